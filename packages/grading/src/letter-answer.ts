@@ -39,7 +39,7 @@ interface Token {
 }
 
 const tokenPattern =
-  /(?<![\p{Script=Latin}\p{N}_^\\-]|\p{L}['’])(?<open>[([]\s*)?(?<letter>[A-Za-z])(?<close>\s*[)\]])?(?![\p{Script=Latin}\p{N}_]|['’]\p{L}|-[\p{L}\d])/gu;
+  /(?<![\p{Script=Latin}\p{N}_^\\-]|\p{L}['’]|(?<!\p{L})\p{Script=Latin}\()(?<open>[([]\s*)?(?<letter>[A-Za-z])(?<close>\s*[)\]])?(?![\p{Script=Latin}\p{N}_]|['’]\p{L}|-[\p{L}\d])/gu;
 /** What follows an article or a pronoun. */
 const sentence =
   /^\s+(?!(?:is|are|was|because|since|as|and|or|but|for|would|can|cannot|fits|with|which|that|here)\b)\p{Ll}/u;
@@ -52,7 +52,7 @@ const joining = new RegExp(
 const predicate =
   /^\s+(?:is|are|was|were|has|does|do|can|cannot|could|would|fails?|ignores?|gives?|seems?|violates?|contradicts?)\b/iu;
 const rejectedBefore =
-  /(?:\b(?:eliminat\w+|exclud\w+|except|rul(?:e|es|ed|ing)\s+out|discard\w*|reject\w*|descart\w+|everything\s+but|instead\s+of|rather\s+than|unlike|than|none\s+of|(?:could|might|may|can)\s+be|unsure|both|either|between|what\s+about|is\s+it)|[排除])(?:\s+(?:options?|choices?|either|between))*[\s*$:"']*$/iu;
+  /(?:\b(?:eliminat\w+|exclud\w+|except|rul(?:e|es|ed|ing)\s+out|discard\w*|reject\w*|descart\w+|everything\s+but|instead\s+of|rather\s+than|unlike|than|(?:not|never|n['’]t)\s+\w+|none\s+of|(?:could|might|may|can)\s+be|unsure|both|either|between|what\s+about|is\s+it)|[排除])(?:\s+(?:options?|choices?|either|between))*[\s*$:"']*$/iu;
 const rejectedBehind =
   /^["'*)`\]}]{0,4}\s*(?:\?|(?:is|are|was|looks|seems)(?:\s+(?:clearly|definitely|also|both|all))*\s+(?:wrong|incorrect|false|not|impossible|invalid|out|too|tempting|ruled|eliminated|a\s+distractor)\b|(?:can(?:not|['’]t|\s+be\s+(?:ruled|eliminated|excluded))|ist\s+falsch|es\s+(?:incorrecta|falsa)|est\s+(?:fausse|incorrecte))(?!\p{L})|[错不])/iu;
 
@@ -95,7 +95,8 @@ function quotedIn(text: string, tokens: readonly Token[], letters: string): Read
     for (const token of labels.slice(from, from + letters.length)) {
       const gap = token.start - (run.at(-1)?.end ?? token.start);
       if (token.letter.toUpperCase() !== letters[run.length] || gap > longestOption) break;
-      if (token.group.denied || predicate.test(text.slice(token.end, token.end + 20))) break;
+      if (token.group.denied || token.group.letters.size > 1 || predicate.test(text.slice(token.end, token.end + 20)))
+        break;
       run.push(token);
     }
     const [first, second] = run;
@@ -109,14 +110,14 @@ function quotedIn(text: string, tokens: readonly Token[], letters: string): Read
 const filler =
   /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
 const conclusion =
-  /(?:(?<!\p{L})(?:hence|therefore|thus|so|it is|it['’]s|only|leaving|left with|say|must be|also|donc|jadi|logo|daher)|[;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
+  /(?:(?<!\p{L})(?:hence|therefore|thus|so|it is|it['’]s|only|leaving|left with|say|(?:must|has to) be|leaves|by elimination|also|donc|jadi|logo|daher)|[;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
 const textEnd = /^["'*)\]}.!\s$]*(?:$|\n)/u;
 const named =
   /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
 /** What follows a letter that opens a reply: the end of its line, its text, or a reason. */
 const openedBy =
-  /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|[.:)](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
+  /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|[.:)!](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
 
 function letterOf(raw: string, letters: string): Extracted | null {
   const boxed = lastBoxed(raw);
@@ -164,7 +165,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
     ["named as the answer", tokens.findLast((t) => usable(t) && capital(t) && (named.test(behind(t)) || alone(t)))],
     [
       "the first word",
-      first && opens && usable(first) && (capital(first) || /^\s*$/u.test(behind(first))) ? first : undefined,
+      first && opens && usable(first) && (capital(first) || /^[\s.!]*$/u.test(behind(first))) ? first : undefined,
     ],
     ["after the option's name", chosen("name")],
     ["last in parentheses", tokens.findLast((t) => t.bracketed && !quoted.has(t) && !t.group.denied)],

@@ -64,7 +64,7 @@ const adjectives = String.raw`(?:[\s,]*${word(`${spaced.correct}|here|then|there
 const phrase = String.raw`(?:\s+(?:${spaced.preposition})\s[^.:=?!\n]{1,80}?)?`;
 /** Between a noun and its answer: "to the question is", `":`, `>` of a tag. */
 const link = new RegExp(
-  String.raw`${adjectives}${phrase}(?:[${quotes}*_)\]]{0,4}[ \t]{0,8}(?:\s{0,8}${both("copula")}|[:=](?!=)>?|[→⇒—]|(?<=<\w{0,40})>))+`,
+  String.raw`${adjectives}${phrase}(?:[${quotes}*_)\]]{0,4}[ \t]{0,8}(?:\s{0,8}${both("copula")}|[:=](?!=)>?|[→⇒—]|['’]s(?!\p{L})|(?<=<\w{0,40})>))+`,
   "iuy",
 );
 const copulaLink = new RegExp(
@@ -90,6 +90,7 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
     const { noun, last, choice, result, correct, verb } = match.groups as Readonly<Record<string, string | undefined>>;
     if ((correct ?? verb) !== undefined && also !== "choosing") continue;
     if (result !== undefined && also === undefined) continue;
+    if (verb !== undefined && isDenied(text, match.index, match.index)) continue;
     const from = match.index + match[0].length;
     const linked =
       endOf(correct === undefined ? link : copulaLink, text, from) ??

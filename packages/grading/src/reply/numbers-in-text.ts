@@ -12,7 +12,7 @@ export interface NumberInText {
 const digits = String.raw`(?:\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|\.\d+)`;
 const power = String.raw`\s?(?:\^|\*\*)\s?[({]?(?<EXPONENT>[-+]?\d+)[)}]?`;
 const numberPattern = new RegExp(
-  String.raw`(?<![\p{Script=Latin}\d_.]|\d,)(?<sign>(?<!(?:[\d)}%!]|(?<!\p{L})\p{L}\s)\s?|\n[ \t]*(?=[-+]\s))[-+\u2013])?\s?(?:\\?[$€£¥₹₩])?\s?(?<sign2>-)?` +
+  String.raw`(?<![\p{Script=Latin}\d_.]|\d,|\p{L}\^\{?)(?<sign>(?<!(?:[\d)}%!]|(?<!\p{L})\p{L}\s)\s?|\n[ \t]*(?=[-+]\s))[-+\u2013])?\s?(?:\\?[$€£¥₹₩])?\s?(?<sign2>-)?` +
     String.raw`(?:(?<whole>\d+)\s+(?<over>\d+)\s?\/\s?(?<under>\d+)(?![\d.])|(?<number>${digits})` +
     String.raw`(?:[eE](?<e>[-+]?\d+)(?![\w.])|${power.replace("EXPONENT", "exponent")}|\s?[×x*·]\s?10${power.replace("EXPONENT", "tens")}|\s?\/\s?(?<divisor>${digits})(?![\d\/]))?)` +
     String.raw`(?:\s(?<scale>hundred|thousand|million|billion|trillion|dozen|lakh|crore)(?!\p{L})|(?<k>k)(?![\w]))?`,

@@ -1,3 +1,5 @@
+import { cuesIn } from "./answer-cues.ts";
+
 /** An author takes back what stands before. */
 const takenBack =
   /\bI(?:['’]ve|\s+have|\s+had)?\s+(?:made|see|found|noticed?)\s+(?:an?|my|the)\s+(?:\w+\s+)?(?:error|mistake|slip)\b|\bI\s+(?:was|am)\s+(?:wrong|mistaken)\b|\b(?:above|boxed|previous|earlier|first)\s+(?:answer|result|value|number|box)\s+(?:is|was)\s+(?:wrong|incorrect|not\s+(?:right|correct))|\bcorrection\s*:|\bscratch\s+that\b/giu;
@@ -9,17 +11,15 @@ const givenAnew =
   /\b(?:no,?\s+wait|wait,?\s+no)\b|\b(?:correct(?:ed)?|right)\s+(?:final\s+)?(?:result|answer|value|number|solution|option|choice)\s*(?:is|should\s+be|would\s+be|equals|=|:)/giu;
 
 const mark = /\\(?:boxed|fbox)\s*\{[^}]*|####/gu;
-/** Where a reply has no such mark, what is said to be the answer. */
-const trigger = /\b(?:answer|choice|option)s?\b\s*(?:is|are|:|=)/giu;
-
 /**
  * Reads a reply whose last box or `####` is not the last word: behind "I made an error" or "the correct result is" the rest is read
  * alone. Where the rest says nothing, an answer that was taken back is none, and any other stands.
  */
 export function readCurrent<T>(text: string, read: (text: string) => T | null): T | null {
-  const last = [...text.matchAll(mark)].at(-1) ?? [...text.matchAll(trigger)].at(-1);
-  if (!last) return read(text);
-  const behind = text.slice(last.index + last[0].length);
+  const marked = [...text.matchAll(mark)].at(-1);
+  const end = marked ? marked.index + marked[0].length : cuesIn(text).at(-1)?.end;
+  if (end === undefined) return read(text);
+  const behind = text.slice(end);
   const close = thisIsWrong.exec(behind);
   const denied = [...behind.matchAll(takenBack)].at(-1)?.index ?? (close ? close[0].length : undefined);
   const anew = [...behind.matchAll(givenAnew)].at(-1)?.index;
