@@ -1,4 +1,4 @@
-import { conjunction, type Cue, cuesIn, isDenied, withoutDenied } from "./reply/answer-cues.ts";
+import { conjunction, type Cue, isWrong, cuesIn, isDenied, withoutDenied } from "./reply/answer-cues.ts";
 import { lastBoxed } from "./reply/last-boxed.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
@@ -50,11 +50,14 @@ const joining = new RegExp(
   "iu",
 );
 const predicate =
-  /^\s+(?:is|are|was|were|has|does|do|can|cannot|could|would|fails?|ignores?|gives?|seems?|violates?|contradicts?)\b/iu;
+  /^\s+(?:is|was|has|does|can|cannot|could|would|fails?|ignores?|gives?|seems?|violates?|contradicts?)\b/iu;
 const rejectedBefore =
   /(?:\b(?:eliminat\w+|exclud\w+|except|rul(?:e|es|ed|ing)\s+out|discard\w*|reject\w*|descart\w+|everything\s+but|instead\s+of|rather\s+than|unlike|than|(?:not|never|n['’]t)\s+\w+|none\s+of|(?:could|might|may|can)\s+be|unsure|both|either|between|what\s+about|is\s+it)|[排除])(?:\s+(?:options?|choices?|either|between))*[\s*$:"']*$/iu;
-const rejectedBehind =
-  /^["'*)`\]}]{0,4}\s*(?:\?|(?:is|are|was|looks|seems)(?:\s+(?:clearly|definitely|also|both|all))*\s+(?:wrong|incorrect|false|not|impossible|invalid|out|too|tempting|ruled|eliminated|a\s+distractor)\b|(?:can(?:not|['’]t|\s+be\s+(?:ruled|eliminated|excluded))|ist\s+falsch|es\s+(?:incorrecta|falsa)|est\s+(?:fausse|incorrecte))(?!\p{L})|[错不])/iu;
+const rejectedBehind = new RegExp(
+  String.raw`^["'*)\]}]{0,4}(?:\s*\?|${isWrong}|\s+(?:is|are|was|looks|seems)(?:n['’]t|\s+(?:clearly|definitely|also|both|all|not|impossible|invalid|out|too|tempting|ruled|eliminated|a\s+distractor))+(?!\p{L})|\s+can(?:not|['’]t|\s+be\s+(?:ruled|eliminated|excluded))|\s*不)`,
+  "iu",
+);
+const clauseBehind = new RegExp(String.raw`^\s+(?!${conjunction})\p{Ll}`, "iu");
 
 function tokensIn(text: string, letters: string): Token[] {
   const tokens: Token[] = [];
@@ -70,7 +73,7 @@ function tokensIn(text: string, letters: string): Token[] {
     const how = last && start - last.end < 30 ? joining.exec(text.slice(last.end, start))?.groups : undefined;
     const and = how?.["and"];
     // "B, A is wrong" and "B and A is wrong" begin another clause.
-    const clause = and === undefined ? /^\s+\p{Ll}/u.test(behind) : predicate.test(behind) && !/or|\//iu.test(and);
+    const clause = and === undefined ? clauseBehind.test(behind) : predicate.test(behind) && !/or|\//iu.test(and);
     const joined = last !== undefined && how !== undefined && !clause && !(closed && and === undefined);
     closed = joined && and !== undefined;
     const rejected = isDenied(text, start, end) || rejectedBefore.test(text.slice(Math.max(0, start - 40), start));
@@ -110,14 +113,14 @@ function quotedIn(text: string, tokens: readonly Token[], letters: string): Read
 const filler =
   /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
 const conclusion =
-  /(?:(?<!\p{L})(?:hence|therefore|thus|so|it is|it['’]s|only|leaving|left with|say|(?:must|has to) be|leaves|by elimination|also|donc|jadi|logo|daher)|[;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
+  /(?:(?<!\p{L})(?:hence|therefore|thus|so|guess|think|believe|probably|likely|it is|it['’]s|only|leaving|left with|say|(?:must|has to) be|leaves|by elimination|also|donc|jadi|logo|daher)|(?<!["'])[:;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
 const textEnd = /^["'*)\]}.!\s$]*(?:$|\n)/u;
 const named =
   /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
 /** What follows a letter that opens a reply: the end of its line, its text, or a reason. */
 const openedBy =
-  /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|[.:)!](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
+  /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|\s*[.:)!](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
 
 function letterOf(raw: string, letters: string): Extracted | null {
   const boxed = lastBoxed(raw);

@@ -15,7 +15,7 @@ export const openEnded: RegExp =
 const functions = "log|ln|lg|exp|sqrt|sin|cos|tan|max|min|gcd|lcm|abs|floor|ceil|round|mod";
 /** A number behind these is an operand or an argument. */
 const operandBefore = new RegExp(
-  String.raw`(?:[\d)\]}]|(?<!\p{L})[\p{L}]|(?<=\d)\p{Ll})\s*(?:[-+*/×·÷^]|\*\*)\s*[({]?$|[√∛^_÷×·]\s*[({]?$|\\[a-z]+(?:\[\d+\])?\s*\{$|(?<!\p{L})(?:${functions})\s*$|(?<!\p{L})(?:${functions}|[a-z])\([^()]*$`,
+  String.raw`(?:[\d)\]}]|(?<!\p{L})[\p{L}]|(?<=\d)\p{Ll})\s*(?:[-+*/×·÷^]|\*\*)\s*[({]?$|[√∛^_÷×·]\s*[({]?$|\\(?!text|mathrm|mbox)[a-z]+(?:\[\d+\])?\s*\{$|(?<!\p{L})(?:${functions})\s*$|(?<!\p{L})(?:${functions}|[a-z])\([^()]*$`,
   "iu",
 );
 /** A number in front of these is an operand, an ordinal, a time or one of several parts. */
@@ -27,14 +27,15 @@ const operandBehind = new RegExp(
 );
 
 /** Whether a number is only a part of something else. */
-function isPart(text: string, { start, end, value }: Found): boolean {
+function isPart(text: string, { start, end, value }: Found, exact: boolean): boolean {
   const [before, behind] = [text.slice(Math.max(0, start - 60), start), text.slice(end, end + 60)];
   return (
     value === null ||
     operandBefore.test(before) ||
     operandBehind.test(behind) ||
     (/[([{]\s*$/u.test(before) && /^\s*,/u.test(behind)) ||
-    (behind.startsWith("!") && !/\p{L}{2}/u.test(text))
+    (before.endsWith("|") && behind.startsWith("|")) ||
+    (exact && behind.startsWith("!") && !/\p{L}{2}/u.test(text))
   );
 }
 
@@ -103,7 +104,7 @@ export function oneNumber(part: string, from: "first" | "last", lists: boolean):
   const together = first && second ? compoundOf(text, first, second) : null;
   if (isDeniedAt(text, found) || boundBefore.test(text.slice(Math.max(0, found.start - 24), found.start))) return false;
   if (together !== null) return all.length > 2 && from === "first" ? false : together;
-  return joined || isPart(text, found) || openEnded.test(text.slice(found.end)) ? false : found.value;
+  return joined || isPart(text, found, lists) || openEnded.test(text.slice(found.end)) ? false : found.value;
 }
 
 function isDeniedAt(text: string, { start, end }: Found): boolean {

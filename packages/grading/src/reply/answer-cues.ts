@@ -12,14 +12,14 @@ export interface Cue {
 const spaced = {
   answer: `answers?|ans|respuestas?|r[ée]ponses?|antwort(?:en)?|respostas?|jawaban(?:nya)?|[وف]?(?:ال)?(?:[إا]جابة|جواب)`,
   choice:
-    `choices?|options?|alternatives?|opci[óo]n(?:es)?|alternativas?|inciso|letra|choix|proposition|lettre|auswahl|aussage|` +
+    `choices?|options?|alternatives?(?!["'])|opci[óo]n(?:es)?|alternativas?|inciso|letra|choix|proposition|lettre|auswahl|aussage|` +
     `(?:antwort)?möglichkeit|opç(?:ão|ões)|pilihan|opsi|[وف]?(?:ال)?(?:ا?ختيار|خيار)`,
   result:
     `results?|solutions?|total|resultado|solución|résultat|ergebnis|resultat|lösung|solução|hasil(?:nya)?|` +
     `[وف]?(?:ال)?(?:نتيجة|ناتج)`,
   copula:
     `(?:is|are|was)(?: (?:given by|equal to|found to be))?|equals|(?:would|must|should|will|has to|to) be|becomes|` +
-    `(?:comes|turns) (?:out )?to(?: be)?|(?:es|é)(?: igual a)?|son|ser[íi]?a|será|(?:est|vaut|sont)(?: égale? à)?|serait|ist|sind|` +
+    `(?:comes|turns) (?:out )?to(?: be)?|(?:es|é|está)(?: igual a)?|son|ser[íi]?a|será|(?:est|vaut|sont)(?: égale? à)?|serait|ist|sind|` +
     `lautet|wäre|beträgt|heißt|são|adalah|ialah|yaitu|هي|هو`,
   verb:
     `choose|chose|choosing|select(?:ed|ing)?|pick(?:ed)?|go(?:ing)? (?:with|for)|opt for|vote for|elijo|elegimos|escojo|` +
@@ -30,6 +30,7 @@ const spaced = {
     `akhir(?:nya)?|(?:ال)?(?:صحيحة?|نهائية?)`,
   /** What joins a phrase to the noun: "answer to the question is". */
   preposition: `to|for|of|in|as|al?|de(?:l| la)?|para|à|au|du|pour|auf|für|zu[rm]?|d[ao]|untuk|dari|atas`,
+  wrong: `wrong|incorrect|false|worst|least(?: \\p{L}+)?|incorrecta?|falsa?|fausse|mauvaise|falsch[ae]?|errad[ao]|salah|خطأ|خاطئة?`,
   not: `not|never|neither|nor|cannot|no(?= es)|(?:n['’]est |ne sont )?pas|nicht|não|bukan(?:lah)?|ليست?`,
   but: `but|it is|it['’]s|rather|sino|mais|sondern|mas|sim|melainkan|tetapi|بل`,
   or: `or|and|o|y|ou|et|e|oder|und|atau|dan|أو`,
@@ -41,6 +42,7 @@ const unspaced = {
   result: "结果|結果|결과|परिणाम",
   copula: "(?:应该?|應該?)?(?:是|为|為|选|選)|は、?|が|이|가|은|는|है|हैं",
   verb: "(?<![不未])(?:选(?!项)择?|選(?![項択ん])擇?)",
+  wrong: "間違|誤|错|錯|不正|不对|틀|잘못|गलत",
   not: "不是|不为|不為|不选|不選|并非",
   notBehind: "ではな|ではあり|じゃな|[이가] ?아[니닙]|नहीं",
   but: "而是|但是",
@@ -50,11 +52,12 @@ const unspaced = {
 const word = (pattern: string): string => String.raw`(?<![\p{L}\p{M}\\])(?:${pattern})(?![\p{L}\p{M}])`;
 const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
   `(?:${word(spaced[field])}|${unspaced[field]})`;
-/** Joins alternatives: "or", "and", in all languages. */
+/** Patterns of "or" and "and", and of "is wrong", in all languages. */
 export const conjunction: string = both("or");
+export const isWrong = `(?:\\s*${both("copula")})?(?:\\s+(?:clearly|definitely|also|both|all))*\\s*${both("wrong")}`;
 
 const heads = new RegExp(
-  String.raw`(?<!(?:wrong|incorrect|false|falsche|mauvaise) )(?:(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
+  String.raw`(?<!${word(spaced.wrong)} )(?:(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
     `|(?<last>${unspaced.answer})|(?<choice>${both("choice")})|(?<result>${both("result")})` +
     `|(?<correct>${word(spaced.correct)})|(?<verb>${both("verb")}))`,
   "giu",
@@ -88,7 +91,7 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
   const cues: Cue[] = [];
   for (const match of text.matchAll(heads)) {
     const { noun, last, choice, result, correct, verb } = match.groups as Readonly<Record<string, string | undefined>>;
-    if ((correct ?? verb) !== undefined && also !== "choosing") continue;
+    if ((choice ?? correct ?? verb) !== undefined && also !== "choosing") continue;
     if (result !== undefined && also === undefined) continue;
     if (verb !== undefined && isDenied(text, match.index, match.index)) continue;
     const from = match.index + match[0].length;

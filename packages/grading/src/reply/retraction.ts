@@ -17,7 +17,9 @@ const mark = /\\(?:boxed|fbox)\s*\{[^}]*|####/gu;
  */
 export function readCurrent<T>(text: string, read: (text: string) => T | null): T | null {
   const marked = [...text.matchAll(mark)].at(-1);
-  const end = marked ? marked.index + marked[0].length : cuesIn(text).at(-1)?.end;
+  const end = marked
+    ? marked.index + marked[0].length
+    : cuesIn(text, "choosing").findLast(({ kind }) => kind === "statement")?.end;
   if (end === undefined) return read(text);
   const behind = text.slice(end);
   const close = thisIsWrong.exec(behind);
