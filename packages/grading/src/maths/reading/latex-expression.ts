@@ -300,6 +300,7 @@ class Parser {
     const inverse = JSON.stringify(power) === '["Negate",1]';
     if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
     if (base === 2) head = "Lb";
+    if (base === 10) head = "Lg";
     if (
       command === "\\log" &&
       base === null &&
