@@ -71,7 +71,7 @@ function excessOf(text: string, maxDepth: number, maxBytes: number): string | nu
 }
 
 /** Place of the quote that ends a string; -1 where none does. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let from = end;
     while (text.charCodeAt(from - 1) === backslash) from -= 1;

@@ -25,13 +25,21 @@ export type ToolMessage =
   | ChatMessage
   | { readonly role: "assistant"; readonly content: string; readonly calls: readonly WrittenCall[] };
 
+/** Calls of a reply, and its other text. */
+export interface ReadCalls {
+  readonly content: string;
+  readonly calls: readonly WrittenCall[];
+  /** Number of calls that begin as the format has it and cannot be read; their text stays content. Default 0. */
+  readonly malformed?: number;
+}
+
 /** How a model was taught to call tools: chats with them as chats that a template takes, and calls found in what it writes. */
 export interface ToolFormat {
   readonly name: string;
   /** @param tools - to tell the model of; empty tells it nothing */
   write(messages: readonly ToolMessage[], tools: readonly ToolDefinition[]): ChatMessage[];
   /** Text that is no call as the format has it stays content. */
-  read(text: string): { readonly content: string; readonly calls: readonly WrittenCall[] };
+  read(text: string): ReadCalls;
 }
 
 /** What an agent wrote, as its environment gets it. */
@@ -40,6 +48,8 @@ export interface EnvironmentAction {
   readonly text: string;
   /** Found by the environment's format; none without one. */
   readonly calls: readonly WrittenCall[];
+  /** Number of calls that the format could not read. Default 0. */
+  readonly malformed?: number;
   /** Steps of this turn before, from 0. */
   readonly step: number;
 }

@@ -56,7 +56,7 @@ export async function act(
       return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
     }
     const { text, trace } = spoken.utterance;
-    const calls = environment.format?.read(text).calls ?? [];
+    const { calls, malformed = 0 } = environment.format?.read(text) ?? { calls: [] };
     const own = {
       ...(context.signal && { signal: context.signal }),
       random: random.split(`turn:${turn}/step:${step}`),
@@ -65,7 +65,7 @@ export async function act(
     const of = { name: `the environment ${environment.name}: step`, value: "task" };
     const acted = checkedAnswer(
       of,
-      () => environment.step(state, { agent, text, calls, step }, own),
+      () => environment.step(state, { agent, text, calls, malformed, step }, own),
       (given) => lacksOfStep(given, agents),
     );
     const answer = await untilAborted(acted, context.signal, of.name);

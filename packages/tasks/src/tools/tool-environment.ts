@@ -1,7 +1,9 @@
 import {
+  exactJson,
+  exactNumber,
   LaconicError,
   thrownText,
-  tryParseJson,
+  writeJson,
   type AgentId,
   type Environment,
   type EnvironmentContext,
@@ -40,7 +42,7 @@ export interface ToolEnvironmentOptions {
 
 /**
  * Tools as an environment: calls in a text run at once, and the agent reads their answers. What goes wrong is an answer too.
- * Measures count `calls` and `call_errors`.
+ * Measures count `calls`, `call_errors` and `malformed_calls`: texts that begin a call and that the format cannot read.
  * @throws LaconicError `input_invalid` for two tools of one name, limits that are none, or a JSON Schema that cannot be read
  */
 export function toolEnvironment({
@@ -65,10 +67,11 @@ export function toolEnvironment({
     tools: (agent) => Array.from(toolsOf(agent).values(), ({ tool }) => definitionOf(tool)),
     reset(_, { record }) {
       // So that a mean counts episodes without a call.
-      for (const name of ["calls", "call_errors"]) record(name, 0);
+      for (const name of ["calls", "call_errors", "malformed_calls"]) record(name, 0);
       return null;
     },
-    async step(_, { agent, calls }, context) {
+    async step(_, { agent, calls, malformed = 0 }, context) {
+      if (malformed > 0) context.record("malformed_calls", malformed);
       if (calls.length === 0) return {};
       const given = toolsOf(agent);
       const made = calls.slice(0, most);
@@ -136,7 +139,7 @@ async function answerTo(
     context.signal?.addEventListener("abort", abort, { once: true });
     if (context.signal?.aborted) abort();
     const run = async (): Promise<unknown> => {
-      const given = await schema.safeParseAsync(tryParseJson(call.arguments));
+      const given = await schema.safeParseAsync(argumentsOf(call));
       if (!given.success) throw new Error(z.prettifyError(given.error));
       signal.throwIfAborted();
       return tool.run(given.data as never, { signal, random: context.random });
@@ -154,18 +157,31 @@ async function answerTo(
   }
 }
 
+/** Integers that no JavaScript number holds are bigints: a tool gets all their digits, or its schema refuses them. */
+function argumentsOf({ arguments: text }: WrittenCall): unknown {
+  try {
+    return exactJson(text, { number: exactNumber });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Characters of an answer as JSON: what is larger would block the process while it is written. */
 const maxJson = 1_000_000;
 
 /** @throws Error for an answer that is larger */
 function jsonOf(value: unknown): string {
   let size = 0;
+  let hasBigint = false;
   const counted = (key: string, each: unknown): unknown => {
     size += key.length + (typeof each === "string" ? each.length : 4);
     if (size > maxJson) throw new Error(`its answer is larger than ${maxJson} characters; let it return less`);
-    return each;
+    if (typeof each !== "bigint") return each;
+    hasBigint = true;
+    return null;
   };
-  return JSON.stringify(value, counted) ?? "null";
+  const json = JSON.stringify(value, counted) ?? "null";
+  return hasBigint ? writeJson(value) : json;
 }
 
 function failure(reason: string): Answer {

@@ -1,12 +1,15 @@
 import {
-  boundedJson,
-  isRecord,
+  JsonText,
+  tryParseJson,
+  writeJson,
   type ChatMessage,
+  type JsonSeparators,
   type ToolDefinition,
   type ToolFormat,
   type ToolMessage,
   type WrittenCall,
 } from "@laconic/core";
+import { callsAt, readCalls, type CallBlock } from "./read-calls.ts";
 
 /**
  * Calls between `<tool_call>` marks and answers between `<tool_response>` marks, as Hermes and Qwen models were taught.
@@ -17,43 +20,30 @@ export function hermesTools({ tells = true }: { readonly tells?: boolean } = {})
   return {
     name: "hermes",
     write: (messages, tools) => plain(tells && tools.length > 0 ? withList(messages, tools) : messages),
-    read,
+    read: (text) => readCalls(text, blocksIn),
   };
 }
 
+/** As Python's `json.dumps` writes it. */
+const asPython: JsonSeparators = [", ", ": "];
 const [opening, closing] = ["<tool_call>", "</tool_call>"];
 
-/** In one pass: the text is a model's. */
-function read(text: string): ReturnType<ToolFormat["read"]> {
-  const calls: WrittenCall[] = [];
-  let content = "";
-  let at = 0;
-  for (;;) {
-    const start = text.indexOf(opening, at);
-    const end = start < 0 ? -1 : text.indexOf(closing, start);
-    if (end < 0) break;
-    const call = callIn(text.slice(start + opening.length, end));
-    content += call === null ? text.slice(at, end + closing.length) : text.slice(at, start);
-    if (call !== null) calls.push(call);
-    at = end + closing.length;
+/** An opening mark without its closing mark, or with something else than calls between them, begins a malformed call. */
+function blocksIn(text: string): CallBlock[] {
+  const blocks: CallBlock[] = [];
+  for (let start = text.indexOf(opening); start >= 0;) {
+    const inside = start + opening.length;
+    const { calls, end } = callsAt(text, inside);
+    const isCall = calls.length > 0 && text.startsWith(closing, end);
+    const next = text.indexOf(opening, isCall ? end : inside);
+    blocks.push({ start, end: isCall ? end + closing.length : inside, calls: isCall ? calls : [] });
+    start = next;
   }
-  content += text.slice(at);
-  return { content: calls.length === 0 ? text : content.trim(), calls };
-}
-
-/** Null for what is no call: its name a text, its arguments an object. */
-export function callIn(json: string, argumentsKey: "arguments" | "parameters" = "arguments"): WrittenCall | null {
-  try {
-    const { name, [argumentsKey]: given = {} } = boundedJson(json) as Readonly<Record<string, unknown>>;
-    if (typeof name !== "string" || !isRecord(given)) return null;
-    return { name, arguments: JSON.stringify(given) };
-  } catch {
-    return null;
-  }
+  return blocks;
 }
 
 function withList(messages: readonly ToolMessage[], tools: readonly ToolDefinition[]): ToolMessage[] {
-  const list = tools.map((each) => spaced({ type: "function", function: each })).join("\n");
+  const list = tools.map((tool) => writeJson({ type: "function", function: tool }, asPython)).join("\n");
   const toolPrompt = `# Tools
 
 You may call one or more functions to assist with the user query.
@@ -94,19 +84,9 @@ function plain(messages: readonly ToolMessage[]): ChatMessage[] {
 }
 
 function callText({ name, arguments: given }: WrittenCall): string {
-  let value: unknown = given;
-  try {
-    value = boundedJson(given);
-  } catch {
-    // Told as it stands.
-  }
-  return `<tool_call>\n${spaced({ name, arguments: value })}\n</tool_call>`;
+  return `<tool_call>\n${writeJson({ name, arguments: isJson(given) ? new JsonText(given) : given }, asPython)}\n</tool_call>`;
 }
 
-/** JSON with a space behind commas and colons, as Python writes it. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each)}`).join(", ")}}`;
+function isJson(text: string): boolean {
+  return tryParseJson(text) !== undefined;
 }

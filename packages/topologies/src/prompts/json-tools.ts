@@ -1,5 +1,5 @@
-import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
-import { callIn } from "./hermes-tools.ts";
+import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage } from "@laconic/core";
+import { callsAt, readCalls, type CallBlock } from "./read-calls.ts";
 
 const ownLine = 'To call a tool, write a line of its own: {"name": NAME, "arguments": OBJECT}. The answer follows.';
 
@@ -18,16 +18,7 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
       if (first?.role !== "system") return [{ role: "system", content: told }, ...chat];
       return [{ role: "system", content: `${first.content}\n\n${told}` }, ...rest];
     },
-    read(text) {
-      const calls: WrittenCall[] = [];
-      const others = text.split("\n").filter((line) => {
-        const trimmed = line.trim();
-        const call = trimmed.startsWith("{") && trimmed.endsWith("}") ? callIn(trimmed) : null;
-        if (call) calls.push(call);
-        return call === null;
-      });
-      return { content: calls.length === 0 ? text : others.join("\n").trim(), calls };
-    },
+    read: (text) => readCalls(text, lineBlocks),
   };
 }
 
@@ -45,11 +36,35 @@ export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}):
       const { content } = chat[at] as ChatMessage;
       return chat.with(at, { role: "user", content: `${llamaList(tools)}${content}` });
     },
-    read(text) {
-      const call = callIn(text.trim(), "parameters");
-      return call ? { content: "", calls: [call] } : { content: text, calls: [] };
-    },
+    read: (text) => readCalls(text, wholeBlocks),
   };
+}
+
+/** JSON that begins with a name was meant as a call. */
+const beginsCall = /^\s*(?:<\|python_tag\|>)?[\s[]*\{\s*"name"\s*:/u;
+
+/** A block for each line that is a call or begins as one. */
+function lineBlocks(text: string): CallBlock[] {
+  const blocks: CallBlock[] = [];
+  let start = 0;
+  for (const line of text.split("\n")) {
+    const end = start + line.length;
+    blocks.push(...blockOf(line).map(({ calls }) => ({ start, end: Math.min(end + 1, text.length), calls })));
+    start = end + 1;
+  }
+  return blocks;
+}
+
+/** One block if the whole text is calls, or begins as one. */
+function wholeBlocks(text: string): CallBlock[] {
+  return blockOf(text, /^\s*<\|python_tag\|>/u.exec(text)?.[0].length);
+}
+
+function blockOf(text: string, start = 0): CallBlock[] {
+  const { calls, end } = callsAt(text, start);
+  const whole = { start: 0, end: text.length };
+  if (calls.length > 0 && end === text.length) return [{ ...whole, calls }];
+  return beginsCall.test(text) ? [{ ...whole, calls: [] }] : [];
 }
 
 function llamaList(tools: readonly ToolDefinition[]): string {

@@ -1,0 +1,60 @@
+/** Marks around a thought, as reasoning models write them. */
+const marks: readonly (readonly [open: string, close: string])[] = [
+  // Most models, and the scratch pad of Hermes 2 Pro.
+  ...["think", "thinking", "thought", "reasoning", "scratch_pad", "seed:think"].map(
+    (tag) => [`<${tag}>`, `</${tag}>`] as const,
+  ),
+  ["[THINK]", "[/THINK]"], // Mistral
+  ["◁think▷", "◁/think▷"], // Kimi
+  ["<|START_THINKING|>", "<|END_THINKING|>"], // Cohere
+  ["<|channel>thought", "<channel|>"], // Gemma 4
+  ["<|channel|>analysis", "<|end|>"], // Harmony (gpt-oss)
+];
+const closeOf: ReadonlyMap<string, string> = new Map(marks);
+const escaped = (mark: string): string => mark.replaceAll(/[[\]|]/gu, String.raw`\$&`);
+const anOpen = new RegExp(marks.map(([open]) => escaped(open)).join("|"), "gu");
+/** Harmony ends all messages with the same mark. */
+const aClose = new RegExp(marks.flatMap(([, close]) => (close === "<|end|>" ? [] : escaped(close))).join("|"), "u");
+
+/** Part of a reply. The parts of a reply join to its text. */
+export interface ReplyPart {
+  readonly text: string;
+  readonly isThought: boolean;
+}
+
+/**
+ * A reply as thoughts and the text between them. A thought that does not end reaches to the end of the reply. A reply whose first mark
+ * closes a thought begins inside it: some chat templates write the opening mark into the prompt.
+ */
+export function replyParts(text: string): ReplyPart[] {
+  const parts: ReplyPart[] = [];
+  const add = (start: number, end: number, isThought: boolean): void => {
+    if (end > start) parts.push({ text: text.slice(start, end), isThought });
+  };
+  const firstClose = aClose.exec(text);
+  const firstOpen = text.search(anOpen);
+  let position = 0;
+  if (firstClose && (firstOpen < 0 || firstClose.index < firstOpen)) {
+    position = firstClose.index + firstClose[0].length;
+    add(0, position, true);
+  }
+  for (;;) {
+    anOpen.lastIndex = position;
+    const open = anOpen.exec(text);
+    if (!open) break;
+    const close = closeOf.get(open[0]) as string;
+    const closed = text.indexOf(close, anOpen.lastIndex);
+    const end = closed < 0 ? text.length : closed + close.length;
+    add(position, open.index, false);
+    add(open.index, end, true);
+    position = end;
+  }
+  add(position, text.length, false);
+  return parts;
+}
+
+/** A reply without its thoughts; the whole reply if nothing else is left. */
+export function withoutThoughts(text: string): string {
+  const visible = replyParts(text).flatMap((part) => (part.isThought ? [] : part.text));
+  return visible.join("").trim() === "" ? text : visible.join("");
+}

@@ -1,0 +1,99 @@
+import {
+  exactJson,
+  isRecord,
+  jsonEnd,
+  JsonText,
+  replyParts,
+  writeJson,
+  type ReadCalls,
+  type WrittenCall,
+} from "@laconic/core";
+
+/** Where a text holds calls of one format; without calls, where one begins that cannot be read. */
+export interface CallBlock {
+  readonly start: number;
+  readonly end: number;
+  readonly calls: readonly WrittenCall[];
+}
+
+/**
+ * Reads the calls of a reply outside its thoughts. What is neither a call nor around one stays content, thoughts included.
+ * @param blocksIn - the format's blocks in a part of a reply, in order
+ */
+export function readCalls(text: string, blocksIn: (part: string) => readonly CallBlock[]): ReadCalls {
+  const calls: WrittenCall[] = [];
+  let malformed = 0;
+  let content = "";
+  let position = 0;
+  for (const {
+    text: { length },
+    isThought,
+  } of replyParts(withoutBlocks(text, blocksIn(text)))) {
+    const part = text.slice(position, (position += length));
+    let rest = 0;
+    for (const block of isThought ? [] : blocksIn(part)) {
+      if (block.calls.length === 0) {
+        malformed += 1;
+        continue;
+      }
+      calls.push(...block.calls);
+      content += part.slice(rest, block.start);
+      rest = block.end;
+    }
+    content += part.slice(rest);
+  }
+  return { content: calls.length === 0 ? text : content.trim(), calls, ...(malformed > 0 && { malformed }) };
+}
+
+/** Arguments may hold marks of thoughts: text of the same length without the calls tells where thoughts are. */
+function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
+  let masked = "";
+  for (const { start, end, calls } of blocks)
+    if (calls.length > 0) masked += text.slice(masked.length, start) + " ".repeat(end - start);
+  return masked + text.slice(masked.length);
+}
+
+/** Between calls; Llama models write `;`. */
+const gap = /[\s;,]*/uy;
+
+/**
+ * The calls that a text has from `start`: objects, or lists of objects, of JSON.
+ * @returns no calls if one of the values is none; else also where the last value ends, white space included
+ */
+export function callsAt(text: string, start: number): Pick<CallBlock, "calls" | "end"> {
+  const calls: WrittenCall[] = [];
+  const none = { calls: [], end: start };
+  for (let position = start; ;) {
+    gap.lastIndex = position;
+    gap.test(text);
+    position = gap.lastIndex;
+    if (text[position] !== "{" && text[position] !== "[") return { calls, end: position };
+    const end = jsonEnd(text, position);
+    if (end < 0) return none;
+    const read = callsIn(text.slice(position, end));
+    if (read === null) return none;
+    calls.push(...read);
+    position = end;
+  }
+}
+
+/** Null for JSON that is no call or list of calls. */
+function callsIn(json: string): WrittenCall[] | null {
+  try {
+    const value = exactJson(json, { keep: () => ["arguments", "parameters"] });
+    const calls = (Array.isArray(value) ? value : [value]).map(callOf);
+    return calls.every((call) => call !== null) ? calls : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null for what is no call: its name a text, its arguments an object, or a text that holds one. */
+function callOf(value: unknown): WrittenCall | null {
+  if (!isRecord(value) || typeof value["name"] !== "string") return null;
+  const { name, arguments: written = value["parameters"] } = value;
+  const source = written instanceof JsonText ? written : new JsonText("{}");
+  const { text } = typeof source.toJSON() === "string" ? new JsonText(source.toJSON() as string) : source;
+  const given = text === "null" ? "{}" : text;
+  return isRecord(exactJson(given)) ? { name, arguments: writeJson(new JsonText(given)) } : null;
+}
