@@ -1,4 +1,4 @@
-import { nearestName } from "@laconic/core";
+import { exactJson, JsonText, nearestName } from "@laconic/core";
 
 /**
  * The value of a column; `a.b` is b of the object a where no column is called `a.b`.
@@ -14,9 +14,10 @@ export function valueAt(row: Readonly<Record<string, unknown>>, column: string):
   return at ?? undefined;
 }
 
-/** A text, or a number or truth value as one writes it; of anything else, what to do about it. */
+/** A text, or a number or truth value as its file writes it; of anything else, what to do about it. */
 export function textOf(value: unknown, column: string): { readonly text: string } | { readonly reason: string } {
   if (typeof value === "string") return { text: value };
+  if (value instanceof JsonText) return { text: value.text };
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
     return { text: String(value) };
   if (value instanceof Date) return { text: value.toISOString() };
@@ -27,14 +28,21 @@ export function textOf(value: unknown, column: string): { readonly text: string 
   };
 }
 
+/** What a cell says: JSON where it is an object or a list, else the cell. */
+export function jsonIn(cell: unknown): unknown {
+  if (typeof cell !== "string" || !/^\s*[[{]/u.test(cell)) return cell;
+  try {
+    return exactJson(cell);
+  } catch {
+    return cell;
+  }
+}
+
 /** Says that a row lacks a column, what it has instead, and which setting names it. */
 export function missing(row: Readonly<Record<string, unknown>>, column: string, setting: string): string {
   const there = Object.keys(row);
   const near = nearestName(column, there);
-  const separated = there.length === 1 && /[;\t|]/u.test(there[0] as string);
-  const advice = separated
-    ? "cells are to be separated by commas"
-    : `columns.${setting} names another${near === undefined ? "" : `, such as ${near}`}`;
+  const advice = `columns.${setting} names another${near === undefined ? "" : `, such as ${near}`}`;
   const state = Object.hasOwn(row, column) ? "is empty" : "is no column";
   return `${column} ${state}; the row has ${there.join(", ") || "none"}: ${advice}`;
 }

@@ -177,18 +177,12 @@ test.each<[string, string, ProblemOptions, string]>([
     numeric,
     "data_invalid a.csv row 2: gold is no column; the row has question, answer: columns.gold names another; mode lenient leaves such rows out",
   ],
-  [
-    "a.csv",
-    "question;gold\n1 + 1?;2\n",
-    numeric,
-    "a.csv row 2: question is no column; the row has question;gold: cells are to be separated by commas",
-  ],
   ["a.csv", "question,gold\nok,1\na,b,c\n", numeric, "a.csv row 3: 3 cells, but the header has 2"],
   ["a.csv", 'question,gold\nok,1\n\n"two\nlines",x\n', numeric, 'a.csv row 4: the gold "x" is no number'],
   ["a.csv", "question,question\na,b\n", numeric, 'a.csv: row 1: two columns are called "question"'],
   ["a.csv", "", numeric, "a.csv: is empty"],
   ["a.csv", "question,gold\n", numeric, "a.csv: there are no rows"],
-  ["a.csv", 'question,gold\n"never closed,1\n', numeric, "a.csv: Quote Not Closed"],
+  ["a.csv", 'question,gold\n"never closed,1\n', numeric, "a.csv: row 2: a quote never closes"],
   ["a.jsonl", '{"question":"q","gold":1}\n{"question"\n', numeric, "a.jsonl row 2: not JSON"],
   [
     "a.jsonl",
@@ -207,7 +201,7 @@ test.each<[string, string, ProblemOptions, string]>([
     numeric,
     "row 2: the id 1 is that of a.jsonl row 1 too",
   ],
-  ["a.json", '{\n "rows": [\n {}]\n}', numeric, "a.json: holds one JSON object over several lines"],
+  ["a.json", '{\n "rows": [\n 1]\n}', numeric, "a.json: holds one JSON object over several lines"],
   [
     "a.json",
     ofChoices(["one", "two"], "2"),

@@ -1,4 +1,4 @@
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";
@@ -98,21 +98,10 @@ export function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): str
 
 async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Promise<readonly DataRow[]> {
   const { name } = file;
-  if ("parts" in file) return parquetRows(name, file.parts, { rows: most, columns: columnsRead(settings) });
+  if ("parts" in file)
+    return parquetRows(name, file.parts, { rows: most, columns: columnsRead(settings), exact: true });
   const { bytes } = file;
-  const rows = await readRows(name, bytes, { csv: csvTable });
-  const [first] = rows;
-  if (first && "reason" in first && rows.every((row) => "reason" in row) && isJsonObject(bytes))
-    throw new LaconicError(
-      "data_invalid",
-      `${name}: holds one JSON object over several lines, expected an array of rows or a row on each line`,
-      { file: name },
-    );
-  return rows;
-}
-
-function isJsonObject(bytes: Uint8Array): boolean {
-  return typeof tryParseJson(new TextDecoder().decode(bytes)) === "object";
+  return readRows(name, bytes, { csv: csvTable, exact: true });
 }
 
 /** The first few rows in words, so that one look tells whether it is one row or the whole file. */

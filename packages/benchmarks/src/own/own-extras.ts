@@ -1,5 +1,5 @@
-import { boundedJson, isRecord, shownValue, tryParseJson, type Problem, type UnknownRecord } from "@laconic/core";
-import { missing, textOf, valueAt } from "./cell.ts";
+import { exactNumber, isRecord, JsonText, shownValue, type Problem, type UnknownRecord } from "@laconic/core";
+import { jsonIn, missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
 type Extras = Pick<Problem, "views" | "group" | "metadata">;
@@ -71,17 +71,12 @@ function objectIn(row: UnknownRecord, named: string | undefined, usual: string):
   return { reason: `${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell` };
 }
 
-/** What a cell says: JSON where it is an object or a list, else the cell. */
-function jsonIn(cell: unknown): unknown {
-  if (typeof cell !== "string" || !/^\s*[[{]/u.test(cell)) return cell;
-  return tryParseJson(cell) ?? cell;
-}
-
 /** As records keep it: dates and whole numbers beyond 53 bits are texts. */
 function plain(value: unknown): unknown {
-  const text = JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each !== "bigint") return each;
-    return Number.isSafeInteger(Number(each)) ? Number(each) : String(each);
-  });
-  return boundedJson(text);
+  if (value instanceof Date) return value.toJSON();
+  if (Array.isArray(value)) return value.map(plain);
+  const number = value instanceof JsonText ? exactNumber(value.text) : value;
+  if (typeof number === "bigint") return String(number);
+  if (!isRecord(number)) return number;
+  return Object.fromEntries(Object.entries(number).map(([key, member]) => [key, plain(member)]));
 }

@@ -1,5 +1,6 @@
 import { shownValue } from "@laconic/core";
 import type { Grading } from "@laconic/grading";
+import { decimalText } from "../data/decimal-text.ts";
 import { lettersOf, type DataGrading } from "./data-settings.ts";
 
 /** A row's gold as its grader takes it. */
@@ -43,10 +44,8 @@ export function readGold(written: string, grading: DataGrading, row: GoldRow): R
 function numericGold(written: string): Read {
   const at = written.lastIndexOf("####");
   const [solution, number] = at < 0 ? [null, written] : [written.slice(0, at).trim(), written.slice(at + 4)];
-  const bare = number.trim().replaceAll(",", "");
-  // Kept as written: a number of any size stays exact.
-  if (/^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(bare))
-    return { gold: bare.replace(/^\+/u, ""), grading: { kind: "numeric" }, ...(solution && { solution }) };
+  const gold = decimalText(number.trim().replaceAll(",", ""));
+  if (gold !== null) return { gold, grading: { kind: "numeric" }, ...(solution && { solution }) };
   return {
     reason: `the gold ${shownValue(number.trim())} is no number; fractions, powers and expressions are graded as maths`,
   };
@@ -66,7 +65,7 @@ function letterGold(written: string, grading: Extract<DataGrading, { kind: "lett
     case "letter":
       return result(written.length === 1 ? letters.indexOf(written.toUpperCase()) : -1);
     case "index":
-      return result(/^\d+$/u.test(written) ? Number(written) : -1);
+      return result(/^\d+(?:\.0*)?$/u.test(written) ? Number(written) : -1);
     case "text": {
       const places = (choices ?? []).flatMap((choice, i) => (choice.trim() === written ? [i] : []));
       return places.length > 1 ? { reason: `several options are ${shownValue(written)}` } : result(places[0] ?? -1);

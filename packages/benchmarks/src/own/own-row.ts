@@ -1,6 +1,6 @@
-import { isRecord, tryParseJson, type UnknownRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
-import { missing, textOf, valueAt } from "./cell.ts";
+import { jsonIn, missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
 import { ownExtras, type Read } from "./own-extras.ts";
 import { readGold } from "./own-gold.ts";
@@ -77,7 +77,7 @@ function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): Read<re
   const value = valueAt(row, column);
   if (value === undefined || value === "")
     return columns === undefined ? { value: undefined } : { reason: missing(row, column, "choices") };
-  const list = typeof value === "string" ? tryParseJson(value) : value;
+  const list = jsonIn(value);
   if (!Array.isArray(list))
     return {
       reason:

@@ -1,10 +1,10 @@
 import { LaconicError } from "@laconic/core";
-import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
+import { csvRecords } from "./csv.ts";
 
 /**
  * Rows of a CSV whose first row names the columns, as objects of texts. Rows count as a spreadsheet shows them: the header is
- * row 1, a quoted line break starts no row, and an empty row is left out but counted. A `.tsv` has tabs between its cells.
+ * row 1, a quoted line break starts no row, and an empty row is left out but counted. A first line `sep=;` is no row.
  * @throws LaconicError `data_invalid` for a file that is not UTF-8, has no header, a column without a name or two of one name,
  * or a quote that never closes
  */
@@ -18,25 +18,52 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   } catch (error) {
     refuse("is not UTF-8; save it as CSV UTF-8", error);
   }
-  let records: string[][] = [];
-  try {
-    const delimiter = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
-    records = parseCsv(text, { delimiter, relax_column_count: true, relax_quotes: true });
-  } catch (error) {
-    refuse((error as Error).message, error);
-  }
-  const [header, ...rows] = records;
+  const records = tableIn(file, text);
+  const first = records.findIndex((cells) => !isEmpty(cells));
+  const [header, ...rows] = records.slice(Math.max(0, first));
   if (!header) return refuse("is empty, expected a first row with the names of the columns");
   const names = header.map((name) => name.trim());
-  const unnamed = names.indexOf("");
-  if (unnamed >= 0) refuse(`row 1: column ${unnamed + 1} has no name`);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) refuse(`row 1: two columns are called ${JSON.stringify(twice)}`);
+  // Spreadsheets write commas behind the last column, and pandas a first column of row labels without a name.
+  const isUsed = (column: number): boolean => rows.some((cells) => (cells[column] ?? "").trim() !== "");
+  const columns = [...names.keys()].filter((i) => names[i] !== "" || (i > 0 && isUsed(i)));
+  const unnamed = columns.find((i) => names[i] === "");
+  if (unnamed !== undefined) refuse(`row ${first + 1}: column ${unnamed + 1} has no name`);
+  const twice = columns.map((i) => names[i]).find((name, i, all) => all.indexOf(name) !== i);
+  if (twice !== undefined) refuse(`row ${first + 1}: two columns are called ${JSON.stringify(twice)}`);
   return rows.flatMap((cells, i): DataRow[] => {
-    const place = { file, row: i + 2 };
-    if (cells.every((cell) => cell.trim() === "")) return [];
-    if (cells.length !== names.length)
+    const place = { file, row: first + i + 2 };
+    if (isEmpty(cells)) return [];
+    if (cells.length < names.length || !isEmpty(cells.slice(names.length)))
       return [{ ...place, reason: `${cells.length} cells, but the header has ${names.length}` }];
-    return [{ ...place, value: Object.fromEntries(names.map((name, at) => [name, cells[at]])) }];
+    return [{ ...place, value: Object.fromEntries(columns.map((column) => [names[column], cells[column]])) }];
   });
+}
+
+const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
+
+const delimiters = [",", ";", "\t", "|"];
+
+/**
+ * Records between the delimiter that a first line `sep=;` declares, or with that of the header's that gives most rows as many cells
+ * as the header.
+ */
+function tableIn(file: string, text: string): string[][] {
+  const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
+  if (declared) return csvRecords(file, text.slice(declared[0].length), declared[1] as string);
+  const [line = ""] = text.trimStart().split(/[\r\n]/u, 1);
+  const usual = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
+  const candidates = [usual, ...delimiters].filter((each, i, all) => all.indexOf(each) === i && line.includes(each));
+  if (candidates.length < 2) return csvRecords(file, text, candidates[0] ?? usual);
+  const tables = candidates.map((delimiter) => {
+    try {
+      const records = csvRecords(file, text, delimiter);
+      const header = records.find((cells) => !isEmpty(cells));
+      return { records, whole: records.filter(({ length }) => length === header?.length).length };
+    } catch (error) {
+      return { error, whole: -1 };
+    }
+  });
+  const best = tables.reduce((one, other) => (other.whole > one.whole ? other : one));
+  if (best.records) return best.records;
+  throw best.error;
 }

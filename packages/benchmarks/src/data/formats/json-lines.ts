@@ -16,14 +16,14 @@ export interface JsonLinesOptions {
 export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOptions = {}): Generator<DataRow> {
   const { exact = false, longestLine = usualLine } = options;
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  // No JSON text holds a bare carriage return.
-  const lineEnd = bytes.includes(10) ? 10 : 13;
+  // JSON strings hold neither byte as it is.
+  const [newlineFrom, returnFrom] = [positions(bytes, 10), positions(bytes, 13)];
   let start = 0;
   for (let row = 1; start < bytes.length; row++) {
-    const newline = bytes.indexOf(lineEnd, start);
-    const end = newline < 0 ? bytes.length : newline;
+    const [newline, carriage] = [newlineFrom(start), returnFrom(start)];
+    const end = Math.min(newline, carriage);
     const line = bytes.subarray(start, end);
-    start = end + 1;
+    start = (carriage + 1 === newline ? newline : end) + 1;
     if (line.length > longestLine) {
       yield { file, row, reason: `the line has ${line.length} bytes; at most ${longestLine} are read` };
       continue;
@@ -37,6 +37,16 @@ export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOp
     }
     if (text.trim() !== "") yield parsed(file, row, text, exact);
   }
+}
+
+/** Position of the byte from `start` on, or the length; positions are asked for in order. */
+function positions(bytes: Uint8Array, byte: number): (start: number) => number {
+  let position = -1;
+  return (start) => {
+    if (position < start) position = bytes.indexOf(byte, start);
+    if (position < 0) position = bytes.length;
+    return position;
+  };
 }
 
 function parsed(file: string, row: number, text: string, exact: boolean): DataRow {

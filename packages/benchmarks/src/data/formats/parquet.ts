@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
-import type { Compressors, FileMetaData } from "hyparquet";
+import { exactJson, JsonText, LaconicError } from "@laconic/core";
+import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 
 /** Bytes that can be read in parts: a file, or one of a server. */
@@ -14,6 +14,8 @@ export interface ParquetPart {
   readonly rows?: number;
   /** Columns, by their names or by names of what is in them (`a.b`); all by default, and where the file lacks one of `required`. */
   readonly columns?: { readonly wanted: readonly string[]; readonly required: readonly string[] };
+  /** Decimals, and numbers in columns of JSON, are `JsonText` with all their digits. Default false: JavaScript numbers. */
+  readonly exact?: boolean;
 }
 
 /** More in a row group, or in what a page unpacks to, is damage or a bomb: the hub's own files have a thousand rows in one. */
@@ -40,7 +42,9 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
   try {
     const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: footerBytes });
     const count = rowsIn(metadata, source.bytes);
-    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    const { children } = parquetSchema(metadata);
+    const names = children.map(({ element }) => element.name);
+    const readers = children.flatMap((child) => readerOf(child.element, part.exact ?? false) ?? []);
     const columns = columnsAmong(names, part);
     const records = await parquetReadObjects({
       file: buffer,
@@ -48,9 +52,18 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
       rowEnd: Math.min(part.rows ?? count, count),
       useOffsetIndex: true,
       compressors: bounded(compressors),
+      parsers: {
+        ...(part.exact && {
+          jsonFromBytes: (bytes: Uint8Array) => bytes && exactJson(new TextDecoder().decode(bytes)),
+        }),
+        geometryFromBytes: (bytes: Uint8Array) => bytes,
+      },
       ...(columns && { columns }),
     });
-    return records.map((value, i) => ({ file, row: i + 1, value: plain(value) }));
+    return records.map((record, i) => {
+      for (const [name, read] of readers) if (record[name] != null) record[name] = read(record[name]);
+      return { file, row: i + 1, value: plain(record) };
+    });
   } catch (error) {
     if (LaconicError.is(error)) throw error;
     throw new LaconicError("data_invalid", `${file}: not a whole Parquet file: ${String(error)}`, { file }, error);
@@ -106,8 +119,50 @@ function bounded(compressors: Compressors): Compressors {
   );
 }
 
+/**
+ * How values of a column become what its writer wrote; null for a column that the library reads so. It multiplies decimals as floats,
+ * so decimals are read as the integers or bytes that they are stored in. Decimals inside lists and objects stay floats.
+ */
+function readerOf(element: SchemaElement, exact: boolean): [name: string, read: (value: never) => unknown] | null {
+  const { name, type, scale = 0 } = element;
+  if (element.num_children) return null;
+  if (type === "FLOAT") return [name, shortest];
+  if (element.converted_type !== "DECIMAL" && element.logical_type?.type !== "DECIMAL") return null;
+  delete element.converted_type;
+  delete element.logical_type;
+  // The only kind of column whose bytes the library passes on.
+  if (type === "BYTE_ARRAY") element.logical_type = { type: "GEOMETRY" };
+  return [name, (value) => (exact ? new JsonText(decimal(value, scale)) : Number(decimal(value, scale)))];
+}
+
+/** Shortest number that is the same 32-bit float: 0.1, where a 64-bit float of the same value is 0.10000000149011612. */
+function shortest(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(9));
+}
+
+/** @param stored - the number without its point; bytes begin with the highest, in two's complement */
+function decimal(stored: number | bigint | Uint8Array, scale: number): string {
+  const unscaled =
+    stored instanceof Uint8Array
+      ? BigInt.asIntN(
+          8 * stored.length,
+          stored.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n),
+        )
+      : BigInt(stored);
+  const [sign, digits] = [
+    unscaled < 0n ? "-" : "",
+    String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, "0"),
+  ];
+  return sign + (scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
+}
+
 /** Parquet's 64-bit integers as numbers; as texts where a number could not hold them. */
 function plain(value: unknown): unknown {
+  if (value instanceof JsonText) return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;

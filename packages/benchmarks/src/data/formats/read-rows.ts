@@ -1,56 +1,42 @@
-import { parseCsv, unpacked, zipEntries } from "#formats";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { unpacked, zipEntries } from "#formats";
+import { boundedJson, exactJson, isRecord, LaconicError } from "@laconic/core";
 import type { DataRow } from "../data-row.ts";
-import { jsonLines } from "./json-lines.ts";
+import { csvRows } from "./csv.ts";
+import { jsonLines, type JsonLinesOptions } from "./json-lines.ts";
 import { inMemory, parquetRows } from "./parquet.ts";
-
-/**
- * Records of a CSV without header, each a list of its cells as they stand: "None" is a text.
- * @throws LaconicError `data_invalid` with the line
- */
-function csvRows(file: string, bytes: Uint8Array): DataRow[] {
-  try {
-    const records: string[][] = parseCsv(new TextDecoder().decode(bytes), {
-      bom: true,
-      relax_column_count: true,
-      relax_quotes: true,
-    });
-    return records.map((value, i) => ({ file, row: i + 1, value }));
-  } catch (error) {
-    throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);
-  }
-}
 
 /** A compressed file that unpacks to more is a bomb. */
 const maxBytes = 1 << 30;
 
 /** How files are read whose content does not say it. */
-export interface ReadOptions {
+export interface ReadOptions extends JsonLinesOptions {
   /** Of an archive, the entries that count; all by default. */
   readonly within?: RegExp;
   /** Reads a CSV: lists of cells by default. */
   readonly csv?: (file: string, bytes: Uint8Array) => DataRow[];
-  /** Bytes that a line of JSON lines may have. Default 8 MiB. */
-  readonly longestLine?: number;
 }
 
 /**
- * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, Parquet, CSV by its
- * name, gzip and zip around them.
+ * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, an object that holds one, Parquet,
+ * CSV by its name, gzip and zip around them.
  *
  * @throws LaconicError `data_invalid` when the file as a whole cannot be read
  */
 export async function readRows(file: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<DataRow[]> {
-  const { within, csv = csvRows, longestLine } = options;
+  const { within, csv = csvRows, exact = false } = options;
   if (startsWith(bytes, [0x50, 0x4b, 3, 4])) {
     const { within: _, ...inside } = options;
     const entries = await zipEntries(file, bytes, (name) => within?.test(name) ?? true);
     return (await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, inside)))).flat();
   }
   if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), options);
-  if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, inMemory(bytes));
+  if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, inMemory(bytes), { exact });
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
-  return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes, longestLine)];
+  if (firstVisible(bytes) === "[") return listed(file, wholeJson(file, bytes, exact));
+  const rows = [...jsonLines(file, bytes, options)];
+  // One object over several lines, or the only line of a file that is not of lines.
+  const isLines = rows.length === 1 ? /\.(?:jsonl|ndjson)(?:\.gz)?$/iu.test(file) : rows.some((row) => "value" in row);
+  return isLines || rows.length === 0 ? rows : (rowsInObject(file, bytes, exact) ?? rows);
 }
 
 async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {
@@ -75,14 +61,52 @@ function firstVisible(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
 }
 
-/** @throws LaconicError `data_invalid` when the file is no JSON array */
-function jsonArray(file: string, bytes: Uint8Array): DataRow[] {
-  let value: unknown;
+/** @throws LaconicError `data_invalid` for what is not JSON */
+function wholeJson(file: string, bytes: Uint8Array, exact: boolean): unknown {
   try {
-    value = boundedJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return exact ? exactJson(text) : boundedJson(text);
   } catch (error) {
     throw new LaconicError("data_invalid", `${file}: not JSON: ${(error as Error).message}`, { file }, error);
   }
-  if (!Array.isArray(value)) throw new LaconicError("data_invalid", `${file}: expected an array of rows`, { file });
-  return value.map((each: unknown, i) => ({ file, row: i + 1, value: each }));
+}
+
+function listed(file: string, list: unknown): DataRow[] {
+  if (!Array.isArray(list)) throw new LaconicError("data_invalid", `${file}: expected an array of rows`, { file });
+  return list.map((value: unknown, i) => ({ file, row: i + 1, ...unwrapped(value) }));
+}
+
+/** The row in a reply of the hub's `rows` API, which cuts long cells. */
+function unwrapped(value: unknown): { readonly value: unknown } | { readonly reason: string } {
+  if (!isRecord(value) || !("row_idx" in value) || !("row" in value)) return { value };
+  const { row, truncated_cells: cut } = value;
+  return Array.isArray(cut) && cut.length > 0 ? { reason: `the hub cut the cells ${cut.join(", ")}` } : { value: row };
+}
+
+/**
+ * Rows of a file that is one object: those of its only list of objects, or of the list called `rows` or `data`.
+ * @returns null for a file that is no JSON, and for one line without such a list, which is a row
+ * @throws LaconicError `data_invalid` for an object over several lines with no list of objects, or with several
+ */
+function rowsInObject(file: string, bytes: Uint8Array, exact: boolean): DataRow[] | null {
+  let whole: unknown;
+  try {
+    whole = wholeJson(file, bytes, exact);
+  } catch {
+    return null;
+  }
+  if (!isRecord(whole)) return null;
+  const lists = Object.keys(whole).filter((key) => isTable(whole[key]));
+  const key = lists.length === 1 ? lists[0] : ["rows", "data"].find((name) => lists.includes(name));
+  if (key !== undefined) return listed(file, whole[key]);
+  if (!new TextDecoder().decode(bytes).trim().includes("\n")) return null;
+  const reason =
+    lists.length === 0
+      ? "holds one JSON object over several lines, expected an array of rows or a row on each line"
+      : `holds several lists (${lists.join(", ")}); call that of the rows "rows"`;
+  throw new LaconicError("data_invalid", `${file}: ${reason}`, { file });
+}
+
+function isTable(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
