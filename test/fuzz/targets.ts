@@ -91,7 +91,7 @@ export const targets: Readonly<Record<string, Target>> = {
   /** JSON lines, JSON, Parquet, CSV, gzip and zip of somebody's own. */
   "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
   /** Labelled answers for `laconic grade`. */
-  "graded-cases": (bytes) => [...readGradedCases(jsonLines("cases.jsonl", bytes))],
+  "graded-cases": (bytes) => [...readGradedCases(jsonLines("cases.jsonl", bytes, { exact: true }))],
   /** What a run folder holds. */
   manifest: (bytes) => parseRunManifest(text(bytes), "manifest.json"),
   "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),

@@ -41,7 +41,9 @@ export function exactNumber(text: string): number | bigint {
   return integer === BigInt(value) ? value : integer;
 }
 
-/** End of the list or object that starts at `start`; -1 if the text does not close it, or nests too deep. */
+const outsideStrings = /[\s\w.,:+-]/u;
+
+/** End of the list or object that starts at `start`; -1 if the text does not close it, nests too deep, or is not JSON. */
 export function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -55,7 +57,7 @@ export function jsonEnd(text: string, start: number): number {
     } else if (char === "]" || char === "}") {
       depth -= 1;
       if (depth === 0) return i + 1;
-    }
+    } else if (!outsideStrings.test(char)) return -1;
   }
   return -1;
 }

@@ -1,3 +1,4 @@
+import { JsonText } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 
@@ -50,8 +51,13 @@ const difference = z.union([
     .string()
     .regex(/^\d[\d.]*(?:e[-+]?\d+)?$/iu)
     .transform(Number),
+  z.instanceof(JsonText).transform((number) => Number(number.text)),
 ]);
-const text = z.union([z.string(), z.number().transform(String)]);
+const text = z.union([
+  z.string(),
+  z.number().transform(String),
+  z.instanceof(JsonText).transform((number) => number.text),
+]);
 
 const schema: z.ZodType<GradedCase> = z.object({
   id: text,

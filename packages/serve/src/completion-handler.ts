@@ -78,8 +78,8 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
       return jsonResponse(200, cardOf(modelNamed(pathname.slice("/v1/models/".length))));
     if (!completionPath.test(pathname)) throw noPath(pathname);
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${pathname} takes POST`);
-    const json = await readJson(request, options.maxBodyBytes);
     const surface = surfaceAt(pathname);
+    const json = await readJson(request, options.maxBodyBytes, surface?.keep);
     if (!surface) return completer.complete(repliesOf(json, pathname === "/v1/chat/completions"), request);
     const asked = surface.read(json);
     return completer.complete(throughSurface(repliesOf(asked.chat, true), asked, surface), request);

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, exactJson, JsonText, LaconicError, type ExactJsonOptions } from "@laconic/core";
 import { isSameSecret } from "@laconic/core/platform";
 
 /** A refusal as OpenAI's clients read it. */
@@ -88,7 +88,7 @@ export function pathOf({ url }: Pick<Request, "url">): string {
 }
 
 export function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const bytes = new TextEncoder().encode(body instanceof JsonText ? body.text : JSON.stringify(body));
   return new Response(bytes, {
     status,
     headers: { "content-type": "application/json", "content-length": String(bytes.length), ...headers },
@@ -101,9 +101,14 @@ export function errorBody({ message, kind, parameter, code }: HttpError): { read
 
 /**
  * A page from anywhere may have a browser send a form or plain text without asking first, but not this content type.
+ * @param keep - keys of an object whose values stay `JsonText`
  * @throws HttpError 415 for another content type, 413 beyond the limit, 400 for what is not JSON
  */
-export async function readJson({ headers, body }: Request, maxBytes: number): Promise<unknown> {
+export async function readJson(
+  { headers, body }: Request,
+  maxBytes: number,
+  keep?: ExactJsonOptions["keep"],
+): Promise<unknown> {
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json")
     throw new HttpError(
@@ -125,7 +130,8 @@ export async function readJson({ headers, body }: Request, maxBytes: number): Pr
     throw error instanceof HttpError ? error : invalid("the body ended before it was whole");
   }
   try {
-    return boundedJson(Buffer.concat(chunks).toString("utf8"));
+    const text = Buffer.concat(chunks).toString("utf8");
+    return keep ? exactJson(text, { number: Number, keep }) : boundedJson(text);
   } catch (error) {
     throw invalid(`the body is not JSON that is taken here: ${(error as Error).message.slice(0, 120)}`);
   }

@@ -50,7 +50,9 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const { cases, refused } =
           file === undefined
             ? { cases: await graderBoard(), refused: [] }
-            : gradedCases(jsonLines(file, file === "-" ? await buffer(process.stdin) : await readGiven(file)));
+            : gradedCases(
+                jsonLines(file, file === "-" ? await buffer(process.stdin) : await readGiven(file), { exact: true }),
+              );
         for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
         if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
           throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {

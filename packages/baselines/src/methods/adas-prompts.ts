@@ -1,4 +1,4 @@
-import { randomFromSeed, tryParseJson, type Prompt } from "@laconic/core";
+import { exactJson, randomFromSeed, writeJson, type Prompt } from "@laconic/core";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** What is not as published of all agents that reply with JSON. */
@@ -62,8 +62,12 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> | n
   const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
   const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
   for (const candidate of candidates) {
-    const value = tryParseJson(candidate);
-    if (typeof value === "object" && value !== null) return { ...value };
+    try {
+      const value = exactJson(candidate);
+      if (typeof value === "object" && value !== null) return { ...value };
+    } catch {
+      // the next one
+    }
   }
   return null;
 }
@@ -71,7 +75,7 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> | n
 function printed(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "True" : "False";
-  return value === undefined ? "" : JSON.stringify(value);
+  return value === undefined ? "" : writeJson(value);
 }
 
 function taskOf(script: Script, question: string): string {

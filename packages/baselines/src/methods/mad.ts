@@ -1,4 +1,4 @@
-import { boundedJson, type ChatMessage } from "@laconic/core";
+import { exactJson, JsonText, writeJson, type ChatMessage } from "@laconic/core";
 import { programTopology, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
@@ -169,8 +169,9 @@ interface Verdict {
 function moderated(text: string, reader: AnswerReader, { answerKey }: MadWords): Verdict {
   for (const object of [text, ...objectsIn(text)]) {
     try {
-      const { [answerKey]: answer } = boundedJson(object) as Record<string, unknown>;
-      const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
+      const { [answerKey]: answer } = exactJson(object) as Record<string, unknown>;
+      const isNumber = typeof answer === "number" || answer instanceof JsonText;
+      const said = typeof answer === "string" ? answer.trim() : isNumber ? writeJson(answer) : "";
       const sentence = `The answer is ${said}.`;
       const how = object === text ? "json" : "repaired";
       if (said === "") return { answer: null, how };

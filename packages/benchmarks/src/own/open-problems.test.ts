@@ -179,6 +179,7 @@ test.each<[string, string, ProblemOptions, string]>([
   ],
   ["a.csv", "question,gold\nok,1\na,b,c\n", numeric, "a.csv row 3: 3 cells, but the header has 2"],
   ["a.csv", 'question,gold\nok,1\n\n"two\nlines",x\n', numeric, 'a.csv row 4: the gold "x" is no number'],
+  ["a.csv", "question,gold,\na,1,5\n", numeric, "a.csv: row 1: column 3 has no name"],
   ["a.csv", "question,question\na,b\n", numeric, 'a.csv: row 1: two columns are called "question"'],
   ["a.csv", "", numeric, "a.csv: is empty"],
   ["a.csv", "question,gold\n", numeric, "a.csv: there are no rows"],
@@ -202,6 +203,10 @@ test.each<[string, string, ProblemOptions, string]>([
     "row 2: the id 1 is that of a.jsonl row 1 too",
   ],
   ["a.json", '{\n "rows": [\n 1]\n}', numeric, "a.json: holds one JSON object over several lines"],
+  ["a.json", '{"a": [{}],\n "b": [{}]}', numeric, 'a.json: holds several lists (a, b); call that of the rows "rows"'],
+  ["a.json", '{"rows":[{"row_idx":0,"row":{},"truncated_cells":["q"]}]}', numeric, "row 1: the hub cut the cells q"],
+  ["a.jsonl", '{"question":"q","gold":1}\n{"question":"r","go', numeric, "a.jsonl row 2: not JSON"],
+  ["a.jsonl", '{"question":"q","gold":1e999}', numeric, 'the gold "1e999" is no number'],
   [
     "a.json",
     ofChoices(["one", "two"], "2"),

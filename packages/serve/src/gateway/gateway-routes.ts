@@ -6,6 +6,7 @@ import { checkKey, HttpError, invalid, jsonResponse, modelCard, noModel, noPath,
 import { chatJob, completionJob, modelIn, withoutNulls, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkCaller } from "../request-guard.ts";
+import type { Surface } from "../surfaces/surface.ts";
 import { surfaceAt, throughSurface } from "../surfaces/surfaces.ts";
 import { behind } from "./admission.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
@@ -59,8 +60,8 @@ export class GatewayRoutes {
     throw noPath(path);
   }
 
-  async #bodyOf(request: Request): Promise<Body> {
-    const json = await readJson(request, this.#options.maxBodyBytes);
+  async #bodyOf(request: Request, surface?: Surface): Promise<Body> {
+    const json = await readJson(request, this.#options.maxBodyBytes, surface?.keep);
     if (!isRecord(json)) throw invalid("the body is no JSON object");
     return json;
   }
@@ -153,8 +154,8 @@ export class GatewayRoutes {
   }
 
   async #complete(request: Request, path: string, inPath: string | null): Promise<Response> {
-    const json = await this.#bodyOf(request);
     const surface = surfaceAt(path);
+    const json = await this.#bodyOf(request, surface);
     const asked = surface?.read(json);
     const body = withoutNulls(asked?.chat ?? json);
     const belonging = belongingOf(body, request.headers, inPath);

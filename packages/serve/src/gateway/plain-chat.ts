@@ -1,4 +1,4 @@
-import { boundedJson, type ChatMessage, type ToolFormat, type ToolMessage } from "@laconic/core";
+import { exactJson, exactNumber, writeJson, type ChatMessage, type ToolFormat, type ToolMessage } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
@@ -108,10 +108,11 @@ function isSame(own: RecordedCall["tools"], given: readonly WireCall[]): boolean
   );
 }
 
-/** Whatever its spaces. */
+/** Whatever its spaces, and however it writes its numbers. */
 function sameJson(left: string, right: string): boolean {
+  const plain = (text: string): string => writeJson(exactJson(text, { number: exactNumber }));
   try {
-    return JSON.stringify(boundedJson(left)) === JSON.stringify(boundedJson(right));
+    return plain(left) === plain(right);
   } catch {
     return left === right;
   }

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson, JsonText, writeJson } from "@laconic/core";
 import type { ChatAnswer, ChatChunk, ChatHead, EventWriter, SaidCall } from "./surface.ts";
 
 type ContentBlock =
@@ -7,13 +7,11 @@ type ContentBlock =
 
 const stopReasons = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", refusal: "refusal" } as const;
 
-/** Tool formats read calls with objects only. */
-const useOf = ({ id, function: { name, arguments: given } }: SaidCall): ContentBlock => ({
-  type: "tool_use",
-  id,
-  name,
-  input: boundedJson(given),
-});
+/** @throws SyntaxError for arguments that are not JSON: a format reads no such calls */
+function useOf({ id, function: { name, arguments: given } }: SaidCall): ContentBlock {
+  boundedJson(given);
+  return { type: "tool_use", id, name, input: new JsonText(given) };
+}
 
 const usageOf = ({ usage }: ChatAnswer): object => ({
   input_tokens: usage.prompt_tokens,
@@ -41,17 +39,18 @@ function laconicOf({ choices: [choice] }: ChatAnswer): object {
   return choice?.laconic === undefined ? {} : { laconic: choice.laconic };
 }
 
-/** The whole answer as a message. */
-export function messageOf(answer: ChatAnswer): unknown {
+/** The whole answer as a message, its calls' input as the model wrote it. */
+export function messageOf(answer: ChatAnswer): JsonText {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
   const text: ContentBlock[] = content ? [{ type: "text", text: content }] : [];
-  return {
+  const message = {
     ...headOf(answer),
     content: [...text, ...calls.map(useOf)],
     ...endOf(answer),
     usage: usageOf(answer),
     ...laconicOf(answer),
   };
+  return new JsonText(writeJson(message));
 }
 
 /** Events of a message, in Anthropic's order: a block ends before the next begins. */

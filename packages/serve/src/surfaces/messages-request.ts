@@ -1,3 +1,4 @@
+import { isRecord, JsonText, writeJson, type UnknownRecord } from "@laconic/core";
 import { z } from "zod";
 import { invalid, type HttpError } from "../http.ts";
 import { parse, withoutNulls } from "../jobs.ts";
@@ -77,7 +78,7 @@ const texts = { text: textBlock.transform(({ text }) => text) };
 
 type Block =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: object }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonText }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content?: unknown };
 
 const callId = z.string().min(1).max(256);
@@ -94,7 +95,7 @@ const blocks: Readonly<Record<"user" | "assistant", Readonly<Record<string, z.Zo
       type: z.literal("tool_use"),
       id: callId,
       name: z.string().max(256),
-      input: z.record(z.string(), z.unknown()),
+      input: z.instanceof(JsonText, { error: "it must be a group of settings" }),
     }),
   },
 };
@@ -120,7 +121,7 @@ function turnsOf(value: unknown, place: string): ChatTurn[] {
     if (block.type === "text") said.push(block.text);
     else if (block.type === "tool_use") {
       const { id, name: called, input } = block;
-      calls.push({ id, type: "function", function: { name: called, arguments: JSON.stringify(input) } });
+      calls.push({ id, type: "function", function: { name: called, arguments: writeJson(input) } });
     } else {
       const text = block.content == null ? "" : readText(block.content, `${where}.content`, texts);
       results.push({ role: "tool", tool_call_id: block.tool_use_id, content: text });
@@ -192,5 +193,6 @@ export const messagesSurface: Surface = {
     const body: MessagesBody = parse(bodySchema, withoutNulls(json));
     return { chat: chatOf(body), whole: messageOf, writer: (send) => new MessageWriter(send) };
   },
+  keep: ({ type, input }: UnknownRecord) => (type === "tool_use" && isRecord(input) ? ["input"] : []),
   errorOf,
 };

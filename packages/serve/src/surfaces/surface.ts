@@ -1,3 +1,4 @@
+import type { ExactJsonOptions } from "@laconic/core";
 import type { HttpError } from "../http.ts";
 
 /** A chat completion, as far as surfaces tell of it. */
@@ -65,5 +66,7 @@ export interface SurfaceRequest {
 export interface Surface {
   /** @throws HttpError 400 naming the parameter */
   readonly read: (json: unknown) => SurfaceRequest;
+  /** Keys of an object of a request whose values are read as `JsonText`. */
+  readonly keep?: NonNullable<ExactJsonOptions["keep"]>;
   readonly errorOf: (refusal: HttpError) => unknown;
 }

@@ -23,15 +23,65 @@ test.each([
   [wrapped('{"name": 7, "arguments": {}}'), wrapped('{"name": 7, "arguments": {}}'), []],
   [wrapped('{"name": "f", "arguments": [1]}'), wrapped('{"name": "f", "arguments": [1]}'), []],
   ['<tool_call>{"name": "f"', '<tool_call>{"name": "f"', []],
+  [wrapped('{"name": "f", "parameters": {"x": 1}}'), "", [["f", '{"x":1}']]],
+  [wrapped('{"arguments": "{\\"id\\": 9007199254740993}", "name": "f"}'), "", [["f", '{"id":9007199254740993}']]],
+  [wrapped('{"name": "f", "arguments": "no object"}'), wrapped('{"name": "f", "arguments": "no object"}'), []],
+  [wrapped('{"name": "f", "arguments": null}'), "", [["f", "{}"]]],
+  [
+    wrapped('[{"name": "f"}, {"name": "g", "arguments": {"10": 1.0, "2": 1e21, "a": 0.10}}]'),
+    "",
+    [
+      ["f", "{}"],
+      ["g", '{"10":1.0,"2":1e21,"a":0.10}'],
+    ],
+  ],
+  [
+    wrapped('{"name": "f"}\n{"name": "g"}'),
+    "",
+    [
+      ["f", "{}"],
+      ["g", "{}"],
+    ],
+  ],
+  [wrapped('{"name": "f", "arguments": {"x": "</tool_call> </think>"}}'), "", [["f", '{"x":"</tool_call> </think>"}']]],
+  [`<think>or ${wrapped('{"name": "f"}')}</think>4`, `<think>or ${wrapped('{"name": "f"}')}</think>4`, []],
+  [
+    `or ${wrapped('{"name": "f"}')}</think>${wrapped('{"name": "g"}')}`,
+    `or ${wrapped('{"name": "f"}')}</think>`,
+    [["g", "{}"]],
+  ],
+  [`[THINK]${wrapped('{"name": "f"}')}`, `[THINK]${wrapped('{"name": "f"}')}`, []],
+  [`<tool_call>{"name": "f"}${wrapped('{"name": "g"}')}`, '<tool_call>{"name": "f"}', [["g", "{}"]]],
 ] as const)("of %j it reads %j", (text, content, calls) => {
   const found = format.read(text);
   expect(found.content).toBe(content);
   expect(found.calls.map(({ name, arguments: given }) => [name, given])).toEqual(calls);
 });
 
-test("a hundred thousand openings without an end are read in one pass", () => {
-  const text = "<tool_call>{".repeat(100_000);
-  expect(format.read(text)).toEqual({ content: text, calls: [] });
+test.each(["<tool_call>{", '<tool_call>{"', '<tool_call>[{"name": "f"},'])(
+  "a hundred thousand times %j is read in one pass, and each is counted",
+  (begun) => {
+    const text = begun.repeat(100_000);
+    const { content, calls, malformed } = format.read(text);
+    expect([content === text, calls, malformed]).toEqual([true, [], 100_000]);
+  },
+);
+
+test.each([
+  ["<tool_call>{", 1],
+  [wrapped("no json") + wrapped('{"name": "f"}'), 1],
+  [wrapped('{"name": "f"}'), undefined],
+  ["<think><tool_call>", undefined],
+])("%j counts %s malformed calls", (text, count) => {
+  expect(format.read(text).malformed).toBe(count);
+});
+
+test.each([
+  ['{"10":9007199254740993,"2":1.0,"a":"\\u00e9"}', '{"10": 9007199254740993, "2": 1.0, "a": "é"}'],
+  ["no json", '"no json"'],
+])("the arguments %s are written as %s", (given, written) => {
+  const call = { role: "assistant", content: "", calls: [{ name: "f", arguments: given }] } as const;
+  expect(format.write([call], [])[0]?.content).toBe(wrapped(`{"name": "f", "arguments": ${written}}`));
 });
 
 test("tools are told in the system message, calls and answers between marks", () => {

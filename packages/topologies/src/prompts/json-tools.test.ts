@@ -16,6 +16,7 @@ test("lines of JSON: calls in parallel, other lines stay content", () => {
       { name: "add", arguments: '{"a":1}' },
       { name: "add", arguments: "{}" },
     ],
+    malformed: 1,
   });
   expect(jsonTools().read("no call\n")).toEqual({ content: "no call\n", calls: [] });
   const [system, , call, answer] = jsonTools().write(asked, [tool]);
@@ -35,4 +36,33 @@ test("Llama 3: one call is the whole reply; answers have the role tool", () => {
     { role: "assistant", content: '{"name": "add", "parameters": {"a":1}}' },
     { role: "tool", content: "2" },
   ]);
+});
+
+test.each([
+  [
+    jsonTools(),
+    '<think>\n{"name": "add"}\n</think>\n{"name": "add", "parameters": {"id": 9007199254740993}}',
+    1,
+    undefined,
+  ],
+  [jsonTools(), '{"name": "add", "arguments": {', 0, 1],
+  [jsonTools(), '{"x": 1}', 0, undefined],
+  [
+    llamaTools(),
+    '<think>x</think>\n<|python_tag|>{"name": "add", "arguments": {"id": 9007199254740993}}',
+    1,
+    undefined,
+  ],
+  [
+    llamaTools(),
+    '{"name": "add", "parameters": {"id": 9007199254740993}}; {"name": "add", "parameters": "{}"}',
+    2,
+    undefined,
+  ],
+  [llamaTools(), '<think>{"name": "add", "parameters": {}}', 0, undefined],
+  [llamaTools(), '{"name": "add", "parameters": {"a": 1}', 0, 1],
+])("%o reads %j as %i calls, %s malformed", (format, text, count, broken) => {
+  const { calls, malformed } = format.read(text);
+  expect([calls.length, malformed]).toEqual([count, broken]);
+  if (text.includes("9007199254740993")) expect(calls[0]?.arguments).toBe('{"id":9007199254740993}');
 });

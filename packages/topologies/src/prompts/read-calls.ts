@@ -54,7 +54,7 @@ function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
 }
 
 /** Between calls; Llama models write `;`. */
-const gap = /[\s;,]*/uy;
+const gap = /[\s;,]*/y;
 
 /**
  * The calls that a text has from `start`: objects, or lists of objects, of JSON.

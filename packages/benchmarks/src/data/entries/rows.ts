@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { decimalText } from "../decimal-text.ts";
 
 /** A number, or its text as some copies have it. */
 export const numberOrText: z.ZodType<string> = z.union([z.string(), z.number()]).transform(String);
@@ -11,9 +12,11 @@ export const text: z.ZodType<string> = z.string().trim().min(1);
  * @returns null for anything else
  */
 export function plainNumber(written: string): string | null {
-  const bare = written.trim().replaceAll(",", "");
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
-  return String(Number(bare));
+  const digits = decimalText(written.trim().replaceAll(",", ""));
+  const [, sign, whole, fraction = ""] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/u.exec(digits ?? "") ?? [];
+  if (digits === null || sign === undefined) return null;
+  const size = `${whole || "0"}${fraction && `.${fraction}`}`;
+  return size === "0" ? size : `${sign}${size}`;
 }
 
 /** `plainNumber` as a step of a row's schema. */

@@ -26,6 +26,7 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   // Spreadsheets write commas behind the last column, and pandas a first column of row labels without a name.
   const isUsed = (column: number): boolean => rows.some((cells) => (cells[column] ?? "").trim() !== "");
   const columns = [...names.keys()].filter((i) => names[i] !== "" || (i > 0 && isUsed(i)));
+  const width = (columns.at(-1) ?? 0) + 1;
   const unnamed = columns.find((i) => names[i] === "");
   if (unnamed !== undefined) refuse(`row ${first + 1}: column ${unnamed + 1} has no name`);
   const twice = columns.map((i) => names[i]).find((name, i, all) => all.indexOf(name) !== i);
@@ -33,8 +34,8 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   return rows.flatMap((cells, i): DataRow[] => {
     const place = { file, row: first + i + 2 };
     if (isEmpty(cells)) return [];
-    if (cells.length < names.length || !isEmpty(cells.slice(names.length)))
-      return [{ ...place, reason: `${cells.length} cells, but the header has ${names.length}` }];
+    if (cells.length < width || !isEmpty(cells.slice(width)))
+      return [{ ...place, reason: `${cells.length} cells, but the header has ${width}` }];
     return [{ ...place, value: Object.fromEntries(columns.map((column) => [names[column], cells[column]])) }];
   });
 }
@@ -49,14 +50,15 @@ const delimiters = [",", ";", "\t", "|"];
  */
 function tableIn(file: string, text: string): string[][] {
   const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
-  if (declared) return csvRecords(file, text.slice(declared[0].length), declared[1] as string);
+  if (declared)
+    return csvRecords(file, text.slice(declared[0].length), { delimiter: declared[1] as string, trim: true });
   const [line = ""] = text.trimStart().split(/[\r\n]/u, 1);
   const usual = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
   const candidates = [usual, ...delimiters].filter((each, i, all) => all.indexOf(each) === i && line.includes(each));
-  if (candidates.length < 2) return csvRecords(file, text, candidates[0] ?? usual);
+  if (candidates.length < 2) return csvRecords(file, text, { delimiter: candidates[0] ?? usual, trim: true });
   const tables = candidates.map((delimiter) => {
     try {
-      const records = csvRecords(file, text, delimiter);
+      const records = csvRecords(file, text, { delimiter, trim: true });
       const header = records.find((cells) => !isEmpty(cells));
       return { records, whole: records.filter(({ length }) => length === header?.length).length };
     } catch (error) {

@@ -7,14 +7,23 @@ import type { DataRow } from "../data-row.ts";
  * @throws LaconicError `data_invalid` with the row of a quote that never closes
  */
 export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
-  return csvRecords(file, new TextDecoder().decode(bytes), ",").map((value, i) => ({ file, row: i + 1, value }));
+  return csvRecords(file, new TextDecoder().decode(bytes)).map((value, i) => ({ file, row: i + 1, value }));
+}
+
+/** How cells are told apart. */
+export interface CsvOptions {
+  /** Default a comma. */
+  readonly delimiter?: string;
+  /** Whether spaces around a cell, and around its quotes, are no part of it. Default false. */
+  readonly trim?: boolean;
 }
 
 /** Cells of a file in lists. Rows end at `\n`, `\r\n` and `\r`, also mixed. @throws LaconicError `data_invalid` with the row */
-export function csvRecords(file: string, text: string, delimiter: string): string[][] {
+export function csvRecords(file: string, text: string, { delimiter = ",", trim = false }: CsvOptions = {}): string[][] {
   const options = {
     bom: true,
     delimiter,
+    trim,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
@@ -25,9 +34,13 @@ export function csvRecords(file: string, text: string, delimiter: string): strin
   try {
     const records: string[][] = parseCsv(text, options);
     // A quote that closes rows later, in the middle of a cell, would join these rows to one.
-    if (records.some((record) => record.some(isSuspect)))
-      for (const [i, { raw }] of (parseCsv(text, { ...options, raw: true }) as unknown as Raw[]).entries())
-        if (records[i]?.some(isSuspect) && !isStrict(raw, options)) refuse(i + 1);
+    if (records.some((cells) => cells.some(isSuspect))) {
+      const sources = parseCsv(text, { ...options, raw: true }) as unknown as readonly { readonly raw: string }[];
+      const row = records.findIndex(
+        (cells, i) => cells.some(isSuspect) && joinsRows((sources[i] as { readonly raw: string }).raw, delimiter),
+      );
+      if (row >= 0) refuse(row + 1);
+    }
     return records;
   } catch (error) {
     if (LaconicError.is(error)) throw error;
@@ -37,18 +50,12 @@ export function csvRecords(file: string, text: string, delimiter: string): strin
   }
 }
 
-interface Raw {
-  readonly raw: string;
-}
-
 /** The parser keeps the quote of a cell that goes on behind its closing quote. */
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
-function isStrict(raw: string, options: object): boolean {
-  try {
-    parseCsv(raw, { ...options, relax_quotes: false });
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether a record as it is written has a cell of several lines that goes on behind its closing quote. */
+function joinsRows(record: string, delimiter: string): boolean {
+  const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
+  const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
+  return [...cells].some(([, quoted = "", rest]) => /[\r\n]/u.test(quoted) && rest !== "");
 }

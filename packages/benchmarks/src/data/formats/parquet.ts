@@ -1,4 +1,4 @@
-import { exactJson, JsonText, LaconicError } from "@laconic/core";
+import { exactJson, exactNumber, JsonText, LaconicError } from "@laconic/core";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 
@@ -44,7 +44,7 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
     const count = rowsIn(metadata, source.bytes);
     const { children } = parquetSchema(metadata);
     const names = children.map(({ element }) => element.name);
-    const readers = children.flatMap((child) => readerOf(child.element, part.exact ?? false) ?? []);
+    const readers = children.flatMap(({ element }) => readersOf(element, part.exact ?? false));
     const columns = columnsAmong(names, part);
     const records = await parquetReadObjects({
       file: buffer,
@@ -119,20 +119,22 @@ function bounded(compressors: Compressors): Compressors {
   );
 }
 
+type Reader = readonly [name: string, read: (value: never) => unknown];
+
 /**
- * How values of a column become what its writer wrote; null for a column that the library reads so. It multiplies decimals as floats,
+ * How values of a column become what its writer wrote; empty for a column that the library reads so. It multiplies decimals as floats,
  * so decimals are read as the integers or bytes that they are stored in. Decimals inside lists and objects stay floats.
  */
-function readerOf(element: SchemaElement, exact: boolean): [name: string, read: (value: never) => unknown] | null {
+function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   const { name, type, scale = 0 } = element;
-  if (element.num_children) return null;
-  if (type === "FLOAT") return [name, shortest];
-  if (element.converted_type !== "DECIMAL" && element.logical_type?.type !== "DECIMAL") return null;
+  if (element.num_children) return [];
+  if (type === "FLOAT") return [[name, shortest]];
+  if (element.converted_type !== "DECIMAL" && element.logical_type?.type !== "DECIMAL") return [];
   delete element.converted_type;
   delete element.logical_type;
   // The only kind of column whose bytes the library passes on.
   if (type === "BYTE_ARRAY") element.logical_type = { type: "GEOMETRY" };
-  return [name, (value) => (exact ? new JsonText(decimal(value, scale)) : Number(decimal(value, scale)))];
+  return [[name, (value) => (exact ? new JsonText(decimal(value, scale)) : exactNumber(decimal(value, scale)))]];
 }
 
 /** Shortest number that is the same 32-bit float: 0.1, where a 64-bit float of the same value is 0.10000000149011612. */
