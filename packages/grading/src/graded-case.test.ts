@@ -13,6 +13,12 @@ test("cases are read with their parameters", () => {
   ]);
 });
 
+test("golds, ids and predictions keep their digits", () => {
+  const row = '{"id":9007199254740993,"kind":"numeric","gold":1.0,"prediction":0.10,"params":{"precision":1e-4}}';
+  const digits = { id: "9007199254740993", gold: "1.0", prediction: "0.10", params: { precision: 1e-4 } };
+  expect(read(row)).toEqual([{ ...digits, kind: "numeric" }]);
+});
+
 test("rows that are no cases are told by place", () => {
   const good = { id: "a", kind: "numeric", gold: "1", prediction: "2" };
   const refusal = { file, row: 1, reason: "not JSON" };

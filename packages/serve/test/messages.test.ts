@@ -1,10 +1,11 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
+import type { CompletionRequest } from "@laconic/core";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { looking, lookTool, openAiOf, weatherTeam } from "./surface-cases.ts";
+import { looking, lookTool, openAiOf, reading, weatherTeam } from "./surface-cases.ts";
 import { lookingTeam, scripted, startGateway, toolCall } from "./tiny-gateway.ts";
 import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
@@ -116,6 +117,26 @@ test.each([false, true])("tools are used and their results go round (streamed: %
     { role: "user", content: [result, { type: "text", text: "go on" }] },
   ]);
   expect(second).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text", text: "it is aseven" }] });
+});
+
+test("the input of a call keeps its digits and the order of its keys, from the model and back to it", async () => {
+  const input = '{"10":9007199254740993,"2":1.0}';
+  const call = `<tool_call>\n{"name": "look", "arguments": ${input}}\n</tool_call>`;
+  const asked: CompletionRequest[] = [];
+  const handler = handlerOf({ ...looking, policy: reading(() => call, asked) });
+  const ask = async (...messages: readonly string[]): Promise<string> => {
+    const body = `{"model":"tiny","max_tokens":99,"tools":${JSON.stringify([look])},"messages":[${messages.join()}]}`;
+    const headers = { "content-type": "application/json" };
+    return (await handler(new Request("http://localhost/v1/messages", { method: "POST", headers, body }))).text();
+  };
+  const user = '{"role":"user","content":"what?"}';
+  expect(await ask(user)).toContain(`"input":${input}`);
+  const use = `{"role":"assistant","content":[{"input":${input},"name":"look","id":"a","type":"tool_use"}]}`;
+  await ask(user, use, '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"seven"}]}');
+  const { prompt } = asked.at(-1) as CompletionRequest;
+  expect(prompt.kind === "messages" && prompt.messages.map(({ content }) => content)).toContain(
+    call.replaceAll(/(?<=[:,])(?=\S)/gu, " "),
+  );
 });
 
 test("the AI SDK's own Anthropic provider runs its tools through it", async () => {

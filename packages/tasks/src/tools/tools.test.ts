@@ -129,6 +129,41 @@ test.each([jsonTools(), hermesTools()])(
   },
 );
 
+test("a tool gets integers beyond 2^53 whole, or its schema refuses them", async () => {
+  const echo: Tool = { name: "echo", run: (given) => given };
+  const typed = defineTool({ name: "typed", parameters: z.object({ id: z.number() }), run: ({ id }) => id });
+  const { observation } = await called(
+    [echo, typed],
+    [
+      ["echo", '{"id": 9007199254740993, "x": 1.0}'],
+      ["typed", '{"id": 9007199254740993}'],
+      ["typed", '{"id": 9007199254740992}'],
+    ],
+  );
+  expect(observation).toEqual([
+    '{"id":9007199254740993,"x":1}',
+    expect.stringMatching(/^Error: typed: [^]*bigint/u),
+    "9007199254740992",
+  ]);
+});
+
+test("calls that cannot be read are counted, also in a text without others", async () => {
+  const recorded: [string, number | undefined][] = [];
+  const environment = toolEnvironment({ tools: [calculator] });
+  const context = {
+    random: randomFromSeed(1),
+    record: (name: string, amount?: number) => void recorded.push([name, amount]),
+  };
+  await environment.reset({ id: "p", question: "q", gold: "1" }, context);
+  const text = '<tool_call>{"name": "calc';
+  const { calls, malformed = 0 } = hermesTools().read(text);
+  await environment.step(null, { agent: "a", text, calls, malformed, step: 0 }, context);
+  expect(recorded.filter(([name]) => name === "malformed_calls")).toEqual([
+    ["malformed_calls", 0],
+    ["malformed_calls", 1],
+  ]);
+});
+
 test("an object that is too large to be told is an error, before it is written", async () => {
   let asked = 0;
   const rows = Array.from({ length: 1_000_000 }, () => ({
