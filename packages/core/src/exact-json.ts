@@ -28,9 +28,9 @@ export interface ExactJsonOptions {
  * Text without such numbers takes little more time than `JSON.parse`.
  * @throws SyntaxError for text that is not JSON, or nested too deep
  */
-export function exactJson(text: string, { number = asText, keep }: ExactJsonOptions = {}): unknown {
+export function exactJson(text: string, options: ExactJsonOptions = {}): unknown {
   const value = boundedJson(text);
-  return keep || hasOtherNumber(text) ? builtFrom(text, number, keep) : value;
+  return options.keep || hasOtherNumber(text) ? new Builder(text, options).value() : value;
 }
 
 /** A JavaScript number, or a bigint for an integer that a JavaScript number cannot hold. */
@@ -92,11 +92,12 @@ function respaced(text: string, [comma, colon]: JsonSeparators): string {
   return written;
 }
 
-const asText = (text: string): JsonText => new JsonText(text);
+/** Whether JavaScript writes a number of JSON as the text does. */
+function isSame(number: string): boolean {
+  return /^-?[1-9]\d{0,14}$/u.test(number) || String(Number(number)) === number;
+}
 
-const isSame = (number: string): boolean => String(Number(number)) === number;
-
-const scalar = /[^\s,:[\]{}"]+/uy;
+const scalar = /[^\s,:[\]{}"]+/y;
 
 /** End of the number, `true`, `false` or `null` at `start`. */
 function scalarEnd(text: string, start: number): number {
@@ -119,41 +120,73 @@ function hasOtherNumber(text: string): boolean {
   return false;
 }
 
-/** Value of valid JSON: commas, colons and white space say nothing that the order of the other tokens does not. */
-function builtFrom(text: string, number: (text: string) => unknown, keep: ExactJsonOptions["keep"]): unknown {
-  let position = 0;
-  const next = (): string => {
-    while (/[\s,:]/u.test(text[position] as string)) position += 1;
-    const start = position;
-    const char = text[start] as string;
-    if (char === '"') position = stringEnd(text, start) + 1;
-    else position = "[]{}".includes(char) ? start + 1 : scalarEnd(text, start);
-    return text.slice(start, position);
-  };
-  const valueOf = (token: string): unknown => {
-    if (token === "[") {
-      const items: unknown[] = [];
-      for (let item = next(); item !== "]"; item = next()) items.push(valueOf(item));
-      return items;
-    }
-    if (token === "{") return recordOf();
-    return /^[-\d]/u.test(token) && !isSame(token) ? number(token) : JSON.parse(token);
-  };
-  const recordOf = (): UnknownRecord => {
+/** Builds the value of valid JSON: commas, colons and white space say nothing that the order of the other tokens does not. */
+class Builder {
+  readonly #text: string;
+  readonly #number: (text: string) => unknown;
+  readonly #keep: ExactJsonOptions["keep"];
+  #position = 0;
+
+  constructor(text: string, { number = (digits) => new JsonText(digits), keep }: ExactJsonOptions) {
+    this.#text = text;
+    this.#number = number;
+    this.#keep = keep;
+  }
+
+  value(): unknown {
+    const first = this.#next();
+    if (first === '"') return this.#string();
+    if (first === "{") return this.#record();
+    return first === "[" ? this.#list() : this.#scalar(first);
+  }
+
+  /** First character of the next token. */
+  #next(): string {
+    while (" \t\r\n,:".includes(this.#text[this.#position] as string)) this.#position += 1;
+    return this.#text[this.#position] as string;
+  }
+
+  #string(): string {
+    const start = this.#position;
+    const end = stringEnd(this.#text, start);
+    this.#position = end + 1;
+    const inside = this.#text.slice(start + 1, end);
+    return inside.includes("\\") ? (JSON.parse(this.#text.slice(start, end + 1)) as string) : inside;
+  }
+
+  #scalar(first: string): unknown {
+    const start = this.#position;
+    this.#position = scalarEnd(this.#text, start);
+    const token = this.#text.slice(start, this.#position);
+    if (first === "t" || first === "f") return first === "t";
+    if (first === "n") return null;
+    return isSame(token) ? Number(token) : this.#number(token);
+  }
+
+  #list(): unknown[] {
+    this.#position += 1;
+    const items: unknown[] = [];
+    while (this.#next() !== "]") items.push(this.value());
+    this.#position += 1;
+    return items;
+  }
+
+  #record(): UnknownRecord {
+    this.#position += 1;
     const members: [string, unknown][] = [];
-    const sources = new Map<string, JsonText>();
-    for (let token = next(); token !== "}"; token = next()) {
-      const key = JSON.parse(token) as string;
-      const first = next();
-      const start = position - first.length;
-      members.push([key, valueOf(first)]);
-      if (keep) sources.set(key, new JsonText(text.slice(start, position)));
+    const sources: JsonText[] = [];
+    while (this.#next() !== "}") {
+      const key = this.#string();
+      this.#next();
+      const start = this.#position;
+      members.push([key, this.value()]);
+      if (this.#keep) sources.push(new JsonText(this.#text.slice(start, this.#position)));
     }
+    this.#position += 1;
     const record = Object.fromEntries(members);
-    const kept = new Set(keep?.(record));
-    return kept.size === 0
+    const kept = this.#keep?.(record) ?? [];
+    return kept.length === 0
       ? record
-      : Object.fromEntries(members.map(([key, value]) => [key, kept.has(key) ? sources.get(key) : value]));
-  };
-  return valueOf(next());
+      : Object.fromEntries(members.map(([key, value], i) => [key, kept.includes(key) ? sources[i] : value]));
+  }
 }

@@ -61,7 +61,7 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
       ...(columns && { columns }),
     });
     return records.map((record, i) => {
-      for (const [name, read] of readers) if (record[name] != null) record[name] = read(record[name]);
+      for (const [name, read] of readers) if (record[name] != null) record[name] = read(record[name] as never);
       return { file, row: i + 1, value: plain(record) };
     });
   } catch (error) {
