@@ -9,9 +9,12 @@ const { tree: written } = fc.letrec<{ tree: string }>((tie) => ({
     fc.stringMatching(/^-?(?:0|[1-9]\d{0,24})(?:\.\d{1,20})?(?:[eE][-+]?\d{1,2})?$/u),
     fc.constantFrom("null", "true", '""', '"1.0"', '"\\"1.0,\\\\"', '"{[:"'),
     fc.array(tie("tree")).map((items) => `[${items.join(",")}]`),
-    fc
-      .dictionary(fc.stringMatching(/^[a-z"\\1.,{]{1,6}$/u), tie("tree"))
-      .map((members) => `{${Object.entries(members).map(([key, item]) => `${JSON.stringify(key)}:${item}`)}}`),
+    fc.dictionary(fc.stringMatching(/^[a-z"\\1.,{]{1,6}$/u), tie("tree")).map(
+      (members) =>
+        `{${Object.entries(members)
+          .map(([key, item]) => `${JSON.stringify(key)}:${item}`)
+          .join()}}`,
+    ),
   ),
 }));
 

@@ -11,7 +11,7 @@ export class JsonText {
 
   /** The value that `JSON.parse` reads, so that `JSON.stringify` writes valid JSON. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return boundedJson(this.text);
   }
 }
 
@@ -83,7 +83,7 @@ function respaced(text: string, [comma, colon]: JsonSeparators): string {
     const char = text[i] as string;
     if (char === '"') {
       const end = stringEnd(text, i);
-      written += JSON.stringify(JSON.parse(text.slice(i, end + 1)));
+      written += JSON.stringify(boundedJson(text.slice(i, end + 1)));
       i = end;
     } else if (char === ",") written += comma;
     else if (char === ":") written += colon;
@@ -151,7 +151,7 @@ class Builder {
     const end = stringEnd(this.#text, start);
     this.#position = end + 1;
     const inside = this.#text.slice(start + 1, end);
-    return inside.includes("\\") ? (JSON.parse(this.#text.slice(start, end + 1)) as string) : inside;
+    return inside.includes("\\") ? (boundedJson(this.#text.slice(start, end + 1)) as string) : inside;
   }
 
   #scalar(first: string): unknown {

@@ -32,7 +32,7 @@ export function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironme
       const rest = action.calls.filter((call) => !isOthers(call));
       const first = rest.length === 0 ? {} : await environment.step(state, { ...action, calls: rest }, context);
       if (first.done) return first;
-      const second = await outerStep(outer, { ...action, calls: theirs }, context);
+      const second = await outerStep(outer, { ...action, calls: theirs, malformed: 0 }, context);
       const [mine, answers] = [listed(first), listed(second)];
       // Formats tell answers by their order: that of the calls, where each call has its answer.
       const inOrder =

@@ -206,6 +206,7 @@ test.each<[string, string, ProblemOptions, string]>([
   ["a.json", '{"a": [{}],\n "b": [{}]}', numeric, 'a.json: holds several lists (a, b); call that of the rows "rows"'],
   ["a.json", '{"rows":[{"row_idx":0,"row":{},"truncated_cells":["q"]}]}', numeric, "row 1: the hub cut the cells q"],
   ["a.jsonl", '{"question":"q","gold":1}\n{"question":"r","go', numeric, "a.jsonl row 2: not JSON"],
+  ["a.csv", 'question;gold\nq;"1,5"\n', numeric, 'a.csv row 2: the gold "1,5" is no number'],
   ["a.jsonl", '{"question":"q","gold":1e999}', numeric, 'the gold "1e999" is no number'],
   [
     "a.json",

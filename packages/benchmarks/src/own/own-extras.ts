@@ -1,4 +1,12 @@
-import { exactNumber, isRecord, JsonText, shownValue, type Problem, type UnknownRecord } from "@laconic/core";
+import {
+  exactJson,
+  exactNumber,
+  isRecord,
+  shownValue,
+  writeJson,
+  type Problem,
+  type UnknownRecord,
+} from "@laconic/core";
 import { jsonIn, missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
@@ -49,7 +57,10 @@ function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Read<Extras
 
 /** One column that holds an object, or the named columns. */
 function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Read<Extras["metadata"]> {
-  if (!Array.isArray(columns)) return objectIn(row, columns as string | undefined, "metadata");
+  if (!Array.isArray(columns)) {
+    const found = objectIn(row, columns as string | undefined, "metadata");
+    return "reason" in found || found.value === undefined ? found : { value: plain(found.value) as UnknownRecord };
+  }
   const names = columns as readonly string[];
   const absent = names.find((name) => valueAt(row, name) === undefined && !Object.hasOwn(row, name));
   if (absent !== undefined) return { reason: missing(row, absent, "metadata") };
@@ -67,16 +78,15 @@ function objectIn(row: UnknownRecord, named: string | undefined, usual: string):
   if (cell === undefined || cell === "")
     return named === undefined ? { value: undefined } : { reason: missing(row, column, usual) };
   const value = jsonIn(cell);
-  if (isRecord(value)) return { value: plain(value) as UnknownRecord };
+  if (isRecord(value)) return { value };
   return { reason: `${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell` };
 }
 
 /** As records keep it: dates and whole numbers beyond 53 bits are texts. */
 function plain(value: unknown): unknown {
-  if (value instanceof Date) return value.toJSON();
-  if (Array.isArray(value)) return value.map(plain);
-  const number = value instanceof JsonText ? exactNumber(value.text) : value;
-  if (typeof number === "bigint") return String(number);
-  if (!isRecord(number)) return number;
-  return Object.fromEntries(Object.entries(number).map(([key, member]) => [key, plain(member)]));
+  const number = (text: string): unknown => {
+    const exact = exactNumber(text);
+    return typeof exact === "bigint" ? text : exact;
+  };
+  return exactJson(writeJson(value), { number });
 }

@@ -44,7 +44,9 @@ export function readGold(written: string, grading: DataGrading, row: GoldRow): R
 function numericGold(written: string): Read {
   const at = written.lastIndexOf("####");
   const [solution, number] = at < 0 ? [null, written] : [written.slice(0, at).trim(), written.slice(at + 4)];
-  const gold = decimalText(number.trim().replaceAll(",", ""));
+  // Other commas than those between thousands are points in some countries.
+  const grouped = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])/u.test(number.trim());
+  const gold = decimalText(grouped ? number.trim().replaceAll(",", "") : number.trim());
   if (gold !== null) return { gold, grading: { kind: "numeric" }, ...(solution && { solution }) };
   return {
     reason: `the gold ${shownValue(number.trim())} is no number; fractions, powers and expressions are graded as maths`,

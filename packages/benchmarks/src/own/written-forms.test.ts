@@ -61,11 +61,13 @@ test.each<[string, string, ProblemOptions["grading"], string]>([
   ["a.jsonl", "1e21", "text", "1e21"],
   ["a.jsonl", '"2.5e+3"', "numeric", "2500"],
 ])("%s keeps the gold %s for %s as %s", async (name, gold, grading, expected) => {
-  const metadata = '{"n":9007199254740993,"x":1.0}';
+  const metadata = '{"n":9007199254740993,"x":1.0},"views":{"a":1.0}';
   const row = `{"id":1.0,"question":${JSON.stringify(question)},"gold":${gold},"metadata":${metadata}}`;
   const { problems } = await read(name, name.endsWith("l") ? row : `[${row}]`, { grading });
   const read53 = { n: "9007199254740993", x: 1 };
-  expect(problems).toEqual([expect.objectContaining({ id: "1.0", question, gold: expected, metadata: read53 })]);
+  expect(problems).toEqual([
+    expect.objectContaining({ id: "1.0", question, gold: expected, metadata: read53, views: { a: "1.0" } }),
+  ]);
 });
 
 test("options and letter golds keep their digits, and ids beyond 2^53 differ", async () => {

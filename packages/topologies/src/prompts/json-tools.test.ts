@@ -64,5 +64,5 @@ test.each([
 ])("%o reads %j as %i calls, %s malformed", (format, text, count, broken) => {
   const { calls, malformed } = format.read(text);
   expect([calls.length, malformed]).toEqual([count, broken]);
-  if (text.includes("9007199254740993")) expect(calls[0]?.arguments).toBe('{"id":9007199254740993}');
+  expect(calls.slice(0, 1).map((call) => call.arguments)).toEqual(count === 0 ? [] : ['{"id":9007199254740993}']);
 });
