@@ -103,10 +103,10 @@ export type {
   WrittenCall,
 } from "./environment.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
-export { replyParts, withoutThoughts, type ReplyPart } from "./text/thoughts.ts";
+export { replyParts, withoutThoughts } from "./text/thoughts.ts";
 export { boundedJson, maxJsonDepth, parseJson, tryParseJson } from "./bounded-json.ts";
 export { exactJson, exactNumber, jsonEnd, JsonText, writeJson } from "./exact-json.ts";
-export type { ExactJsonOptions, JsonSeparators } from "./exact-json.ts";
+export type { ExactJsonOptions } from "./exact-json.ts";
 export { DisposalStack, disposing } from "./disposal-stack.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";

@@ -3,7 +3,6 @@ import {
   tryParseJson,
   writeJson,
   type ChatMessage,
-  type JsonSeparators,
   type ToolDefinition,
   type ToolFormat,
   type ToolMessage,
@@ -25,7 +24,7 @@ export function hermesTools({ tells = true }: { readonly tells?: boolean } = {})
 }
 
 /** As Python's `json.dumps` writes it. */
-const asPython: JsonSeparators = [", ", ": "];
+const asPython = [", ", ": "] as const;
 const [opening, closing] = ["<tool_call>", "</tool_call>"];
 
 /** An opening mark without its closing mark, or with something else than calls between them, begins a malformed call. */
