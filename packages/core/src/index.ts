@@ -48,8 +48,9 @@ export type {
   Prompt,
   SamplingSettings,
   TokenTrace,
-  TokenUsage,
 } from "./language-model.ts";
+export { isConsistentUsage, sumKinds, tokenUsageShape } from "./usage/token-usage.ts";
+export type { TokenCounts, TokenKinds, TokenUsage } from "./usage/token-usage.ts";
 export {
   checkSampling,
   kernelSampling,
@@ -69,7 +70,7 @@ export { streamCompletion } from "./streaming/stream-completion.ts";
 export { streamText } from "./streaming/stream-text.ts";
 export type { StreamTokenizer } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode/episode.ts";
-export { ledgerTotals } from "./episode/ledger.ts";
+export { callTokens, ledgerTotals } from "./episode/ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./episode/ledger.ts";
 export { chargesOf, costBreakdown, countTokens, meanBreakdown } from "./episode/cost-breakdown.ts";
 export type { Charge, CostBreakdown, CostSums, EdgeCost, TokenCount, TurnCost } from "./episode/cost-breakdown.ts";
@@ -81,8 +82,8 @@ export {
   silenceRates,
   sumLedgers,
 } from "./episode/ledger-analysis.ts";
-export { tokenCost } from "./episode/token-price.ts";
-export type { TokenPrice } from "./episode/token-price.ts";
+export { maxPrice, tokenCost, tokenPriceShape } from "./usage/token-price.ts";
+export type { TokenPrice } from "./usage/token-price.ts";
 export { stopReasons } from "./episode/stop-reason.ts";
 export type { StopReason } from "./episode/stop-reason.ts";
 export { episodeLimitsShape } from "./topology.ts";

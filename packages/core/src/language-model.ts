@@ -1,5 +1,6 @@
 import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
+import type { TokenUsage } from "./usage/token-usage.ts";
 
 /** One message of a chat prompt. `tool` is what a tool answered, for templates that know the role. */
 export interface ChatMessage {
@@ -51,14 +52,6 @@ export interface OwnReply {
 
 /** Why a model stopped writing. */
 export type FinishReason = "stop" | "length" | "refusal";
-
-/** Tokens of one request, and who counted them. */
-export interface TokenUsage {
-  readonly promptTokens: number;
-  /** Tokens written, the end token included where the model counts it. */
-  readonly completionTokens: number;
-  readonly counted: "model" | "server" | "tokenizer" | "estimate";
-}
 
 /** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
 export interface TokenTrace {

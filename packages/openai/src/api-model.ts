@@ -2,15 +2,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   backoffMs,
   LaconicError,
+  maxPrice,
   randomFromState,
   tokenCost,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
   type SamplingName,
+  type TokenCounts,
   type TokenPrice,
+  type TokenUsage,
 } from "@laconic/core";
-import { CallBound, countReply, maxPromptTokens, type CallTokens } from "./call-tokens.ts";
+import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
@@ -32,7 +35,7 @@ export interface ApiModelOptions {
   readonly limiter?: Limiter;
   /** Shared by models that one budget pays for. */
   readonly account?: SpendAccount;
-  /** US dollars per million tokens. Default: the dated table, where it has the model. */
+  /** US dollars per million tokens of each kind. Default: the dated table, where it has the model. */
   readonly price?: TokenPrice;
   /** Keeps successes on disk; the same request in flight is sent once. Leave it out for a policy in training. */
   readonly cache?: CacheOptions;
@@ -53,7 +56,7 @@ export type ApiEvent =
   | { readonly kind: "cache-failed"; readonly reason: string }
   /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
-  /** The server counts tokens otherwise than the model's own encoding does, by more than a tenth. */
+  /** The server's count of the tokens that it sent differs from the model's own encoding by more than a tenth. */
   | { readonly kind: "usage-differs"; readonly server: number; readonly counted: number };
 
 /** A model behind an API; what it costs and how many it asks at a time can be seen. */
@@ -164,7 +167,10 @@ class ApiModel<Body> implements OpenAiModel {
     const { prompt, sampling, random } = request;
     const { signal, endOf } = deadline;
     const started = performance.now();
-    const asked: CallTokens = { prompt: await maxPromptTokens(this.id, prompt), completion: sampling.maxTokens };
+    const asked: TokenCounts = {
+      promptTokens: await maxPromptTokens(this.id, prompt),
+      completionTokens: sampling.maxTokens,
+    };
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(request, body, asked, deadline);
@@ -188,10 +194,10 @@ class ApiModel<Body> implements OpenAiModel {
   async #attempt(
     request: CompletionRequest,
     body: Body,
-    asked: CallTokens,
+    asked: TokenCounts,
     { signal, endOf }: Deadline,
   ): Promise<Completion | FailedAttempt> {
-    const { begin, settle } = this.account.reserve(this.#costOf(this.#bound.max(asked)));
+    const { begin, settle } = this.account.reserve(this.#maxCostOf(this.#bound.max(asked)));
     let outcome: "done" | "crowded" | "failed" = "failed";
     try {
       await this.limiter.enter(signal);
@@ -219,11 +225,11 @@ class ApiModel<Body> implements OpenAiModel {
   async #completionOf(
     { prompt, sampling, scorePrompt = false }: CompletionRequest,
     reply: ServerReply,
-    asked: CallTokens,
-    settle: (usd: number) => void,
+    asked: TokenCounts,
+    settle: (usd: number, usage: TokenUsage) => void,
   ): Promise<Completion> {
     const { usage, max } = await countReply(this.id, prompt, reply);
-    settle(this.#costOf(max));
+    settle(max ? this.#maxCostOf(max) : (tokenCost(this.#price, usage) ?? 0), usage);
     if (this.#bound.learn(asked, usage) && !this.#overlong) {
       this.#overlong = true;
       const { completionTokens } = usage;
@@ -244,8 +250,9 @@ class ApiModel<Body> implements OpenAiModel {
     };
   }
 
-  #costOf({ prompt, completion }: CallTokens): number {
-    return this.#price ? tokenCost(this.#price, prompt, completion) : 0;
+  /** US dollars of tokens whose kinds are not known, at the highest rates. */
+  #maxCostOf(counts: TokenCounts): number {
+    return tokenCost(this.#price && maxPrice(this.#price), counts) ?? 0;
   }
 }
 
@@ -255,6 +262,7 @@ async function compareCounts(
   hear: (event: ApiEvent) => void,
 ): Promise<void> {
   const counted = await countTokens(model, text + hidden);
-  if (usage && counted !== null && Math.abs(usage.completionTokens - counted) > Math.max(4, 0.1 * counted))
-    hear({ kind: "usage-differs", server: usage.completionTokens, counted });
+  const server = usage.completionTokens - (hidden === "" ? (usage.reasoningTokens ?? 0) : 0);
+  if (usage.agrees && counted !== null && Math.abs(server - counted) > Math.max(4, 0.1 * counted))
+    hear({ kind: "usage-differs", server, counted });
 }

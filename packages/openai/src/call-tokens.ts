@@ -1,17 +1,12 @@
-import type { Prompt, TokenUsage } from "@laconic/core";
+import type { Prompt, TokenCounts, TokenUsage } from "@laconic/core";
 import { countTokens, guessTokens } from "./count-tokens.ts";
 import type { ServerReply } from "./server-reply.ts";
 
-/** Tokens of one call. */
-export interface CallTokens {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
-/** What a reply is taken to have used, and what it may have used at most: the two differ where the server does not count. */
+/** Tokens of a reply. */
 export interface CountedReply {
   readonly usage: TokenUsage;
-  readonly max: CallTokens;
+  /** The most that it can have used, where the server's own counts cannot be taken. */
+  readonly max: TokenCounts | null;
 }
 
 /** Tokens by which a server's template may surround a message, and a conversation: OpenAI's are 3 and 3, others' up to forty. */
@@ -29,30 +24,37 @@ export async function maxPromptTokens(model: string, prompt: Prompt): Promise<nu
   return sum;
 }
 
-/** Counts a reply: as the server says, or where it says nothing that can be, by the model's encoding, or by a guess. */
+/**
+ * Counts a reply: as the server says, where its counts are complete, agree and can be of this text. Otherwise by the model's encoding or a
+ * guess, and never fewer than the server says.
+ */
 export async function countReply(
   model: string,
   prompt: Prompt,
-  { text, hidden, usage }: ServerReply,
+  { text, hidden, usage: { agrees, ...reported } }: ServerReply,
 ): Promise<CountedReply> {
-  if (usage && usage.promptTokens > 0 && (usage.completionTokens > 0 || text + hidden === ""))
-    return {
-      usage: { ...usage, counted: "server" },
-      max: { prompt: usage.promptTokens, completion: usage.completionTokens },
-    };
+  const { promptTokens, completionTokens, reasoningTokens = 0 } = reported;
+  // Reasoning is beside the text where it is not shown.
+  const unseen = hidden === "" ? reasoningTokens : 0;
+  if (agrees && promptTokens > 0 && (completionTokens > unseen || text + hidden === ""))
+    return { usage: { ...reported, counted: "server" }, max: null };
   const written = await countTokens(model, text + hidden);
   const promptText = textOf(prompt);
+  const read =
+    prompt.kind === "tokens" ? prompt.tokens.length : ((await countTokens(model, promptText)) ?? guessTokens(promptText));
   return {
     usage: {
-      promptTokens:
-        prompt.kind === "tokens"
-          ? prompt.tokens.length
-          : ((await countTokens(model, promptText)) ?? guessTokens(promptText)),
-      completionTokens: written ?? guessTokens(text + hidden),
+      ...reported,
+      promptTokens: Math.max(promptTokens, read),
+      completionTokens: Math.max(completionTokens, unseen + (written ?? guessTokens(text + hidden))),
       counted: written === null ? "estimate" : "tokenizer",
     },
-    // And an end token.
-    max: { prompt: await maxPromptTokens(model, prompt), completion: (await maxTokens(model, text + hidden)) + 1 },
+    max: {
+      costUsd: reported.costUsd ?? 0,
+      promptTokens: Math.max(promptTokens, await maxPromptTokens(model, prompt)),
+      // And an end token.
+      completionTokens: Math.max(completionTokens, unseen + (await maxTokens(model, text + hidden)) + 1),
+    },
   };
 }
 
@@ -61,18 +63,18 @@ export class CallBound {
   #promptExcess = 1;
   #completionExcess = 1;
 
-  max({ prompt, completion }: CallTokens): CallTokens {
+  max({ promptTokens, completionTokens }: TokenCounts): TokenCounts {
     return {
-      prompt: Math.ceil(prompt * this.#promptExcess),
-      completion: Math.ceil(completion * this.#completionExcess),
+      promptTokens: Math.ceil(promptTokens * this.#promptExcess),
+      completionTokens: Math.ceil(completionTokens * this.#completionExcess),
     };
   }
 
   /** @returns whether the reply is longer than was asked for */
-  learn(asked: CallTokens, { promptTokens, completionTokens }: TokenUsage): boolean {
-    this.#promptExcess = Math.max(this.#promptExcess, promptTokens / asked.prompt);
-    this.#completionExcess = Math.max(this.#completionExcess, completionTokens / asked.completion);
-    return completionTokens > asked.completion;
+  learn(asked: TokenCounts, { promptTokens, completionTokens }: TokenCounts): boolean {
+    this.#promptExcess = Math.max(this.#promptExcess, promptTokens / asked.promptTokens);
+    this.#completionExcess = Math.max(this.#completionExcess, completionTokens / asked.completionTokens);
+    return completionTokens > asked.completionTokens;
   }
 }
 

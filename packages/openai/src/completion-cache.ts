@@ -7,6 +7,7 @@ import {
   findShapeMismatch,
   group,
   shapes,
+  tokenUsageShape,
   type Completion,
   type Shape,
   type TokenTrace,
@@ -17,13 +18,7 @@ const tokens: Shape = { kind: "list", of: shapes.count };
 const shape = group<Omit<Completion, "promptLogProbs">>({
   text: { shape: shapes.text },
   finishReason: { shape: { kind: "choice", of: ["stop", "length", "refusal"] } },
-  usage: {
-    shape: group<Completion["usage"]>({
-      promptTokens: { shape: shapes.count },
-      completionTokens: { shape: shapes.count },
-      counted: { shape: { kind: "choice", of: ["model", "server", "tokenizer", "estimate"] } },
-    }),
-  },
+  usage: { shape: tokenUsageShape },
   model: {
     shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
   },

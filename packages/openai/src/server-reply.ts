@@ -1,4 +1,5 @@
 import { findBadLogProb, ragged, sampledLogProbRange, type FinishReason, type TokenTrace } from "@laconic/core";
+import { readUsage, type ReportedUsage } from "./read-usage.ts";
 import { countOf, fieldsOf, isTextOrNone, listOf, textOf, type ReplyFields } from "./reply-fields.ts";
 
 /** What a server said, as far as it is needed. */
@@ -7,7 +8,7 @@ export interface ServerReply {
   /** Reasoning that was sent beside the text; empty for none. */
   readonly hidden: string;
   readonly finishReason: FinishReason;
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
+  readonly usage: ReportedUsage;
   /** Token ids and log-probs, where the server was asked for them and gives all. */
   readonly trace: TokenTrace | null;
   /** Log-probs of the prompt's tokens, where the server gives all; null otherwise. */
@@ -23,7 +24,7 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   const words = kind === "chat" ? chatWords(choice) : textWords(choice);
   if (!words) return null;
   const { text, hidden, refused, logProbs } = words;
-  const usage = usageOf(reply["usage"]);
+  const usage = readUsage(reply);
   return {
     text,
     hidden,
@@ -72,7 +73,7 @@ function traceOf(
   // A server writes -9999 for a log-prob it does not know.
   if (findBadLogProb(ragged([logProbs]), sampledLogProbRange)) return null;
   // A count that leaves the end token out is of other tokens than these.
-  if (usage && usage.completionTokens !== tokens.length) return null;
+  if (usage.agrees && usage.completionTokens !== tokens.length) return null;
   return { promptTokens, tokens, logProbs };
 }
 
@@ -83,7 +84,7 @@ function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): Ser
   const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
   const list = Array.isArray(places)
     ? places.map((place) => (place === null ? null : own(place)))
-    : usage && Array.isArray(echoed) && echoed.length >= usage.promptTokens
+    : usage.agrees && Array.isArray(echoed) && echoed.length >= usage.promptTokens
       ? echoed.slice(0, usage.promptTokens)
       : null;
   if (!list || list.length === 0) return null;
@@ -95,13 +96,6 @@ function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): Ser
 function finishOf(reason: string | null | undefined): FinishReason {
   if (reason === "length") return "length";
   return reason === "content_filter" ? "refusal" : "stop";
-}
-
-function usageOf(given: unknown): ServerReply["usage"] {
-  const usage = fieldsOf(given);
-  const promptTokens = countOf(usage?.["prompt_tokens"]);
-  const completionTokens = countOf(usage?.["completion_tokens"]);
-  return promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens };
 }
 
 function numberOf(value: unknown): number | null {

@@ -1,12 +1,12 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type TokenUsage } from "@laconic/core";
 import type { SpendJournal } from "./spend-journal.ts";
 
 /** The most that a call can cost, set aside. */
 export interface Reservation {
   /** Writes the call to the account's journal, if it has one: before it is sent. @throws LaconicError `run_unwritable` */
   begin(): Promise<void>;
-  /** Ends it with what the call cost, or, where that is not known, at its reservation. */
-  settle(spentUsd?: number): void;
+  /** Ends it with what the call cost and used, or, where that is not known, at its reservation. */
+  settle(spentUsd?: number, usage?: TokenUsage): void;
 }
 
 /** What has been spent, and what may be. Shared by all models that one budget pays for. */
@@ -56,17 +56,17 @@ export class SpendAccount {
       );
     this.#reserved += usd;
     let open = true;
-    let written: ((spentUsd: number) => void) | undefined;
+    let written: ((spentUsd: number, usage?: TokenUsage) => void) | undefined;
     return {
       begin: async () => {
         written = await this.#journal?.begin(usd);
       },
-      settle: (spent = usd) => {
+      settle: (spent = usd, usage?: TokenUsage) => {
         if (!open) return;
         open = false;
         this.#reserved -= usd;
         this.#settled += spent;
-        written?.(spent);
+        written?.(spent, usage);
       },
     };
   }

@@ -1,5 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { findShapeMismatch, group, LaconicError, shapes, tryParseJson, type Shape } from "@laconic/core";
+import {
+  findShapeMismatch,
+  group,
+  LaconicError,
+  shapes,
+  tokenUsageShape,
+  tryParseJson,
+  type Shape,
+  type TokenUsage,
+} from "@laconic/core";
 import { openToAppend, writing } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
@@ -21,7 +30,7 @@ export interface SpendJournal {
    * @returns how to settle it
    * @throws LaconicError `run_unwritable`; the call must not be sent then
    */
-  begin(reservedUsd: number): Promise<(spentUsd: number) => void>;
+  begin(reservedUsd: number): Promise<(spentUsd: number, usage?: TokenUsage) => void>;
   /** Waits for what is being written. */
   close(): Promise<void>;
 }
@@ -36,6 +45,8 @@ interface Begun {
 interface Settled {
   readonly call: number;
   readonly usd: number;
+  /** Absent for a call without a reply. */
+  readonly usage?: TokenUsage;
 }
 
 type Line = Before | Begun | Settled;
@@ -47,7 +58,7 @@ const lineShape: Shape = {
   of: [
     group<Before>({ before: dollars }),
     group<Begun>({ call: number, reserved: dollars }),
-    group<Settled>({ call: number, usd: dollars }),
+    group<Settled>({ call: number, usd: dollars, usage: { shape: tokenUsageShape, optional: true } }),
   ],
 };
 
@@ -104,7 +115,7 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
     async begin(reserved) {
       const call = ++last;
       await append({ call, reserved });
-      return (spent) => void append({ call, usd: spent }).catch(() => undefined);
+      return (usd, usage) => void append({ call, usd, ...(usage && { usage }) }).catch(() => undefined);
     },
     close,
   };

@@ -1,8 +1,9 @@
 import { environmentName } from "../environment.ts";
 import { LaconicError } from "../errors.ts";
-import { ledgerTotals, type Ledger, type LedgerCall } from "./ledger.ts";
+import { ledgerTotals, type Ledger, type LedgerCall, type LedgerTotals } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
-import { tokenCost, type TokenPrice } from "./token-price.ts";
+import { tokenCost, type TokenPrice } from "../usage/token-price.ts";
+import { sumKinds, type TokenKinds } from "../usage/token-usage.ts";
 
 /** What cannot run in parallel. */
 export interface CriticalPath {
@@ -79,10 +80,11 @@ export function ledgerCost(
   prices: Readonly<Record<AgentId, TokenPrice>>,
 ): { readonly dollars: number; readonly byAgent: Readonly<Record<AgentId, number>> } {
   const byAgent = new Map<AgentId, number>();
-  for (const { agent, promptTokens, writtenTokens } of ledger.calls) {
+  for (const call of ledger.calls) {
+    const { agent, writtenTokens: completionTokens } = call;
     const price = Object.hasOwn(prices, agent) ? prices[agent] : undefined;
     if (!price) throw new LaconicError("input_invalid", `there is no price for agent "${agent}"`, { agent });
-    const dollars = tokenCost(price, promptTokens, writtenTokens);
+    const dollars = tokenCost(price, { ...call, completionTokens });
     byAgent.set(agent, (byAgent.get(agent) ?? 0) + dollars);
   }
   return { dollars: [...byAgent.values()].reduce((sum, each) => sum + each, 0), byAgent: Object.fromEntries(byAgent) };
@@ -103,19 +105,10 @@ export function silenceRates(
 }
 
 /** Totals of many ledgers. */
-export function sumLedgers(ledgers: Iterable<Ledger>): {
-  readonly calls: number;
-  readonly promptTokens: number;
-  readonly writtenTokens: number;
-  readonly readTokens: number;
-} {
-  const sum = { calls: 0, promptTokens: 0, writtenTokens: 0, readTokens: 0 };
-  for (const ledger of ledgers) {
-    const totals = ledgerTotals(ledger);
-    sum.calls += totals.calls;
-    sum.promptTokens += totals.promptTokens;
-    sum.writtenTokens += totals.writtenTokens;
-    sum.readTokens += totals.readTokens;
-  }
-  return sum;
+export function sumLedgers(
+  ledgers: Iterable<Ledger>,
+): Pick<LedgerTotals, "calls" | "promptTokens" | "writtenTokens" | "readTokens" | keyof TokenKinds> {
+  const calls = [...ledgers].flatMap((ledger) => ledger.calls);
+  const { promptTokens, writtenTokens, readTokens } = ledgerTotals({ calls });
+  return { calls: calls.length, promptTokens, writtenTokens, readTokens, ...sumKinds(calls) };
 }

@@ -1,4 +1,5 @@
 import type { AgentId } from "../problem.ts";
+import { sumKinds, type TokenCounts, type TokenKinds } from "../usage/token-usage.ts";
 
 /** A message or observation read while speaking: reading the same message again counts again. */
 export interface LedgerRead {
@@ -11,12 +12,12 @@ export interface LedgerRead {
 }
 
 /** One call of one agent's model. */
-export interface LedgerCall {
+export interface LedgerCall extends TokenKinds {
   readonly turn: number;
   readonly round: number;
   readonly agent: AgentId;
   readonly promptTokens: number;
-  /** Tokens written, the end token included. */
+  /** Completion tokens, the end token and reasoning included. */
   readonly writtenTokens: number;
   readonly reads: readonly LedgerRead[];
   /** Name of the opponent that played the agent; absent for the team's own. */
@@ -31,7 +32,7 @@ export interface Ledger {
 }
 
 /** Sums of a ledger: calls, tokens written and read, by agent and by edge. */
-export interface LedgerTotals {
+export interface LedgerTotals extends TokenKinds {
   readonly calls: number;
   readonly promptTokens: number;
   readonly writtenTokens: number;
@@ -40,6 +41,11 @@ export interface LedgerTotals {
   readonly readByAgent: Readonly<Record<AgentId, number>>;
   /** Tokens read per edge, keyed `sender->receiver`. */
   readonly readByEdge: Readonly<Record<string, number>>;
+}
+
+/** The token fields of a ledger call, from its completion's usage. */
+export function callTokens(usage: TokenCounts): Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds> {
+  return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
 }
 
 /** Adds up a ledger. Agents that wrote or read nothing in their calls stand with 0. */
@@ -66,6 +72,7 @@ export function ledgerTotals(ledger: Ledger): LedgerTotals {
     calls: ledger.calls.length,
     promptTokens,
     writtenTokens,
+    ...sumKinds(ledger.calls),
     readTokens,
     writtenByAgent: Object.fromEntries(writtenByAgent),
     readByAgent: Object.fromEntries(readByAgent),

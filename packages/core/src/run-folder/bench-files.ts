@@ -1,5 +1,6 @@
 import type { AgentId } from "../problem.ts";
 import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
+import type { TokenCounts } from "../usage/token-usage.ts";
 
 /** What a bench's folder holds of its samples. */
 export const benchFiles = {
@@ -32,7 +33,7 @@ export interface CallsPlace {
 }
 
 /** What was asked of a model in one call, and what it replied. */
-export interface StoredCall {
+export interface StoredCall extends TokenCounts {
   readonly agent: AgentId;
   readonly model: string;
   readonly prompt: Prompt;
@@ -40,8 +41,6 @@ export interface StoredCall {
   /** Null where the call failed. */
   readonly reply: string | null;
   readonly finishReason: FinishReason | null;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly seconds: number;
   readonly error: string | null;
 }

@@ -1,6 +1,7 @@
 import { LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
 import { randomFromSeed } from "../numeric/random.ts";
+import { isConsistentUsage } from "../usage/token-usage.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";
 import { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 
@@ -112,8 +113,7 @@ export function languageModelCases(
 function expectWhole({ text, finishReason, usage, trace }: Completion, maxTokens: number): void {
   expectThat(typeof text === "string", "a text");
   expectThat(["stop", "length", "refusal"].includes(finishReason), `a known finish reason, got ${finishReason}`);
-  expectCount(usage.promptTokens, "usage.promptTokens");
-  expectCount(usage.completionTokens, "usage.completionTokens");
+  expectThat(isConsistentUsage(usage), `whole counts whose parts do not exceed them, got ${JSON.stringify(usage)}`);
   expectThat(usage.completionTokens <= maxTokens, `at most ${maxTokens} tokens, got ${usage.completionTokens}`);
   if (!trace) return;
   const { tokens, logProbs, promptTokens } = trace;

@@ -10,6 +10,7 @@ import {
 } from "@laconic/core";
 import { apiModel, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
 import { Secret } from "../secret.ts";
+import { readUsage } from "../read-usage.ts";
 import type { ServerReply } from "../server-reply.ts";
 import { DamagedReply } from "../guarded-fetch.ts";
 import { understood } from "./sdk-error.ts";
@@ -83,20 +84,18 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean):
   };
 }
 
-function serverReply({ content, finishReason, usage }: AiSdkReply): ServerReply {
+function serverReply(reply: AiSdkReply): ServerReply {
+  const { content, finishReason } = reply;
   const textOf = (type: string): string =>
     content.map((part) => (part.type === type ? (part.text ?? "") : "")).join("");
   const finish = typeof finishReason === "string" ? finishReason : finishReason.unified;
   if (finish === "error" || finish === "interrupted")
     throw new DamagedReply(`the provider broke off (${finish})`, textOf("text"));
-  const [promptTokens, completionTokens] = [usage.inputTokens, usage.outputTokens].map((count) =>
-    typeof count === "object" ? count.total : count,
-  );
   return {
     text: textOf("text"),
     hidden: textOf("reasoning"),
     finishReason: finishOf(finish),
-    usage: isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null,
+    usage: readUsage(reply),
     trace: null,
     promptLogProbs: null,
   };
@@ -105,8 +104,4 @@ function serverReply({ content, finishReason, usage }: AiSdkReply): ServerReply 
 function finishOf(finish: string): FinishReason {
   if (finish === "length") return "length";
   return finish === "content-filter" ? "refusal" : "stop";
-}
-
-function isCount(value: number | undefined): value is number {
-  return Number.isInteger(value) && (value as number) >= 0;
 }

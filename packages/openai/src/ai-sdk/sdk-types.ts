@@ -30,7 +30,8 @@ export interface AiSdkRequest {
 export interface AiSdkReply {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly finishReason: string | { readonly unified: string };
-  readonly usage: { readonly inputTokens: TokenCount; readonly outputTokens: TokenCount };
+  /** Read by `readUsage`, as the provider's own counts are. */
+  readonly usage: object;
   readonly warnings: readonly {
     readonly type: string;
     readonly setting?: unknown;
@@ -38,8 +39,6 @@ export interface AiSdkReply {
     readonly details?: string | undefined;
   }[];
 }
-
-type TokenCount = number | undefined | { readonly total: number | undefined };
 
 /** What the SDK asks of a model. */
 export interface AiSdkAsk {
@@ -74,8 +73,8 @@ export interface LaconicAiSdkModel {
 export interface AiSdkEnd {
   finishReason: { unified: "stop" | "length" | "content-filter"; raw: string };
   usage: {
-    inputTokens: { total: number; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
-    outputTokens: { total: number; text: undefined; reasoning: undefined };
+    inputTokens: Record<"total" | "noCache", number> & Record<"cacheRead" | "cacheWrite", number | undefined>;
+    outputTokens: Record<"total" | "text", number> & Record<"reasoning", number | undefined>;
   };
 }
 

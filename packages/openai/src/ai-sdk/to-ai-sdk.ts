@@ -126,11 +126,21 @@ function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
 }
 
 function endOf({ finishReason, usage }: Completion): AiSdkEnd {
+  const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens } = usage;
   return {
     finishReason: { unified: finishReason === "refusal" ? "content-filter" : finishReason, raw: finishReason },
     usage: {
-      inputTokens: { total: usage.promptTokens, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-      outputTokens: { total: usage.completionTokens, text: undefined, reasoning: undefined },
+      inputTokens: {
+        total: promptTokens,
+        noCache: promptTokens - (cachedTokens ?? 0) - (cacheWriteTokens ?? 0),
+        cacheRead: cachedTokens,
+        cacheWrite: cacheWriteTokens,
+      },
+      outputTokens: {
+        total: completionTokens,
+        text: completionTokens - (reasoningTokens ?? 0),
+        reasoning: reasoningTokens,
+      },
     },
   };
 }

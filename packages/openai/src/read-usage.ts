@@ -1,0 +1,146 @@
+import { isRecord, sumKinds, type TokenCounts } from "@laconic/core";
+
+/** Token counts of a reply, as the server reports them. What it leaves out is 0. */
+export interface ReportedUsage extends TokenCounts {
+  /** Whether prompt and completion are reported, and every count is possible and agrees with the others. */
+  readonly agrees: boolean;
+}
+
+/** Where replies hold their counts; the AI SDK keeps the provider's own counts beside the ones it derives. */
+const places = [
+  "usage.raw",
+  "providerMetadata.anthropic.usage",
+  "usage",
+  "usageMetadata", // Gemini
+  "meta_info", // SGLang
+  "", // Ollama, llama.cpp
+  "timings", // llama.cpp
+];
+
+/** Fields of each count, the first that is present wins. A plus joins fields that servers report apart from each other. */
+const fields = {
+  prompt: [
+    "native_tokens_prompt", // OpenRouter
+    "prompt_tokens", // OpenAI's completions, and compatible servers
+    "prompt_cache_hit_tokens + prompt_cache_miss_tokens", // DeepSeek
+    "input_tokens + cache_read_input_tokens + cache_creation_input_tokens", // Anthropic; OpenAI's responses have no cache fields here
+    "promptTokenCount + toolUsePromptTokenCount", // Gemini
+    "inputTokens.total", // AI SDK v3
+    "inputTokens.noCache + inputTokens.cacheRead + inputTokens.cacheWrite",
+    "inputTokens + cacheReadInputTokens + cacheWriteInputTokens", // Bedrock; AI SDK v2 has no cache fields here
+    "prompt_eval_count", // Ollama
+    "tokens_evaluated", // llama.cpp
+    "cache_n + prompt_n", // llama.cpp's timings
+  ],
+  cached: [
+    "native_tokens_cached",
+    "prompt_tokens_details.cached_tokens",
+    "prompt_token_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "prompt_cache_hit_tokens",
+    "cache_read_input_tokens",
+    "cached_tokens", // SGLang, Moonshot
+    "num_cached_tokens", // Mistral
+    "cachedContentTokenCount",
+    "inputTokens.cacheRead",
+    "cachedInputTokens",
+    "cacheReadInputTokens",
+    "cache_n",
+  ],
+  cacheWrite: [
+    "prompt_tokens_details.cache_write_tokens", // OpenRouter
+    "prompt_tokens_details.cache_creation_tokens", // LiteLLM
+    "cache_creation_input_tokens",
+    "inputTokens.cacheWrite",
+    "cacheWriteInputTokens",
+  ],
+  completion: [
+    "native_tokens_completion",
+    "completion_tokens",
+    "output_tokens",
+    "candidatesTokenCount + thoughtsTokenCount",
+    "thoughtsTokenCount",
+    "outputTokens.total",
+    "outputTokens.text + outputTokens.reasoning",
+    "outputTokens",
+    "eval_count",
+    "tokens_predicted",
+    "predicted_n",
+  ],
+  reasoning: [
+    "native_tokens_reasoning",
+    "completion_tokens_details.reasoning_tokens",
+    "output_tokens_details.reasoning_tokens",
+    "reasoning_tokens", // SGLang, Perplexity
+    "thoughtsTokenCount",
+    "outputTokens.reasoning",
+    "reasoningTokens",
+  ],
+  total: ["total_tokens", "totalTokenCount", "totalTokens"],
+} as const;
+
+/** US dollars in a unit of each field: OpenRouter's credits, xAI's ticks. */
+const costs = { cost: 1, "cost_details.upstream_inference_cost": 1, cost_in_usd_ticks: 1e-10 };
+
+/** No model reads or writes more tokens in one call: a larger count is an error of the server. */
+const maxCount = 1e9;
+
+/**
+ * Reads the token counts of a server's reply, whatever the server. Where counts contradict each other, the reading with the most tokens
+ * is taken:
+ * - parts that exceed their whole are counted beside it, as xAI counts reasoning
+ * - a total above prompt + completion counts hidden completion tokens, as in Gemini's compatible interface
+ */
+export function readUsage(reply: unknown): ReportedUsage {
+  const sources = places.map((place) => valueIn(reply, place)).filter((source) => source !== undefined);
+  let agrees = true;
+  const countIn = (source: unknown, field: string): number | undefined => {
+    const value = valueIn(source, field);
+    if (isCount(value)) return value;
+    // Providers of the AI SDK write NaN for what they do not know.
+    agrees &&= value === undefined || value === null || Number.isNaN(value) || typeof value === "object";
+    return undefined;
+  };
+  const read = (kind: keyof typeof fields): number | undefined => {
+    for (const source of sources)
+      for (const names of fields[kind]) {
+        const [first, ...others] = names.split(" + ").map((field) => countIn(source, field));
+        if (first !== undefined) return others.reduce<number>((sum, count) => sum + (count ?? 0), first);
+      }
+    return undefined;
+  };
+  const [prompt, completion, total = 0] = [read("prompt"), read("completion"), read("total")];
+  const [cachedTokens = 0, cacheWriteTokens = 0] = [read("cached"), read("cacheWrite")];
+  let [promptTokens, completionTokens, reasoningTokens] = [prompt ?? 0, completion ?? 0, read("reasoning") ?? 0];
+  const cache = cachedTokens + cacheWriteTokens;
+  if (cache > promptTokens) promptTokens += cache;
+  if (reasoningTokens > completionTokens) completionTokens += reasoningTokens;
+  // A total of 0 is one that the server does not fill in.
+  const rest = total === 0 ? 0 : total - promptTokens - completionTokens;
+  if (rest > 0 && completion === undefined) completionTokens += rest;
+  else if (rest > 0 && rest === cache && reasoningTokens === 0) promptTokens += rest;
+  else if (rest > 0) [completionTokens, reasoningTokens] = [completionTokens + rest, Math.max(reasoningTokens, rest)];
+  agrees &&= prompt !== undefined && (completion !== undefined || total > 0) && rest >= 0;
+  const kinds = sumKinds([{ cachedTokens, cacheWriteTokens, reasoningTokens, costUsd: costOf(sources) }]);
+  return { promptTokens, completionTokens, ...kinds, agrees };
+}
+
+/** The largest cost that the reply names; 0 for none. */
+function costOf(sources: readonly unknown[]): number {
+  const named = sources.flatMap((source) =>
+    Object.entries(costs).map(([field, usd]) => {
+      const value = valueIn(source, field);
+      return typeof value === "number" && Number.isFinite(value) ? value * usd : 0;
+    }),
+  );
+  return Math.max(0, ...named);
+}
+
+function valueIn(value: unknown, path: string): unknown {
+  if (path === "") return value;
+  return path.split(".").reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount;
+}
