@@ -48,7 +48,8 @@ function checkObservation(
   findings.same("episode", place, `${field}: agent`, observed?.agent, call.agent);
   findings.number("episode", place, `${field}: tokens`, observed?.tokens ?? Number.NaN, read.tokens);
   const before = ledger.calls.find(({ turn }) => turn === read.turn);
-  const grown = call.promptTokens - (before?.promptTokens ?? Number.NaN) - (before?.writtenTokens ?? Number.NaN);
+  const repeated = (before?.writtenTokens ?? Number.NaN) - (before?.reasoningTokens ?? 0);
+  const grown = call.promptTokens - (before?.promptTokens ?? Number.NaN) - repeated;
   findings.number("episode", place, `${field}: growth of the prompt`, Math.max(0, grown), read.tokens);
   const traceOf = (turn: number): TokenTrace | undefined => utterances.find((each) => each.turn === turn)?.trace;
   const [first, second] = [traceOf(read.turn), traceOf(call.turn)];

@@ -70,7 +70,7 @@ export { streamCompletion } from "./streaming/stream-completion.ts";
 export { streamText } from "./streaming/stream-text.ts";
 export type { StreamTokenizer } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode/episode.ts";
-export { callTokens, ledgerTotals } from "./episode/ledger.ts";
+export { callTokens, ledgerTotals, tokenCounts } from "./episode/ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./episode/ledger.ts";
 export { chargesOf, costBreakdown, countTokens, meanBreakdown } from "./episode/cost-breakdown.ts";
 export type { Charge, CostBreakdown, CostSums, EdgeCost, TokenCount, TurnCost } from "./episode/cost-breakdown.ts";

@@ -1,5 +1,5 @@
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
+import { LaconicError, randomFromSeed, sumLedgers, tokenCounts, type Ledger, type TokenCounts } from "@laconic/core";
 import type { Ask } from "@laconic/rewards";
 import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { gradeOf } from "./grade-of.ts";
@@ -8,7 +8,7 @@ import { spendingOf } from "./spending.ts";
 import { givenTo, gradersOf, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
-export interface CalibrationRecord {
+export interface CalibrationRecord extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
   readonly setting: InformationSetting;
@@ -16,8 +16,6 @@ export interface CalibrationRecord {
   readonly learned: unknown;
   readonly questions: number;
   readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   /** US dollars; null where no price is known, and in records of before it was kept. */
   readonly usd: number | null;
 }
@@ -75,7 +73,7 @@ export async function calibrateMethod(
       },
     },
   );
-  const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);
+  const totals = sumLedgers(ledgers);
   return {
     benchmark: set.benchmark,
     method: method.name,
@@ -83,9 +81,8 @@ export async function calibrateMethod(
     config,
     learned,
     questions: questions.length,
-    calls,
-    promptTokens,
-    completionTokens: writtenTokens,
+    calls: totals.calls,
+    ...tokenCounts(totals),
     usd: costs.includes(null) ? null : costs.reduce<number>((sum, each) => sum + (each ?? 0), 0),
   };
 }

@@ -1,11 +1,9 @@
-import { criticalPath, criticalSeconds, ledgerTotals, type Ledger } from "@laconic/core";
+import { criticalPath, criticalSeconds, ledgerTotals, tokenCounts, type Ledger, type TokenCounts } from "@laconic/core";
 import { z } from "zod";
 
 /** What an episode took, as records keep it. */
-export interface EpisodeCosts {
+export interface EpisodeCosts extends TokenCounts {
   readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly readTokens: number;
   /** Tokens that cannot be written at the same time. */
   readonly criticalTokens: number;
@@ -15,11 +13,24 @@ export interface EpisodeCosts {
 
 const count = z.int().min(0);
 
-/** Fields of a stored record. */
-export const episodeCostFields: { readonly [K in keyof EpisodeCosts]: z.ZodType<EpisodeCosts[K]> } = {
-  calls: count,
+/** Token counts of a stored record. */
+export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.ZodInt> &
+  Record<"cachedTokens" | "cacheWriteTokens" | "reasoningTokens", z.ZodExactOptional<z.ZodInt>> &
+  Record<"costUsd", z.ZodExactOptional<z.ZodNumber>> = {
   promptTokens: count,
   completionTokens: count,
+  cachedTokens: count.exactOptional(),
+  cacheWriteTokens: count.exactOptional(),
+  reasoningTokens: count.exactOptional(),
+  costUsd: z.number().min(0).exactOptional(),
+};
+
+/** Fields of a stored record. */
+export const episodeCostFields: typeof tokenCountFields & {
+  readonly [K in Exclude<keyof EpisodeCosts, keyof TokenCounts>]: z.ZodType<EpisodeCosts[K]>;
+} = {
+  calls: count,
+  ...tokenCountFields,
   readTokens: count,
   criticalTokens: count,
   // Records of before it was measured have none.
@@ -38,12 +49,11 @@ export const noCosts: EpisodeCosts = {
 
 /** What an episode took, by its ledger. */
 export function episodeCosts(ledger: Ledger): EpisodeCosts {
-  const { calls, promptTokens, writtenTokens, readTokens } = ledgerTotals(ledger);
+  const totals = ledgerTotals(ledger);
   return {
-    calls,
-    promptTokens,
-    completionTokens: writtenTokens,
-    readTokens,
+    calls: totals.calls,
+    ...tokenCounts(totals),
+    readTokens: totals.readTokens,
     criticalTokens: criticalPath(ledger).writtenTokens,
     criticalSeconds: criticalSeconds(ledger),
   };

@@ -126,8 +126,7 @@ function notedModels(
       try {
         const completion = await model.complete(request);
         const { text, finishReason, usage } = completion;
-        const { promptTokens, completionTokens } = usage;
-        note({ model: completion.model.id, reply: text, finishReason, promptTokens, completionTokens });
+        note({ model: completion.model.id, reply: text, finishReason, ...usage });
         return completion;
       } catch (error) {
         note({ error: thrownText(error).slice(0, 500) });

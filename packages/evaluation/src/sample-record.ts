@@ -1,7 +1,7 @@
-import type { AgentId } from "@laconic/core";
+import { sumKinds, type AgentId, type TokenCounts } from "@laconic/core";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
-import { episodeCostFields, type EpisodeCosts } from "./episode-costs.ts";
+import { episodeCostFields, tokenCountFields, type EpisodeCosts } from "./episode-costs.ts";
 
 /** What the agents of a method saw of a question: everybody the whole, or each a share of what it states. */
 export type InformationSetting = "whole" | "dealt";
@@ -23,13 +23,33 @@ export interface EqualTokens {
 }
 
 /** What one model took of a sample. */
-export interface ModelShare {
+export interface ModelShare extends TokenCounts {
   readonly model: string;
   readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   /** Null where no price is known; 0 for a model that costs the caller nothing. */
   readonly usd: number | null;
+}
+
+/** Adds up the shares of each model, in the order in which models first occur. */
+export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
+  const sums = new Map<string, ModelShare>();
+  for (const share of shares) {
+    const before = sums.get(share.model);
+    sums.set(
+      share.model,
+      before
+        ? {
+            model: share.model,
+            calls: before.calls + share.calls,
+            promptTokens: before.promptTokens + share.promptTokens,
+            completionTokens: before.completionTokens + share.completionTokens,
+            ...sumKinds([before, share]),
+            usd: before.usd === null || share.usd === null ? null : before.usd + share.usd,
+          }
+        : share,
+    );
+  }
+  return [...sums.values()];
 }
 
 /** One question put to one method once: everything that a table needs, and what was said. */
@@ -123,7 +143,7 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   ...episodeCostFields,
   usd,
   byModel: z
-    .array(z.object({ model: z.string(), calls: count, promptTokens: count, completionTokens: count, usd }))
+    .array(z.object({ model: z.string(), calls: count, ...tokenCountFields, usd }))
     .default([]),
   seconds: z.number().min(0),
   attempt: z.int().min(1),

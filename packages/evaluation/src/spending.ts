@@ -1,7 +1,7 @@
 import type { Baseline } from "@laconic/baselines";
-import { tokenCost, type AgentId, type Ledger, type TokenPrice } from "@laconic/core";
+import { tokenCost, tokenCounts, type AgentId, type Ledger, type TokenPrice } from "@laconic/core";
 import { roleModelOf, type BenchParts } from "./bench-parts.ts";
-import type { ModelShare } from "./sample-record.ts";
+import { sumShares, type ModelShare } from "./sample-record.ts";
 
 /** What calls cost the caller: in all, and by model. */
 export interface Spending {
@@ -16,20 +16,13 @@ export function spendingOf(
   method: Pick<Baseline, "models" | "prices">,
   parts: Pick<BenchParts, "model" | "price" | "roleModels">,
 ): Spending {
-  const shares = new Map<string, ModelShare>();
-  for (const { agent, promptTokens, writtenTokens } of calls) {
-    const { id, price } = voiceOf(agent, method, parts);
-    const cost = price === "free" ? 0 : price && tokenCost(price, promptTokens, writtenTokens);
-    const before = shares.get(id) ?? { model: id, calls: 0, promptTokens: 0, completionTokens: 0, usd: 0 };
-    shares.set(id, {
-      model: id,
-      calls: before.calls + 1,
-      promptTokens: before.promptTokens + promptTokens,
-      completionTokens: before.completionTokens + writtenTokens,
-      usd: cost === null || before.usd === null ? null : before.usd + cost,
-    });
-  }
-  const byModel = [...shares.values()];
+  const byModel = sumShares(
+    calls.map((call) => {
+      const { id, price } = voiceOf(call.agent, method, parts);
+      const counts = tokenCounts(call);
+      return { model: id, calls: 1, ...counts, usd: price === "free" ? 0 : tokenCost(price, counts) };
+    }),
+  );
   const paid = calls.some(({ agent }) => voiceOf(agent, method, parts).price !== "free");
   const unknown = byModel.some(({ usd }) => usd === null) || (!paid && parts.price === null);
   return { usd: unknown ? null : byModel.reduce((sum, { usd }) => sum + (usd ?? 0), 0), byModel };

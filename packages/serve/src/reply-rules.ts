@@ -1,5 +1,5 @@
 import { Validator } from "@cfworker/json-schema";
-import { boundedJson, isRecord, randomFromState, type Completion, type LanguageModel } from "@laconic/core";
+import { boundedJson, isRecord, randomFromState, sumKinds, type Completion, type LanguageModel } from "@laconic/core";
 import { HttpError, invalid } from "./http.ts";
 import type { ResponseFormat } from "./schemas.ts";
 import type { OfferedTool, OfferedTools } from "./tool-schemas.ts";
@@ -29,15 +29,15 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
     async complete(request): Promise<Completion> {
       const draws = request.sampling.temperature === 0 ? 1 : maxDraws;
       const random = randomFromState(request.random);
-      let written = 0;
+      const usages: Completion["usage"][] = [];
       for (let draw = 0; ; draw++) {
         const completion = await policy.complete(
           draw === 0 ? request : { ...request, random: random.split(`draw:${draw}`).state() },
         );
-        written += completion.usage.completionTokens;
+        usages.push(completion.usage);
         const { content, calls } = read(completion);
         const broken = rules.find((rule) => rule.fault(content, calls) !== null);
-        if (!broken) return { ...completion, usage: { ...completion.usage, completionTokens: written } };
+        if (!broken) return { ...completion, usage: drawnUsage(completion.usage, usages) };
         if (draw + 1 < draws) continue;
         const cut = completion.finishReason === "length" ? "; it was cut at max_tokens" : "";
         throw new HttpError(
@@ -50,6 +50,13 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
       }
     },
   };
+}
+
+/** The usage of the last draw with what all draws wrote and cost. */
+function drawnUsage(last: Completion["usage"], draws: readonly Completion["usage"][]): Completion["usage"] {
+  const { cachedTokens: _cached, cacheWriteTokens: _written, ...kinds } = sumKinds(draws);
+  const completionTokens = draws.reduce((sum, usage) => sum + usage.completionTokens, 0);
+  return { ...last, completionTokens, ...kinds };
 }
 
 /**

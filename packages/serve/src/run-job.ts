@@ -4,10 +4,12 @@ import {
   randomFromSeed,
   samplingOfFields,
   streamText,
+  sumKinds,
   type Completion,
   type CompletionRequest,
   type Prompt,
 } from "@laconic/core";
+import { chatUsage, type ChatUsage } from "./chat-usage.ts";
 import { ClientGone } from "./client-gone.ts";
 import { withEcho } from "./echo.ts";
 import { chatForm, type Choice, type ReadReply } from "./forms.ts";
@@ -130,10 +132,15 @@ function whole(choice: Choice): Chunk[] {
   ];
 }
 
-function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: boolean): Record<string, number> {
-  const total = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
-  const firsts = choices.filter((_, i) => i % perPrompt === 0);
-  const prompt = total(firsts.map(({ completion }) => completion.usage.promptTokens));
-  const completion = withoutReply ? 0 : total(choices.map((each) => each.completion.usage.completionTokens));
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: boolean): ChatUsage {
+  const usages = choices.map(({ completion }) => completion.usage);
+  const prompts = usages.filter((_, i) => i % perPrompt === 0);
+  const replies = withoutReply ? [] : usages;
+  const { reasoningTokens = 0 } = sumKinds(replies);
+  return chatUsage({
+    ...sumKinds(prompts),
+    promptTokens: prompts.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+    completionTokens: replies.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
+    reasoningTokens,
+  });
 }

@@ -79,7 +79,8 @@ function flattened(turns: readonly Turn[]): {
 
 /** What an observation was to the next prompt. */
 function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observation, "tokens" | "rewritten"> {
-  const tokens = Math.max(0, next.call.promptTokens - last.call.promptTokens - last.call.writtenTokens);
+  const { promptTokens, writtenTokens, reasoningTokens = 0 } = last.call;
+  const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
   const [before, after] = [last.utterance.trace, next.utterance.trace];
   if (!before || !after) return { tokens };
   const kept = [...before.promptTokens, ...before.tokens];

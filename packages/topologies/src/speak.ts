@@ -1,5 +1,7 @@
 import {
+  callTokens,
   checkValue,
+  isConsistentUsage,
   LaconicError,
   shownValue,
   type AgentId,
@@ -65,8 +67,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
       turn,
       round,
       agent,
-      promptTokens: usage.promptTokens,
-      writtenTokens: usage.completionTokens,
+      ...callTokens(usage),
       reads: inbox
         .filter((received) => !received.silent)
         .map((received) => ({ from: received.from, turn: received.turn, tokens: received.tokens })),
@@ -110,16 +111,15 @@ export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext
   return model;
 }
 
-/** A model that counts its own tokens counts the end token, which no reader gets; other counts are taken as they are. */
+/** Readers get neither reasoning nor the end token, which only a model that counts its own tokens is known to count. */
 function deliveredTokens({ usage, finishReason }: Completion): number {
   const endTokens = usage.counted === "model" && finishReason === "stop" ? 1 : 0;
-  return Math.max(0, usage.completionTokens - endTokens);
+  return Math.max(0, usage.completionTokens - (usage.reasoningTokens ?? 0) - endTokens);
 }
 
 function checkUsage(agent: AgentId, turn: number, { usage, trace }: Completion): void {
   const traced = trace?.tokens.length ?? usage.completionTokens;
-  const counts = [usage.promptTokens, usage.completionTokens];
-  if (counts.every((count) => Number.isInteger(count) && count >= 0) && traced === usage.completionTokens) return;
+  if (isConsistentUsage(usage) && traced === usage.completionTokens) return;
   throw new LaconicError(
     "reply_malformed",
     `turn ${turn} of agent "${agent}": usage says ${usage.promptTokens} prompt and ${usage.completionTokens} written ` +

@@ -1,6 +1,6 @@
 import { LaconicError, wordTable } from "@laconic/core";
 import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
-import { defaultBaseUrl, knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
+import { defaultBaseUrl, knownPrice, namedModel, parsePrice } from "@laconic/runtime/spending";
 import { wordsIn } from "../cli/words.ts";
 import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
 import type { BenchArguments } from "./bench-flags.ts";
@@ -34,7 +34,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       distribute: args.distribute === true,
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
-      actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
+      actorPrice: args["actor-price"] === undefined ? null : parsePrice(args["actor-price"], "actor-price"),
       ...gradeRulesOf(args["grade-rule"]),
       requests: args.requests ?? true,
       judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
@@ -49,7 +49,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       maxTokens: number(args["max-tokens"]),
       shots: number(args.shots),
       maxUsd: number(args["max-usd"]),
-      price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
+      price: args.price === undefined ? await knownPrice(model) : parsePrice(args.price),
       concurrency: Number(args.concurrency ?? 32),
     },
     "bench",
@@ -62,7 +62,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
  */
 async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Record<string, BenchModel>> {
   const prices = Object.fromEntries(
-    slotsIn("role-price", args["role-price"]).map(([slot, price]) => [slot, pricePair(price.replace("/", ","))]),
+    slotsIn("role-price", args["role-price"]).map(([slot, price]) => [slot, parsePrice(price, "role-price")]),
   );
   const models: Record<string, BenchModel> = {};
   for (const [slot, text] of slotsIn("role-model", args["role-model"])) {
@@ -107,7 +107,7 @@ function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeR
 /** `--judge NAME@URL`, and `--judge-price`. @throws LaconicError `config_invalid` naming the flag */
 async function judgeModel(text: string, price: string | undefined, baseUrl: string): Promise<BenchModel> {
   const named = namedModel(text, baseUrl, "judge");
-  return { ...named, price: price === undefined ? await knownPrice(named.model) : pricePair(price, "judge-price") };
+  return { ...named, price: price === undefined ? await knownPrice(named.model) : parsePrice(price, "judge-price") };
 }
 
 function refused(flag: string, reason: string): LaconicError {

@@ -43,7 +43,7 @@ export const questionFlags = {
   },
   "role-price": {
     type: "string",
-    description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6",
+    description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6, or actor=0.15/0.6/cached=0.075",
     valueHint: "role=p/c",
   },
   actor: {
@@ -55,7 +55,7 @@ export const questionFlags = {
   "actor-price": {
     type: "string",
     description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
-    valueHint: "p,c",
+    valueHint: "p,c,cached=...",
   },
   "grade-rule": {
     type: "string",
@@ -75,7 +75,7 @@ export const questionFlags = {
   "judge-price": {
     type: "string",
     description: "US dollars per million prompt and completion tokens of the judge, where not public",
-    valueHint: "p,c",
+    valueHint: "p,c,cached=...",
   },
   distribute: {
     type: "boolean",

@@ -1,6 +1,6 @@
 import { formatUsd } from "@laconic/core/text";
 import type { TokenPrice } from "@laconic/core";
-import { checkPriced, knownPrice, pricePair, type ActorCap, type Spending } from "@laconic/runtime/spending";
+import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveNumber } from "../cli/numbers.ts";
 
 /** The most that a command may spend, and the price that it counts with. */
@@ -15,7 +15,7 @@ export const spendingFlags = {
   price: {
     type: "string",
     description: "US dollars per million prompt and completion tokens, where the model's is not known",
-    valueHint: "p,c",
+    valueHint: "p,c,cached=...",
   },
 } as const;
 
@@ -39,7 +39,7 @@ export async function spendingCap(
   model: string,
 ): Promise<SpendingCap> {
   const maxUsd = args["max-usd"] === undefined ? null : positiveNumber("max-usd", args["max-usd"]);
-  const price = args.price === undefined ? await knownPrice(model) : pricePair(args.price);
+  const price = args.price === undefined ? await knownPrice(model) : parsePrice(args.price);
   if (maxUsd !== null) checkPriced(price, model, "price");
   return { maxUsd, price };
 }
@@ -50,7 +50,7 @@ export const actorSpendingFlags = {
   "actor-price": {
     type: "string",
     description: "US dollars per million prompt and completion tokens of an actor's server, where not public",
-    valueHint: "p,c",
+    valueHint: "p,c,cached=...",
   },
 } as const;
 
@@ -66,7 +66,7 @@ export function actorCap(flags: CapFlags): ActorCap {
   const { "max-usd": maxUsd, "actor-price": price } = flags;
   return {
     ...(maxUsd !== undefined && { maxUsd: positiveNumber("max-usd", maxUsd) }),
-    ...(price !== undefined && { price: pricePair(price, "actor-price") }),
+    ...(price !== undefined && { price: parsePrice(price, "actor-price") }),
     ...deadlineOf(flags),
   };
 }

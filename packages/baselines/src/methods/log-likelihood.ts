@@ -1,4 +1,4 @@
-import { LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { callTokens, LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
 import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
@@ -210,8 +210,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
     turn,
     round: 0,
     agent,
-    promptTokens: usage.promptTokens,
-    writtenTokens: usage.completionTokens,
+    ...callTokens(usage),
     reads: [],
     ...(seconds !== undefined && { seconds }),
   };

@@ -1,6 +1,6 @@
 import { environmentName } from "../environment.ts";
 import { LaconicError } from "../errors.ts";
-import { ledgerTotals, type Ledger, type LedgerCall, type LedgerTotals } from "./ledger.ts";
+import { ledgerTotals, tokenCounts, type Ledger, type LedgerCall, type LedgerTotals } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
 import { tokenCost, type TokenPrice } from "../usage/token-price.ts";
 import { sumKinds, type TokenKinds } from "../usage/token-usage.ts";
@@ -81,10 +81,10 @@ export function ledgerCost(
 ): { readonly dollars: number; readonly byAgent: Readonly<Record<AgentId, number>> } {
   const byAgent = new Map<AgentId, number>();
   for (const call of ledger.calls) {
-    const { agent, writtenTokens: completionTokens } = call;
+    const { agent } = call;
     const price = Object.hasOwn(prices, agent) ? prices[agent] : undefined;
     if (!price) throw new LaconicError("input_invalid", `there is no price for agent "${agent}"`, { agent });
-    const dollars = tokenCost(price, { ...call, completionTokens });
+    const dollars = tokenCost(price, tokenCounts(call));
     byAgent.set(agent, (byAgent.get(agent) ?? 0) + dollars);
   }
   return { dollars: [...byAgent.values()].reduce((sum, each) => sum + each, 0), byAgent: Object.fromEntries(byAgent) };

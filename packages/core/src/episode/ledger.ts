@@ -43,9 +43,17 @@ export interface LedgerTotals extends TokenKinds {
   readonly readByEdge: Readonly<Record<string, number>>;
 }
 
+/** Token fields of a call, or of the totals of many. */
+type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
+
 /** The token fields of a ledger call, from its completion's usage. */
-export function callTokens(usage: TokenCounts): Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds> {
+export function callTokens(usage: TokenCounts): CallTokens {
   return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
+}
+
+/** The token counts of a ledger call, or of a ledger's totals. */
+export function tokenCounts(call: CallTokens): TokenCounts {
+  return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }
 
 /** Adds up a ledger. Agents that wrote or read nothing in their calls stand with 0. */

@@ -1,6 +1,6 @@
 import type { AgentId } from "../problem.ts";
 import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
-import type { TokenCounts } from "../usage/token-usage.ts";
+import type { TokenCounts, TokenUsage } from "../usage/token-usage.ts";
 
 /** What a bench's folder holds of its samples. */
 export const benchFiles = {
@@ -41,6 +41,8 @@ export interface StoredCall extends TokenCounts {
   /** Null where the call failed. */
   readonly reply: string | null;
   readonly finishReason: FinishReason | null;
+  /** Absent where the call failed. */
+  readonly counted?: TokenUsage["counted"];
   readonly seconds: number;
   readonly error: string | null;
 }

@@ -103,8 +103,11 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
 function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
   const characters = Array.from(text);
   const kept = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
-  const completionTokens = cut === "drop" ? 0 : Math.ceil(usage.completionTokens / 2);
-  return { text: kept, finishReason, usage: { ...usage, completionTokens }, model };
+  const { reasoningTokens: reasoning = 0, ...rest } = usage;
+  // A shorter message takes the same reasoning; a message that is left out takes none.
+  const written = reasoning + Math.ceil((usage.completionTokens - reasoning) / 2);
+  const cutUsage = cut === "drop" ? { ...rest, completionTokens: 0 } : { ...usage, completionTokens: written };
+  return { text: kept, finishReason, usage: cutUsage, model };
 }
 
 /** Values of many messages in one line each. */

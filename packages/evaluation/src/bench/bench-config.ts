@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { type GradeRule, gradeRules } from "@laconic/grading";
-import { LaconicError, type TokenPrice } from "@laconic/core";
+import { LaconicError, tokenPriceShape, type TokenPrice } from "@laconic/core";
 import { benchFiles } from "@laconic/core/run-folder";
+import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { isWindow } from "./date-window.ts";
@@ -65,9 +66,7 @@ export interface BenchConfig {
 const whole = z.int().min(1);
 const day = z.iso.date("expected a day, YYYY-MM-DD").nullable().default(null);
 /** US dollars per million tokens; null where not known. */
-export const priceSchema: z.ZodType<TokenPrice | null> = z
-  .strictObject({ prompt: z.number().min(0), completion: z.number().min(0) })
-  .nullable();
+export const priceSchema: z.ZodType<TokenPrice | null> = schemaOf(tokenPriceShape).nullable();
 const modelSchema = z.strictObject({
   model: z.string().min(1),
   baseUrl: z.string().min(1),

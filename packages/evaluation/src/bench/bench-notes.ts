@@ -1,6 +1,7 @@
 import { formatUsd } from "@laconic/core/text";
 import { promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
+import type { TokenPrice } from "@laconic/core";
 import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
@@ -71,6 +72,7 @@ export function notesOf(
       .join(", ")}.`,
     ...windowNote(config),
     "Intervals are 95 %: Wilson's for a share, by question where it is repeated, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
+    ...priceNote(config),
     ...protocolNote(summaries),
     `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer, and their papers' graders (--grade-rule published judges ours by those): they are beside ours, not comparable with them.`,
     ...config.methods
@@ -95,6 +97,20 @@ export function notesOf(
       ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
       : []),
   ];
+}
+
+/** The rates of each model, and the day on which they were read. */
+function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
+  const priced = [{ model, price }, ...Object.values(roleModels), ...(judge ? [judge] : [])];
+  const rates = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
+  return rates.size === 0 ? [] : [`Prices in US dollars per million tokens: ${[...rates].join("; ")}.`];
+}
+
+const rateNames = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
+
+function ratesOf(price: TokenPrice): string {
+  const rates = rateNames.flatMap((kind) => (price[kind] === undefined ? [] : `${price[kind]} ${kind === "cacheWrite" ? "cache write" : kind}`));
+  return `${rates.join(", ")}${price.date === undefined ? "" : ` (read on ${price.date})`}`;
 }
 
 /** Every call, whatever became of its sample. */

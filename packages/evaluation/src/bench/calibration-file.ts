@@ -3,6 +3,7 @@ import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import { boundedJson } from "@laconic/core";
 import type { CalibrationRecord } from "../calibrate.ts";
+import { tokenCountFields } from "../episode-costs.ts";
 import { z } from "zod";
 
 const schema: z.ZodType<CalibrationRecord[]> = z.array(
@@ -14,8 +15,7 @@ const schema: z.ZodType<CalibrationRecord[]> = z.array(
     learned: z.unknown(),
     questions: z.int().min(0),
     calls: z.int().min(0),
-    promptTokens: z.int().min(0),
-    completionTokens: z.int().min(0),
+    ...tokenCountFields,
     usd: z.number().min(0).nullable().default(null),
   }),
 );

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { TokenPrice } from "@laconic/core";
 import { tokenCost } from "@laconic/core";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { pairRecords, type PairRecord } from "../pairs/pair-record.ts";
@@ -32,15 +31,13 @@ export function taskRecords({
   price,
 }: Pick<PairConfig, "methods" | "baseUrl" | "price">): BenchRecords<PairRecord> {
   const baselines = new Set(methods.map((method) => pairMethod(method)).flatMap((m) => (m.run === null ? m.name : [])));
-  const costOf = (of: TokenPrice, { promptTokens, completionTokens }: PairRecord): number =>
-    tokenCost(of, promptTokens, completionTokens);
   return {
     file: pairSamplesFile,
     kind: pairRecords,
     spentOn: async (records) =>
       price === null || baseUrl === null
         ? 0
-        : records.filter(({ method }) => baselines.has(method)).reduce((sum, each) => sum + costOf(price, each), 0),
+        : records.filter(({ method }) => baselines.has(method)).reduce((sum, each) => sum + tokenCost(price, each), 0),
   };
 }
 

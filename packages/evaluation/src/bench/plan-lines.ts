@@ -1,7 +1,7 @@
 import { formatCount, formatUsd } from "@laconic/core/text";
 import { replyCeiling } from "@laconic/baselines";
-import { tokenCost } from "@laconic/core";
-import { estimate, type CellEstimate } from "../bench-estimate.ts";
+import { maxPrice, tokenCost, type TokenPrice } from "@laconic/core";
+import { estimate, type BenchEstimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings } from "../bench-job.ts";
 import type { BenchConfig } from "./bench-config.ts";
 
@@ -13,10 +13,10 @@ export function planLines(
 ): string[] {
   const plan = estimate(jobs, settings);
   const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
-  const dollars = (prompts: number): string => (price ? formatUsd(tokenCost(price, prompts, completionTokens)) : "");
   const learning = calibrationCalls > 0 ? ` (${formatCount(calibrationCalls)} for calibration)` : "";
-  const cost = price ? `, at most ${dollars(promptTokens)}` : "";
-  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${price ? `, ${dollars(likelyPromptTokens)}` : ""}`;
+  const dollars = price && dollarsOf(plan, price);
+  const cost = dollars ? `, at most ${dollars.most}` : "";
+  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${dollars ? `, ${dollars.likely}` : ""}`;
   const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
   const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
   return [
@@ -30,18 +30,14 @@ export function planLines(
 
 /** A line of each method on each benchmark, under a heading; dollars where a price is known. */
 export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
-  const money = (tokens: number, completion: number): string =>
-    price ? formatUsd(tokenCost(price, tokens, completion)) : "";
-  const rows = cells.map(
-    ({ benchmark, method, samples, calls, promptTokens, likelyPromptTokens, completionTokens, published, differs }) => [
-      benchmark,
-      method,
-      formatCount(samples),
-      formatCount(calls),
-      ...(price ? [money(promptTokens, completionTokens), money(likelyPromptTokens, completionTokens)] : []),
-      published === null ? (differs.length === 0 ? "-" : "no") : "yes",
-    ],
-  );
+  const rows = cells.map((cell) => [
+    cell.benchmark,
+    cell.method,
+    formatCount(cell.samples),
+    formatCount(cell.calls),
+    ...(price ? Object.values(dollarsOf(cell, price)) : []),
+    cell.published === null ? (cell.differs.length === 0 ? "-" : "no") : "yes",
+  ]);
   const heads = [
     "benchmark",
     "method",
@@ -57,6 +53,17 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** The cost at the highest rates, and with four bytes a prompt token at those of uncached prompts. */
+function dollarsOf(
+  { promptTokens, likelyPromptTokens, completionTokens }: BenchEstimate,
+  price: TokenPrice,
+): { readonly most: string; readonly likely: string } {
+  return {
+    most: formatUsd(tokenCost(maxPrice(price), { promptTokens, completionTokens })),
+    likely: formatUsd(tokenCost(price, { promptTokens: likelyPromptTokens, completionTokens })),
+  };
 }
 
 /** `1024; dylan 2048` */

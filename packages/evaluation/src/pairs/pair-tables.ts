@@ -1,11 +1,12 @@
-import { meanOf } from "@laconic/core";
+import { meanOf, sumKinds, type TokenCounts } from "@laconic/core";
 import { formatCells, formatNumber, formatShare } from "@laconic/core/text";
 import { pairedBootstrap, type Interval } from "../results/statistics.ts";
+import { kindColumns } from "../results/kind-columns.ts";
 import type { Table } from "../results/tables.ts";
 import type { PairRecord } from "./pair-record.ts";
 
 /** What a team came to on a task: means over its scored samples. */
-export interface PairSummary {
+export interface PairSummary extends TokenCounts {
   readonly task: string;
   readonly method: string;
   readonly samples: number;
@@ -16,8 +17,6 @@ export interface PairSummary {
   readonly difference: Interval | null;
   readonly measures: Readonly<Record<string, number>>;
   readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly criticalTokens: number;
   /** Null where none were measured. */
   readonly criticalSeconds: number | null;
@@ -67,6 +66,7 @@ function summaryOf(
     calls: mean(({ calls }) => calls),
     promptTokens: mean(({ promptTokens }) => promptTokens),
     completionTokens: mean(({ completionTokens }) => completionTokens),
+    ...Object.fromEntries(Object.entries(sumKinds(scored)).map(([kind, sum]) => [kind, sum / scored.length])),
     criticalTokens: mean(({ criticalTokens }) => criticalTokens),
     criticalSeconds: meanOf(scored.flatMap(({ criticalSeconds }) => criticalSeconds ?? [])),
   };
@@ -101,6 +101,7 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
 /** "Times the first" of critical tokens and seconds: how often as fast as the task's first team. */
 function costTable(task: string, rows: readonly PairSummary[]): Table {
   const [first] = rows;
+  const kinds = kindColumns(rows, " tokens");
   const times = (of: number | null | undefined, own: number | null): string =>
     of && own ? `${formatNumber(of / own)}×` : "";
   return {
@@ -110,6 +111,7 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
       "calls",
       "prompt tokens",
       "written tokens",
+      ...kinds.titles,
       "critical tokens",
       "as fast, by tokens",
       "critical seconds",
@@ -121,6 +123,7 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
         each.calls,
         each.promptTokens,
         each.completionTokens,
+        ...kinds.counts(each),
         each.criticalTokens,
         times(first?.criticalTokens, each.criticalTokens),
         each.criticalSeconds ?? "",

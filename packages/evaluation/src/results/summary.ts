@@ -1,9 +1,15 @@
-import { meanOf, type Cluster } from "@laconic/core";
-import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "../sample-record.ts";
+import { meanOf, sumKinds, type Cluster, type TokenCounts } from "@laconic/core";
+import {
+  sumShares,
+  type EqualTokens,
+  type InformationSetting,
+  type ModelShare,
+  type SampleRecord,
+} from "../sample-record.ts";
 import { clusteredWilson, pairedBootstrap, type Interval } from "./statistics.ts";
 
 /** What a method came to on a benchmark. */
-export interface MethodSummary {
+export interface MethodSummary extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
   /** What its agents saw of a question. */
@@ -35,8 +41,6 @@ export interface MethodSummary {
   readonly firstAttemptAccuracy: number | null;
   /** Replies in which no answer was found. */
   readonly unanswered: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly calls: number;
   readonly criticalTokens: number;
   /** Mean seconds that cannot run at the same time; null where none was measured. */
@@ -100,29 +104,15 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     unanswered: scored.filter(({ extracted }) => extracted === null).length,
     promptTokens: sum(({ promptTokens }) => promptTokens),
     completionTokens: sum(({ completionTokens }) => completionTokens),
+    ...sumKinds(scored),
     calls: sum(({ calls }) => calls),
     criticalTokens: sum(({ criticalTokens }) => criticalTokens),
     meanCriticalSeconds: meanOf(scored.flatMap(({ criticalSeconds }) => criticalSeconds ?? [])),
     usd: scored.some(({ usd }) => usd === null) || scored.length === 0 ? null : sum(({ usd }) => usd ?? 0),
-    byModel: sharesOf(scored),
+    byModel: sumShares(scored.flatMap(({ byModel }) => byModel)),
     meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
     ...(group === reference ? { difference: null, compared: 0 } : differenceOf(scored, reference)),
   };
-}
-
-function sharesOf(records: readonly SampleRecord[]): ModelShare[] {
-  const shares = new Map<string, ModelShare>();
-  for (const each of records.flatMap(({ byModel }) => byModel)) {
-    const before = shares.get(each.model);
-    shares.set(each.model, {
-      model: each.model,
-      calls: each.calls + (before?.calls ?? 0),
-      promptTokens: each.promptTokens + (before?.promptTokens ?? 0),
-      completionTokens: each.completionTokens + (before?.completionTokens ?? 0),
-      usd: each.usd === null || before?.usd === null ? null : each.usd + (before?.usd ?? 0),
-    });
-  }
-  return [...shares.values()];
 }
 
 /** What all values are; null where two differ. */

@@ -2,6 +2,7 @@ import { formatCells, formatCount, formatPoints, formatShare, formatUsd } from "
 import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
 import type { CalibrationRecord } from "../calibrate.ts";
+import { kindColumns } from "./kind-columns.ts";
 import type { MethodSummary } from "./summary.ts";
 
 /** A table: a heading and rows of cells, as texts. */
@@ -66,6 +67,7 @@ export function tokenTable(
   calibrations: readonly CalibrationRecord[] = [],
 ): Table {
   const [benchmarks, methods] = axes(summaries);
+  const kinds = kindColumns(summaries, " / question");
   return {
     title: "Tokens and cost",
     columns: [
@@ -76,6 +78,7 @@ export function tokenTable(
       "calls / question",
       "prompt / question",
       "completion / question",
+      ...kinds.titles,
       "total of n",
       "total / question",
       "total / question, published",
@@ -106,6 +109,7 @@ export function tokenTable(
               per(each.calls),
               per(each.promptTokens),
               per(each.completionTokens),
+              ...kinds.counts(each).map((count) => per(count)),
               formatCount(each.promptTokens + each.completionTokens),
               per(each.promptTokens + each.completionTokens),
               published ? published.total / published.questions : "",

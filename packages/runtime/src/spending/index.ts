@@ -8,5 +8,5 @@ export { defaultBaseUrl } from "./base-url.ts";
 export { readSpent, spentIn } from "./kept-account.ts";
 export { knownPrice } from "./known-price.ts";
 export { namedModel } from "./named-model.ts";
-export { pricePair } from "./price-pair.ts";
+export { parsePrice } from "./parse-price.ts";
 export type { Spending } from "./spending.ts";

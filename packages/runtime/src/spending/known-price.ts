@@ -3,6 +3,5 @@ import type { TokenPrice } from "@laconic/core";
 /** Of a model whose price is public. The SDK is loaded where it is used: every other command would pay a tenth of a second for it. */
 export async function knownPrice(model: string): Promise<TokenPrice | null> {
   const { publicPrices } = await import("@laconic/openai");
-  const known = Object.hasOwn(publicPrices, model) ? publicPrices[model] : undefined;
-  return known ? { prompt: known.prompt, completion: known.completion } : null;
+  return publicPrices[model] ?? null;
 }

@@ -1,4 +1,4 @@
-import type { Episode, Utterance } from "@laconic/core";
+import { callTokens, type Episode, type Utterance } from "@laconic/core";
 import type { RecordedCall } from "./rollout-record.ts";
 
 /**
@@ -39,13 +39,12 @@ export function episodeOf(
     ...(notes.length > 0 && { notes }),
     stopReason: finalAnswer === null ? "no_answer" : "answered",
     ledger: {
-      calls: utterances.map(({ turn, round, agent, writtenTokens }, i) => ({
+      calls: calls.map(({ agent, completion }, turn) => ({
         turn,
-        round,
+        round: utterances[turn]?.round ?? 0,
         agent,
-        writtenTokens,
+        ...callTokens(completion.usage),
         reads: [],
-        promptTokens: calls[i]?.completion.usage.promptTokens ?? 0,
       })),
     },
   };

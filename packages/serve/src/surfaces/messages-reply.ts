@@ -13,11 +13,16 @@ function useOf({ id, function: { name, arguments: given } }: SaidCall): ContentB
   return { type: "tool_use", id, name, input: new JsonText(given) };
 }
 
-const usageOf = ({ usage }: ChatAnswer): object => ({
-  input_tokens: usage.prompt_tokens,
-  output_tokens: usage.completion_tokens,
-  ...(usage.laconic !== undefined && { laconic: usage.laconic }),
-});
+/** Anthropic's input tokens exclude what was read from a cache or written to it. */
+function usageOf({ usage }: ChatAnswer): object {
+  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage.prompt_tokens_details ?? {};
+  return {
+    input_tokens: usage.prompt_tokens - cached - written,
+    ...(usage.prompt_tokens_details && { cache_read_input_tokens: cached, cache_creation_input_tokens: written }),
+    output_tokens: usage.completion_tokens,
+    ...(usage.laconic !== undefined && { laconic: usage.laconic }),
+  };
+}
 
 function headOf({ id, model, system_fingerprint: weights }: ChatHead): object {
   return {

@@ -99,10 +99,10 @@ function endedResponse(body: RepeatedRequest, answer: ChatAnswer, output: readon
     output,
     usage: {
       input_tokens: usage.prompt_tokens,
-      // Required by clients' types. What was read from a cache is not told apart here.
-      input_tokens_details: { cached_tokens: 0 },
+      // Clients' types require the details.
+      input_tokens_details: usage.prompt_tokens_details ?? { cached_tokens: 0 },
       output_tokens: usage.completion_tokens,
-      output_tokens_details: { reasoning_tokens: 0 },
+      output_tokens_details: usage.completion_tokens_details ?? { reasoning_tokens: 0 },
       total_tokens: usage.total_tokens,
       ...(usage.laconic !== undefined && { laconic: usage.laconic }),
     },

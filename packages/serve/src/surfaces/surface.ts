@@ -1,4 +1,5 @@
 import type { ExactJsonOptions } from "@laconic/core";
+import type { ChatUsage } from "../chat-usage.ts";
 import type { HttpError } from "../http.ts";
 
 /** A chat completion, as far as surfaces tell of it. */
@@ -10,10 +11,7 @@ export interface ChatAnswer extends ChatHead {
     /** What a team's agents said to each other. */
     readonly laconic?: unknown;
   })[];
-  readonly usage: {
-    readonly prompt_tokens: number;
-    readonly completion_tokens: number;
-    readonly total_tokens: number;
+  readonly usage: ChatUsage & {
     /** A team's ledger. */
     readonly laconic?: unknown;
   };

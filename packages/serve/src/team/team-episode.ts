@@ -1,4 +1,5 @@
 import {
+  callTokens,
   LaconicError,
   type AgentId,
   type Completion,
@@ -138,10 +139,9 @@ export class TeamEpisode {
         if (offer?.agents.includes(agent) && request.prompt.kind !== "messages")
           throw invalid(`tools: ${agent} of ${name} reads no chat, so it can be told of no tools`, "tools");
         const completion = await model.complete(request);
-        const { promptTokens, completionTokens: writtenTokens } = completion.usage;
-        const said = saidBy(agent, completion.text, writtenTokens);
+        const said = saidBy(agent, completion.text, completion.usage.completionTokens);
         const turn = this.#spoken.length;
-        this.#spoken.push({ said, call: { turn, round: 0, agent, promptTokens, writtenTokens, reads: [] } });
+        this.#spoken.push({ said, call: { turn, round: 0, agent, ...callTokens(completion.usage), reads: [] } });
         this.#hear(said);
         return completion;
       },

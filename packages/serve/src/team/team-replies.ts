@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
+import { ledgerTotals, randomFromSeed, tokenCounts, type Episode, type ToolFormat } from "@laconic/core";
+import { chatUsage, type ChatUsage } from "../chat-usage.ts";
 import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";
 import { calledChoice } from "../forms.ts";
@@ -89,13 +90,10 @@ function choiceOf(
 }
 
 /** OpenAI's sums of this request, and the ledger of its episodes so far: who wrote and read how much of what was said. */
-function usageOf(stops: readonly TeamStop[]): Record<string, unknown> {
-  const { promptTokens, writtenTokens } = ledgerTotals({ calls: stops.flatMap(({ calls }) => calls) });
+function usageOf(stops: readonly TeamStop[]): ChatUsage & { readonly laconic: object } {
   const totals = ledgerTotals({ calls: stops.flatMap(({ ledger }) => ledger) });
   return {
-    prompt_tokens: promptTokens,
-    completion_tokens: writtenTokens,
-    total_tokens: promptTokens + writtenTokens,
+    ...chatUsage(tokenCounts(ledgerTotals({ calls: stops.flatMap(({ calls }) => calls) }))),
     laconic: {
       calls: totals.calls,
       read_tokens: totals.readTokens,

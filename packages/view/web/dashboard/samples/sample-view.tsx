@@ -170,8 +170,19 @@ function Calls({ detail }: { readonly detail: SampleDetail }) {
   );
 }
 
+const kindWords = { cachedTokens: "cached", cacheWriteTokens: "written to the cache", reasoningTokens: "reasoning" } as const;
+
+/** "8 cached, 500 reasoning": the kinds that a call has, all of them included in its prompt and completion tokens. */
+function kindsOf(call: Call): string {
+  return (Object.keys(kindWords) as (keyof typeof kindWords)[])
+    .filter((kind) => (call[kind] ?? 0) > 0)
+    .map((kind) => `${formatNumber(call[kind])} ${kindWords[kind]}`)
+    .join(", ");
+}
+
 function OneCall({ call, number }: { readonly call: Call; readonly number: number }) {
   const { agent, model, prompt, reply, error, promptTokens, completionTokens, seconds } = call;
+  const kinds = kindsOf(call);
   return (
     <li class="turn panel">
       <div class="line">
@@ -182,7 +193,8 @@ function OneCall({ call, number }: { readonly call: Call; readonly number: numbe
           <SafeLine text={model} max={80} />
         </span>
         <span class="soft small number">
-          {formatNumber(promptTokens)} + {counted(completionTokens, "token")} · {formatDuration(seconds)}
+          {formatNumber(promptTokens)} + {counted(completionTokens, "token")}
+          {kinds === "" ? "" : ` (${kinds})`} · {formatDuration(seconds)}
         </span>
       </div>
       <p class="soft small">
