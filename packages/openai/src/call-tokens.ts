@@ -41,7 +41,9 @@ export async function countReply(
   const written = await countTokens(model, text + hidden);
   const promptText = textOf(prompt);
   const read =
-    prompt.kind === "tokens" ? prompt.tokens.length : ((await countTokens(model, promptText)) ?? guessTokens(promptText));
+    prompt.kind === "tokens"
+      ? prompt.tokens.length
+      : ((await countTokens(model, promptText)) ?? guessTokens(promptText));
   return {
     usage: {
       ...reported,

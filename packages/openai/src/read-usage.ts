@@ -101,17 +101,21 @@ export function readUsage(reply: unknown): ReportedUsage {
     agrees &&= value === undefined || value === null || Number.isNaN(value) || typeof value === "object";
     return undefined;
   };
-  const read = (kind: keyof typeof fields): number | undefined => {
-    for (const source of sources)
-      for (const names of fields[kind]) {
-        const [first, ...others] = names.split(" + ").map((field) => countIn(source, field));
-        if (first !== undefined) return others.reduce<number>((sum, count) => sum + (count ?? 0), first);
-      }
+  const read = (kind: keyof typeof fields, source: unknown): number | undefined => {
+    for (const names of fields[kind]) {
+      const [first, ...others] = names.split(" + ").map((field) => countIn(source, field));
+      if (first !== undefined) return others.reduce<number>((sum, count) => sum + (count ?? 0), first);
+    }
     return undefined;
   };
-  const [prompt, completion, total = 0] = [read("prompt"), read("completion"), read("total")];
-  const [cachedTokens = 0, cacheWriteTokens = 0] = [read("cached"), read("cacheWrite")];
-  let [promptTokens, completionTokens, reasoningTokens] = [prompt ?? 0, completion ?? 0, read("reasoning") ?? 0];
+  // Sources count differently: prompt, completion and total are of one, the first that has most of them.
+  const [[prompt, completion, total = 0] = []] = sources
+    .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
+    .toSorted((a, b) => present(b) - present(a));
+  const part = (kind: keyof typeof fields): number =>
+    sources.map((source) => read(kind, source)).find((count) => count !== undefined) ?? 0;
+  const [cachedTokens, cacheWriteTokens] = [part("cached"), part("cacheWrite")];
+  let [promptTokens, completionTokens, reasoningTokens] = [prompt ?? 0, completion ?? 0, part("reasoning")];
   const cache = cachedTokens + cacheWriteTokens;
   if (cache > promptTokens) promptTokens += cache;
   if (reasoningTokens > completionTokens) completionTokens += reasoningTokens;
@@ -123,6 +127,10 @@ export function readUsage(reply: unknown): ReportedUsage {
   agrees &&= prompt !== undefined && (completion !== undefined || total > 0) && rest >= 0;
   const kinds = sumKinds([{ cachedTokens, cacheWriteTokens, reasoningTokens, costUsd: costOf(sources) }]);
   return { promptTokens, completionTokens, ...kinds, agrees };
+}
+
+function present(counts: readonly unknown[]): number {
+  return counts.slice(0, 2).filter((count) => count !== undefined).length;
 }
 
 /** The largest cost that the reply names; 0 for none. */
@@ -138,7 +146,9 @@ function costOf(sources: readonly unknown[]): number {
 
 function valueIn(value: unknown, path: string): unknown {
   if (path === "") return value;
-  return path.split(".").reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);
+  return path
+    .split(".")
+    .reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);
 }
 
 function isCount(value: unknown): value is number {

@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type TokenPrice, type TokenUsage } from "@laconic/core";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { answer, json, model, request, server } from "../test/fake-api.ts";
@@ -92,4 +92,80 @@ test("damage is named, and a journal that cannot be written stops calls before t
   await journal.close(); // writing fails from here on
   await expect(model(url, { account, price }).complete(request())).rejects.toMatchObject({ code: "run_unwritable" });
   expect([bodies.length, account.spentUsd, account.reservedUsd]).toEqual([0, 0, 0]);
+});
+
+test("on random usages and rates, spending is what the journal's tokens cost, and calls in flight alone pass the cap", async () => {
+  const random = randomFromSeed(7);
+  const rate = (): number => random.integer(40) / 4;
+  const inFlight = 4;
+  for (let round = 0; round < 12; round++) {
+    const rates = { prompt: rate(), cached: rate(), cacheWrite: rate(), completion: rate(), reasoning: rate() };
+    const rated: TokenPrice = random.uniform() < 0.3 ? { prompt: rates.prompt, completion: rates.completion } : rates;
+    const { cached = rated.prompt, cacheWrite = rated.prompt, reasoning = rated.completion } = rated;
+    const fetchReply = async (): Promise<Response> => {
+      await new Promise((done) => setTimeout(done, random.integer(3)));
+      const [read, c] = [
+        [0, 1, 2].map(() => 1 + random.integer(30)) as [number, number, number],
+        2 + random.integer(30),
+      ];
+      const p = read[0] + read[1] + read[2];
+      const thought = random.integer(3) * random.integer(c);
+      const usage = {
+        prompt_tokens: p,
+        completion_tokens: c,
+        total_tokens: [p + c + (thought >= c ? thought : 0), undefined, 3][random.integer(3)],
+        prompt_tokens_details: { cached_tokens: read[0], cache_write_tokens: read[1] },
+        completion_tokens_details: { reasoning_tokens: thought },
+        ...(random.uniform() < 0.3 && { cost: random.integer(900) / 1e6 }),
+      };
+      return Response.json(answer("x".repeat(1 + random.integer(9)), { usage }));
+    };
+    const path = await journalPath();
+    const journal = await openSpendJournal(path);
+    const account = new SpendAccount(0.02);
+    account.keepIn(journal);
+    const tiny = model("http://127.0.0.1:9/v1", { account, price: rated, fetch: fetchReply });
+    const speaker = async (): Promise<void> => {
+      for (let i = 0; i < 40; i++) if (!(await tiny.complete(request()).catch(() => null))) return;
+    };
+    await Promise.all(Array.from({ length: inFlight }, speaker));
+    await journal.close();
+
+    const lines = (await readFile(path, "utf8")).trim().split("\n");
+    type Line = { call: number; reserved?: number; usd?: number; usage?: TokenUsage };
+    const entries = lines.map((line) => JSON.parse(line) as Line);
+    let sum = 0;
+    const excesses = entries.flatMap(({ call, usd, usage }) => {
+      if (usd === undefined || !usage) return [];
+      const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = usage;
+      const plain = promptTokens - cachedTokens - cacheWriteTokens;
+      const read = plain * rated.prompt + cachedTokens * cached + cacheWriteTokens * cacheWrite;
+      const wrote = (completionTokens - reasoningTokens) * rated.completion + reasoningTokens * reasoning;
+      const cost = Math.max((read + wrote) / 1e6, usage.costUsd ?? 0);
+      if (usage.counted === "server") expect(usd).toBeCloseTo(cost, 12);
+      else expect(usd).toBeGreaterThanOrEqual(cost - 1e-12);
+      sum += usage.counted === "server" ? cost : usd;
+      return [Math.max(0, usd - (entries.find((entry) => entry.call === call)?.reserved ?? 0))];
+    });
+    expect(excesses.length).toBeGreaterThan(inFlight);
+    expect(account.spentUsd).toBeCloseTo(sum, 9);
+    expect((await readSpendJournal(path))?.spentUsd).toBeCloseTo(account.spentUsd, 9);
+    const worst = excesses.toSorted((a, b) => b - a).slice(0, inFlight);
+    expect(account.spentUsd).toBeLessThanOrEqual(0.02 + worst.reduce((total, each) => total + each, 0) + 1e-9);
+  }
+});
+
+test("a cap holds where reasoning is billed beside the completion", async () => {
+  const account = new SpendAccount(2000);
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 7,
+    total_tokens: 517,
+    completion_tokens_details: { reasoning_tokens: 500 },
+  };
+  const { url, bodies } = await server((_, response) => json(response, 200, answer("4", { usage })));
+  const tiny = model(url, { account, price: { prompt: 0, completion: 1e6, reasoning: 2e6 } });
+  while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
+  // 7 dollars of text and 1,000 of reasoning; the second call would set as much aside at the higher rate.
+  expect([bodies.length, account.spentUsd]).toEqual([1, 1007]);
 });
