@@ -142,9 +142,7 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   notes: z.array(z.string()).default([]),
   ...episodeCostFields,
   usd,
-  byModel: z
-    .array(z.object({ model: z.string(), calls: count, ...tokenCountFields, usd }))
-    .default([]),
+  byModel: z.array(z.object({ model: z.string(), calls: count, ...tokenCountFields, usd })).default([]),
   seconds: z.number().min(0),
   attempt: z.int().min(1),
   error: z.string().nullable(),

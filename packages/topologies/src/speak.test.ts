@@ -73,7 +73,10 @@ test("a turn records what was written, what it cost, and what readers get", asyn
   });
 });
 
+const thoughtful = { promptTokens: 7, cachedTokens: 4, completionTokens: 3, reasoningTokens: 2, costUsd: 0.5 };
+
 test.each<[string, Partial<Completion>, number]>([
+  ["reasoning reaches no reader", { usage: { ...thoughtful, counted: "server" } }, 1],
   ["a reply cut by its limit has no end token", { finishReason: "length" }, 3],
   ["a server's count is taken as it is", { usage: { promptTokens: 7, completionTokens: 3, counted: "server" } }, 3],
   ["silence delivers nothing, whatever was written", { text: "" }, 0],
@@ -102,6 +105,22 @@ test("prompts read well in transcripts", async () => {
   expect(await transcriptOf({ prompt: { kind: "messages", messages: chat } })).toBe(
     "[system]\nBe brief.\n\n[user]\n2+2?",
   );
+});
+
+test("a ledger call has the kinds of its tokens", async () => {
+  const { call } = await speak(contextWith({ usage: { ...thoughtful, counted: "server" } }), request);
+  const { completionTokens: writtenTokens, ...kinds } = thoughtful;
+  expect(call).toEqual({ turn: 2, round: 1, agent: "a", ...kinds, writtenTokens, reads: [] });
+});
+
+test.each([
+  { cachedTokens: 5, cacheWriteTokens: 3 },
+  { reasoningTokens: 4 },
+  { cachedTokens: -1 },
+  { reasoningTokens: 0.5 },
+])("refuses a usage whose parts are %j", async (parts) => {
+  const usage = { promptTokens: 7, completionTokens: 3, counted: "server", ...parts } as const;
+  await expect(speak(contextWith({ usage }), request)).rejects.toMatchObject({ code: "reply_malformed" });
 });
 
 test("counts that contradict the trace are refused", async () => {

@@ -43,7 +43,8 @@ export const questionFlags = {
   },
   "role-price": {
     type: "string",
-    description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6, or actor=0.15/0.6/cached=0.075",
+    description:
+      "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6, or actor=0.15/0.6/cached=0.075",
     valueHint: "role=p/c",
   },
   actor: {

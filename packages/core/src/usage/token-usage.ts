@@ -46,8 +46,7 @@ const kindNames = Object.keys(kinds) as (keyof TokenKinds)[];
 /** Adds up the kinds of many calls, or picks those of one; kinds that sum to 0 are absent. */
 export function sumKinds(counts: Iterable<TokenKinds>): TokenKinds {
   const sums: Partial<Record<keyof TokenKinds, number>> = {};
-  for (const each of counts)
-    for (const kind of kindNames) if (each[kind]) sums[kind] = (sums[kind] ?? 0) + each[kind];
+  for (const each of counts) for (const kind of kindNames) if (each[kind]) sums[kind] = (sums[kind] ?? 0) + each[kind];
   return sums;
 }
 

@@ -1,4 +1,4 @@
-import { randomFromSeed, type Environment, type Episode } from "@laconic/core";
+import { randomFromSeed, type Environment, type Episode, type LanguageModel } from "@laconic/core";
 import { scriptedEpisode, scriptedModel, type Script } from "@laconic/core/testing";
 import { inEnvironment, solo, star, type AgentSpec } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
@@ -66,6 +66,20 @@ describe("what a message is worth", () => {
     expect(whole).toEqual({ grade: 0 });
     expect(scored[0]).toBe(episode);
     expect([scored.length, new Set(scored).size, values.length]).toEqual([4, 4, 3]);
+  });
+
+  test.each(["drop", "halve"] as const)("of a model that reasons, a message can be cut (%s)", async (cut) => {
+    const usage = { promptTokens: 9, completionTokens: 502, reasoningTokens: 500, counted: "server" } as const;
+    const useful: LanguageModel = {
+      id: "reasons",
+      complete: async (request) => ({ ...(await models.useful.complete(request)), usage }),
+    };
+    const honest = { ...context, models: { ...models, useful, harmful: says("") } };
+    const { values } = await messageValues(topology, problem, honest, judge, cut);
+    expect(values.find(({ agent }) => agent === "useful")).toMatchObject({
+      tokens: 502,
+      value: cut === "drop" ? 1 : 0.5,
+    });
   });
 
   test("cut to its first half", async () => {

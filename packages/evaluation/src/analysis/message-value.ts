@@ -14,7 +14,7 @@ export interface MessageValue {
   readonly agent: string;
   readonly turn: number;
   readonly text: string;
-  /** Tokens of the message. */
+  /** Tokens written for the message, reasoning included. */
   readonly tokens: number;
   /** Score with the message less the score without it. */
   readonly value: number;

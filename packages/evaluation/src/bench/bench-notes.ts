@@ -109,7 +109,9 @@ function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
 const rateNames = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
 
 function ratesOf(price: TokenPrice): string {
-  const rates = rateNames.flatMap((kind) => (price[kind] === undefined ? [] : `${price[kind]} ${kind === "cacheWrite" ? "cache write" : kind}`));
+  const rates = rateNames.flatMap((kind) =>
+    price[kind] === undefined ? [] : `${price[kind]} ${kind === "cacheWrite" ? "cache write" : kind}`,
+  );
   return `${rates.join(", ")}${price.date === undefined ? "" : ` (read on ${price.date})`}`;
 }
 

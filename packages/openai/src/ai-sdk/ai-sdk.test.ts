@@ -201,6 +201,7 @@ function writer(text: string): LanguageModel {
 
 describe("a model from here as one of the AI SDK's", () => {
   // What `ai` takes for a model, by its own types.
+  const scripted = scriptedModel("four");
   const sdkModel = (...args: Parameters<typeof toAiSdk>): SdkModel => toAiSdk(...args);
 
   test("generateText gets its text, usage and finish reason, and asks by its settings", async () => {
@@ -227,6 +228,29 @@ describe("a model from here as one of the AI SDK's", () => {
       sampling: { temperature: 0.5, maxTokens: 9, stop: ["\n"] },
       random: randomFromSeed(4).state(),
     });
+  });
+
+  test("generateText gets the kinds of the tokens", async () => {
+    const usage = {
+      promptTokens: 14,
+      cachedTokens: 6,
+      completionTokens: 9,
+      reasoningTokens: 5,
+      counted: "server",
+    } as const;
+    const model: LanguageModel = {
+      ...scripted,
+      complete: async (request) => ({ ...(await scripted.complete(request)), usage }),
+    };
+    const told = (await generateText({ model: sdkModel(model), prompt: "2 + 2?" })).usage;
+    expect(told).toMatchObject({
+      inputTokens: 14,
+      inputTokenDetails: { noCacheTokens: 8, cacheReadTokens: 6 },
+      outputTokens: 9,
+      outputTokenDetails: { textTokens: 4, reasoningTokens: 5 },
+    });
+    // And back: what one adapter writes, the other reads.
+    expect((await fromAiSdk(toAiSdk(model)).complete(request)).usage).toEqual(usage);
   });
 
   test("streamText gets a piece a token where the tokenizer is known, and otherwise one", async () => {

@@ -170,7 +170,11 @@ function Calls({ detail }: { readonly detail: SampleDetail }) {
   );
 }
 
-const kindWords = { cachedTokens: "cached", cacheWriteTokens: "written to the cache", reasoningTokens: "reasoning" } as const;
+const kindWords = {
+  cachedTokens: "cached",
+  cacheWriteTokens: "written to the cache",
+  reasoningTokens: "reasoning",
+} as const;
 
 /** "8 cached, 500 reasoning": the kinds that a call has, all of them included in its prompt and completion tokens. */
 function kindsOf(call: Call): string {
