@@ -49,7 +49,8 @@ export type {
   SamplingSettings,
   TokenTrace,
 } from "./language-model.ts";
-export { isConsistentUsage, sumKinds, tokenUsageShape } from "./usage/token-usage.ts";
+export { isConsistentUsage, sumKinds } from "./usage/token-usage.ts";
+export { tokenUsageShape } from "./usage/token-usage-shape.ts";
 export type { TokenCounts, TokenKinds, TokenUsage } from "./usage/token-usage.ts";
 export {
   checkSampling,

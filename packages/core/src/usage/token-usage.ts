@@ -1,5 +1,3 @@
-import { group, shapes, type GroupShape } from "../shapes/shape.ts";
-
 /** Parts of a call's tokens that are billed at rates of their own. A part is absent where the server reports none. */
 export interface TokenKinds {
   /** Prompt tokens read from the server's cache; included in the prompt tokens. */
@@ -26,22 +24,7 @@ export interface TokenUsage extends TokenCounts {
   readonly counted: "model" | "server" | "tokenizer" | "estimate";
 }
 
-const kinds: GroupShape<TokenKinds>["fields"] = {
-  cachedTokens: { shape: shapes.count, optional: true },
-  cacheWriteTokens: { shape: shapes.count, optional: true },
-  reasoningTokens: { shape: shapes.count, optional: true },
-  costUsd: { shape: shapes.atLeast0, optional: true },
-};
-
-/** The shape of a stored usage. */
-export const tokenUsageShape: GroupShape<TokenUsage> = group<TokenUsage>({
-  promptTokens: { shape: shapes.count },
-  completionTokens: { shape: shapes.count },
-  ...kinds,
-  counted: { shape: { kind: "choice", of: ["model", "server", "tokenizer", "estimate"] } },
-});
-
-const kindNames = Object.keys(kinds) as (keyof TokenKinds)[];
+const kindNames = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "costUsd"] as const;
 
 /** Adds up the kinds of many calls, or picks those of one; kinds that sum to 0 are absent. */
 export function sumKinds(counts: Iterable<TokenKinds>): TokenKinds {
@@ -53,11 +36,8 @@ export function sumKinds(counts: Iterable<TokenKinds>): TokenKinds {
 /** Whether all counts are whole numbers from 0 and no part exceeds its whole. */
 export function isConsistentUsage(counts: TokenCounts): boolean {
   const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = counts;
-  return (
-    [promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens].every(
-      (count) => Number.isInteger(count) && count >= 0,
-    ) &&
-    cachedTokens + cacheWriteTokens <= promptTokens &&
-    reasoningTokens <= completionTokens
+  const rests = [promptTokens - cachedTokens - cacheWriteTokens, completionTokens - reasoningTokens];
+  return [...rests, cachedTokens, cacheWriteTokens, reasoningTokens].every(
+    (count) => Number.isInteger(count) && count >= 0,
   );
 }
