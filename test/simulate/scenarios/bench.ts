@@ -50,7 +50,11 @@ function sums(world: World): SimulatedServer {
       function answer(): void {
         if (fault === "dead") return reject(new TypeError("fetch failed"));
         if (fault === "status") return resolve(Response.json({ error: { message: secret } }, { status: 503 }));
-        charged.set(world, (charged.get(world) ?? 0) + tokenCost(price, { promptTokens: reply.prompt, completionTokens: reply.completion }));
+        charged.set(
+          world,
+          (charged.get(world) ?? 0) +
+            tokenCost(price, { promptTokens: reply.prompt, completionTokens: reply.completion }),
+        );
         if (fault === "cut") return reject(new TypeError("terminated"));
         if (fault === "garbage") return resolve(new Response(`{"choices": [${secret}`));
         const completionTokens = fault === "lie" ? 40 * reply.completion : reply.completion;

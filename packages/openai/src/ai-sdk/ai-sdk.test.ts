@@ -201,7 +201,7 @@ function writer(text: string): LanguageModel {
 
 describe("a model from here as one of the AI SDK's", () => {
   // What `ai` takes for a model, by its own types.
-  const scripted = scriptedModel("four");
+  const four = scriptedModel("four");
   const sdkModel = (...args: Parameters<typeof toAiSdk>): SdkModel => toAiSdk(...args);
 
   test("generateText gets its text, usage and finish reason, and asks by its settings", async () => {
@@ -239,8 +239,8 @@ describe("a model from here as one of the AI SDK's", () => {
       counted: "server",
     } as const;
     const model: LanguageModel = {
-      ...scripted,
-      complete: async (request) => ({ ...(await scripted.complete(request)), usage }),
+      ...four,
+      complete: async (asked) => ({ ...(await four.complete(asked)), usage }),
     };
     const told = (await generateText({ model: sdkModel(model), prompt: "2 + 2?" })).usage;
     expect(told).toMatchObject({
