@@ -198,7 +198,7 @@ test.for<readonly [server: string, reply: object, counts: Counts]>([
   expect(readUsage(reply)).toEqual({ ...expected(counts), agrees: true });
 });
 
-describe("counts that cannot be", () => {
+describe("impossible or contradictory counts", () => {
   test.for<readonly [lie: string, reply: unknown, counts: Counts]>([
     ["no usage", { choices: [] }, [0, 0, 0, 0, 0]],
     ["a reply that is no object", "usage", [0, 0, 0, 0, 0]],
@@ -216,7 +216,7 @@ describe("counts that cannot be", () => {
     ["more cached than the total allows", openAi(10, 7, 17, caches(5000)), [5010, 5000, 0, 7, 0]],
     ["reasoning that is no count", openAi(10, 7, 17, thinks(-1)), [10, 0, 0, 7, 0]],
     ["costs that are none", openAi(-1, 7, 17, { cost: -3, cost_in_usd_ticks: "9" }), [0, 0, 0, 17, 10]],
-  ])("are marked: %s", ([, reply, counts]) => {
+  ])("do not agree: %s", ([, reply, counts]) => {
     expect(readUsage(reply)).toEqual({ ...expected(counts), agrees: false });
   });
 
@@ -259,7 +259,7 @@ test.for([
     { prompt_tokens: 5, completion_tokens: 501, ...thinks(500) },
     { completionTokens: 501, counted: "server" },
   ],
-] as const)("a completion counts at least what the server does where %s", async ([, usage, counts]) => {
+] as const)("a completion has at least the server's count where %s", async ([, usage, counts]) => {
   for (const kind of ["chat", "text"] as const) {
     const choices = [
       { finish_reason: "stop", ...(kind === "chat" ? { message: { content: "four" } } : { text: "four" }) },

@@ -17,17 +17,17 @@ const places = [
   "timings", // llama.cpp
 ];
 
-/** Fields of each count, the first that is present wins. A plus joins fields that servers report apart from each other. */
+/** Fields of each count, in order of preference. A plus joins fields that exclude each other. */
 const fields = {
   prompt: [
     "native_tokens_prompt", // OpenRouter
     "prompt_tokens", // OpenAI's completions, and compatible servers
     "prompt_cache_hit_tokens + prompt_cache_miss_tokens", // DeepSeek
-    "input_tokens + cache_read_input_tokens + cache_creation_input_tokens", // Anthropic; OpenAI's responses have no cache fields here
+    "input_tokens + cache_read_input_tokens + cache_creation_input_tokens", // Anthropic; OpenAI's responses without a cache
     "promptTokenCount + toolUsePromptTokenCount", // Gemini
     "inputTokens.total", // AI SDK v3
     "inputTokens.noCache + inputTokens.cacheRead + inputTokens.cacheWrite",
-    "inputTokens + cacheReadInputTokens + cacheWriteInputTokens", // Bedrock; AI SDK v2 has no cache fields here
+    "inputTokens + cacheReadInputTokens + cacheWriteInputTokens", // Bedrock; AI SDK v2 without a cache
     "prompt_eval_count", // Ollama
     "tokens_evaluated", // llama.cpp
     "cache_n + prompt_n", // llama.cpp's timings
@@ -108,7 +108,7 @@ export function readUsage(reply: unknown): ReportedUsage {
     }
     return undefined;
   };
-  // Sources count differently: prompt, completion and total are of one, the first that has most of them.
+  // Sources count differently: prompt, completion and total come from one, the first with the most of prompt and completion.
   const [[prompt, completion, total = 0] = []] = sources
     .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
     .toSorted((a, b) => present(b) - present(a));

@@ -68,7 +68,7 @@ describe("what a message is worth", () => {
     expect([scored.length, new Set(scored).size, values.length]).toEqual([4, 4, 3]);
   });
 
-  test.each(["drop", "halve"] as const)("of a model that reasons, a message can be cut (%s)", async (cut) => {
+  test.each(["drop", "halve"] as const)("cuts a message of a model that reasons (%s)", async (cut) => {
     const usage = { promptTokens: 9, completionTokens: 502, reasoningTokens: 500, counted: "server" } as const;
     const useful: LanguageModel = {
       id: "reasons",

@@ -249,7 +249,7 @@ describe("a model from here as one of the AI SDK's", () => {
       outputTokens: 9,
       outputTokenDetails: { textTokens: 4, reasoningTokens: 5 },
     });
-    // And back: what one adapter writes, the other reads.
+    // The other adapter reads the same usage.
     expect((await fromAiSdk(toAiSdk(model)).complete(request)).usage).toEqual(usage);
   });
 
