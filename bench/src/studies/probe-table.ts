@@ -38,8 +38,8 @@ const lines = positionals.flatMap((text) => {
     base: base.accuracy,
     accuracy: probed.accuracy,
     fall: fall.value,
-    low: fall.low,
-    high: fall.high,
+    low: fall.low ?? Number.NaN,
+    high: fall.high ?? Number.NaN,
     ...(unheard !== undefined && { unheard }),
   }));
 });

@@ -57,7 +57,7 @@ function compare(findings: Findings, place: Place, prefix: string, played: reado
   const tasks = known(played.map(({ task }) => task));
   const tokens = played.map(({ episode }) => total(episode.ledger.calls.map((call) => call.writtenTokens)));
   const [low, high] = intervalOf(tasks);
-  const [foundLow, foundHigh] = (row["interval"] ?? []) as readonly [unknown, unknown];
+  const [foundLow, foundHigh] = (row["interval"] ?? []) as readonly unknown[];
   findings.number("evaluation", place, `${prefix}problems`, played.length, row["problems"]);
   findings.number("evaluation", place, `${prefix}accuracy`, meanOf(tasks), row["accuracy"]);
   findings.number("evaluation", place, `${prefix}tokens`, meanOf(tokens), row["tokens"]);
@@ -65,17 +65,40 @@ function compare(findings: Findings, place: Place, prefix: string, played: reado
   findings.number("evaluation", place, `${prefix}interval.1`, high, foundHigh);
 }
 
-/** 95 %: Wilson (1927) for grades from 0 to 1, the normal one for scores beyond. */
+/** 95 %: Wilson (1927) for grades from 0 to 1, Student's t for scores beyond; NaN where those are equal. */
 function intervalOf(tasks: readonly number[]): readonly [number, number] {
   const n = tasks.length;
   if (n === 0) return [0, 1];
   const p = meanOf(tasks);
   if (tasks.some((task) => task < 0 || task > 1)) {
-    const variance = total(tasks.map((task) => (task - p) ** 2)) / Math.max(1, n - 1);
-    return [p - 1.96 * Math.sqrt(variance / n), p + 1.96 * Math.sqrt(variance / n)];
+    const variance = total(tasks.map((task) => (task - p) ** 2)) / (n - 1);
+    const isEqual = Math.max(...tasks) - Math.min(...tasks) <= 1e-12 * Math.abs(p);
+    const half = isEqual ? Number.NaN : studentEnd(n - 1) * Math.sqrt(variance / n);
+    return [p - half, p + half];
   }
   const z2 = 1.959963984540054 ** 2;
   const middle = (p + z2 / (2 * n)) / (1 + z2 / n);
   const half = (Math.sqrt(z2) / (1 + z2 / n)) * Math.sqrt((p * (1 - p)) / n + z2 / (4 * n * n));
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+/** Student's t within which 95 % lie, by the series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+function studentEnd(freedom: number): number {
+  const within = (t: number): number => {
+    const angle = Math.atan(t / Math.sqrt(freedom));
+    const isOdd = freedom % 2 === 1;
+    let [term, sum] = isOdd ? [Math.cos(angle), 0] : [1, 0];
+    for (let k = isOdd ? 1 : 0; k < freedom - 1; k += 2) {
+      sum += term;
+      term *= (Math.cos(angle) ** 2 * (k + 1)) / (k + 2);
+    }
+    return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+  };
+  let [low, high] = [0, 100];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (within(middle) < 0.95) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -31,6 +31,8 @@ export {
 } from "./numeric/statistic.ts";
 export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
 export { rankCorrelation } from "./numeric/rank-correlation.ts";
+export { studentInterval, varianceOfMean, type Estimate } from "./numeric/estimate.ts";
+export { betaQuantile, studentQuantile } from "./numeric/quantiles.ts";
 export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./numeric/wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";

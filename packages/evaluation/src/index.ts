@@ -24,10 +24,10 @@ export type { PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 export { summarise } from "./results/summary.ts";
 export type { MethodSummary } from "./results/summary.ts";
-export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./results/statistics.ts";
+export { meanEstimate, pairedDifference, wilson } from "./results/statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./results/frontier.ts";
 export type { TradeOff } from "./results/frontier.ts";
-export type { Interval } from "./results/statistics.ts";
+export type { Interval, ValueKind } from "./results/statistics.ts";
 export {
   accuracyTable,
   agentPoTable,

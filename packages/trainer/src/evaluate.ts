@@ -3,6 +3,7 @@ import {
   LaconicError,
   randomFromSeed,
   silenceRates,
+  studentInterval,
   wilsonInterval,
   type AgentId,
   type EpisodeContext,
@@ -25,8 +26,8 @@ import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 export interface Measured {
   readonly problems: number;
   readonly accuracy: number;
-  /** Interval of the accuracy, 95 %: Wilson's for grades from 0 to 1, the normal one for scores beyond. */
-  readonly interval: readonly [low: number, high: number];
+  /** Interval of the accuracy, 95 %: Wilson's for grades from 0 to 1, Student's t for scores beyond; null where those are equal. */
+  readonly interval: readonly [low: number, high: number] | null;
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
   /** Means of what the reward counts beside its terms, and what the task sees across episodes; absent where there is nothing. */
@@ -191,11 +192,9 @@ function measuredTeam(episodes: readonly RecordedEpisode[]): Measured {
   };
 }
 
-function meanInterval(scores: readonly number[]): readonly [low: number, high: number] {
+function meanInterval(scores: readonly number[]): Measured["interval"] {
   const sum = scores.reduce((total, score) => total + score, 0);
-  if (scores.every((score) => score >= 0 && score <= 1)) return wilsonInterval(sum, scores.length);
-  const mean = sum / scores.length;
-  const variance = scores.reduce((total, score) => total + (score - mean) ** 2, 0) / Math.max(1, scores.length - 1);
-  const half = 1.96 * Math.sqrt(variance / scores.length);
-  return [mean - half, mean + half];
+  return scores.every((score) => score >= 0 && score <= 1)
+    ? wilsonInterval(sum, scores.length)
+    : studentInterval(scores);
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { evaluate, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
@@ -59,7 +59,6 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           ).catch((error: unknown) => {
             throw withSource(error, config);
           });
-          const [low, high] = evaluation.interval;
           terminal.result(
             args.json
               ? JSON.stringify({
@@ -67,7 +66,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
                   ...(actor && { actor: actor.title }),
                   ...(spending?.price && { spentUsd: spending.account.spentUsd }),
                 })
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
           );
           return 0;
         } finally {

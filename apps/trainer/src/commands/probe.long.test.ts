@@ -50,7 +50,7 @@ test("every family is measured or has a reason, the same twice, and stands in th
   for (const { isPaired, problems, base, probed: changed, fall } of record.families) {
     expect([isPaired, problems]).toEqual([true, 16]);
     expect(fall.value).toBeCloseTo(base.accuracy - changed.accuracy, 12);
-    expect(fall.low <= fall.value && fall.value <= fall.high).toBe(true);
+    expect(Number(fall.low) <= fall.value && fall.value <= Number(fall.high)).toBe(true);
   }
   // A message that is missing or false costs answers, where the policy of the beginning had read it.
   const of = (family: string) => record.families.find((each) => each.family === family);

@@ -188,7 +188,8 @@ function linesOf(cells: readonly ReproducedCell[], played: string, published: st
     `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,
     ...cells.map(({ benchmark, method, unit, ours, scored, published: figure, p, verdict, differs }) => {
       const shown = (value: number): string => (unit === "%" ? formatShare(value) : formatCount(Math.round(value)));
-      const range = unit === "%" && ours ? ` (${shown(ours.low)} to ${shown(ours.high)})` : "";
+      const { low = null, high = null } = ours ?? {};
+      const range = low === null || high === null ? "" : ` (${shown(low)} to ${shown(high)})`;
       const own = ours ? `${shown(ours.value)}${range}, n ${scored}` : "none";
       const theirs = unit === "%" ? String(figure) : formatCount(Math.round(figure));
       const why = verdict === "not as published" ? `: ${differs.join(" ")}` : "";

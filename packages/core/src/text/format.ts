@@ -1,3 +1,5 @@
+import type { Estimate } from "../numeric/estimate.ts";
+
 /** A value that may be missing: unmeasured, unknown, or no number. All formats write it as `–`. */
 type Maybe = number | null | undefined;
 
@@ -72,6 +74,18 @@ export function formatShare(share: Maybe, decimals = 1): string {
 export function formatPoints(difference: Maybe, decimals = 1): string {
   const text = formatShare(difference, decimals);
   return Number(text) > 0 ? `+${text}` : text;
+}
+
+/** A value with its interval: `1.2 [0.3, 2]`, or `1.2 [not estimable]` without one. */
+export function formatEstimate(estimate: Estimate | null, format: (value: number) => string): string {
+  if (estimate === null) return missing;
+  const { value, low, high } = estimate;
+  return `${format(value)} [${low === null || high === null ? "not estimable" : `${format(low)}, ${format(high)}`}]`;
+}
+
+/** An interval of shares: `57.0 % to 65.1 %`, or `not estimable`. */
+export function formatInterval(interval: readonly [low: number, high: number] | null): string {
+  return interval === null ? "not estimable" : interval.map((end) => formatPercent(end)).join(" to ");
 }
 
 /** Dollars: whole cents, and three significant digits below one dollar: `$1,234.50`, `$0.00123`. */

@@ -71,7 +71,7 @@ export function notesOf(
       )
       .join(", ")}.`,
     ...windowNote(config),
-    "Intervals are 95 %: Wilson's for a share, by question where it is repeated, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
+    "Intervals are 95 %: Wilson's for a share, by question where it is repeated, the bootstrap over questions for differences, or an exact one where few questions differ. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
     ...priceNote(config),
     ...protocolNote(summaries),
     `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer, and their papers' graders (--grade-rule published judges ours by those): they are beside ours, not comparable with them.`,

@@ -1,6 +1,6 @@
-import { meanOf, sumKinds, type TokenCounts } from "@laconic/core";
-import { formatCells, formatNumber, formatShare } from "@laconic/core/text";
-import { pairedBootstrap, type Interval } from "../results/statistics.ts";
+import { meanOf, sumKinds, type Estimate, type TokenCounts } from "@laconic/core";
+import { formatCells, formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
+import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import { kindColumns } from "../results/kind-columns.ts";
 import type { Table } from "../results/tables.ts";
 import type { PairRecord } from "./pair-record.ts";
@@ -11,10 +11,10 @@ export interface PairSummary extends TokenCounts {
   readonly method: string;
   readonly samples: number;
   readonly scored: number;
-  /** Mean grade with the bootstrap's 95 % interval over problems; null without a score. */
-  readonly score: Interval | null;
+  /** Mean grade with its 95 % interval over problems; null without a score. */
+  readonly score: Estimate | null;
   /** Grade less that of the task's first method, on the problems both have; null for that one. */
-  readonly difference: Interval | null;
+  readonly difference: Estimate | null;
   readonly measures: Readonly<Record<string, number>>;
   readonly calls: number;
   readonly criticalTokens: number;
@@ -50,15 +50,18 @@ function summaryOf(
     method,
     samples: group.length,
     scored: scored.length,
-    score: pairedBootstrap([...own.values()].map((score) => [score, 0] as const)),
+    score: meanEstimate([[...own.values()]], "share"),
     difference:
       group === reference
         ? null
-        : pairedBootstrap(
-            [...own].flatMap(([problem, score]) => {
-              const theirs = other.get(problem);
-              return theirs === undefined ? [] : [[score, theirs] as const];
-            }),
+        : pairedDifference(
+            [
+              [...own].flatMap(([problem, score]) => {
+                const theirs = other.get(problem);
+                return theirs === undefined ? [] : [[score, theirs] as const];
+              }),
+            ],
+            "difference",
           ),
     measures: Object.fromEntries(
       [...names].map((name) => [name, meanOf(scored.flatMap(({ measures }) => measures[name] ?? [])) ?? 0]),
@@ -89,8 +92,8 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
     rows: formatCells(
       rows.map((each) => [
         each.method,
-        each.score ? percent(each.score) : "",
-        each.difference ? percent(each.difference) : "",
+        each.score ? formatEstimate(each.score, formatShare) : "",
+        each.difference ? formatEstimate(each.difference, formatShare) : "",
         each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
         ...measures.map((name) => each.measures[name] ?? ""),
       ]),
@@ -131,10 +134,6 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
       ]),
     ),
   };
-}
-
-function percent({ value, low, high }: Interval): string {
-  return `${formatShare(value)} [${formatShare(low)}, ${formatShare(high)}]`;
 }
 
 /** By problem: the mean of its repeats. */

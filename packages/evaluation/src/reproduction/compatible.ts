@@ -1,6 +1,7 @@
 import type { AgentPoFigure } from "../published-agentpo.ts";
 import { agentPoBenchmarks } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedTokens } from "../published.ts";
+import type { Estimate } from "@laconic/core";
 import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf } from "./agentpo-rows.ts";
@@ -12,7 +13,7 @@ export interface ReproducedCell {
   readonly method: string;
   /** Of shares: a share and its interval. Of tokens: the mean of a question, without one. */
   readonly unit: "%" | "tokens a question";
-  readonly ours: Interval | null;
+  readonly ours: Estimate | null;
   readonly scored: number;
   readonly published: number;
   /** Two-sided, of equal figures on as many questions as each has; null without a sample, and of tokens, which come without a spread. */
@@ -149,11 +150,11 @@ function verdictOf(p: number | null, scored: number, faithful: boolean): Reprodu
   return p >= 0.05 ? "compatible" : "different";
 }
 
-function meanTokens(own: readonly MethodSummary[]): Interval | null {
+function meanTokens(own: readonly MethodSummary[]): Estimate | null {
   const total = own.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0);
   const scored = own.reduce((sum, each) => sum + each.scored, 0);
   const value = total / scored;
-  return scored === 0 ? null : { value, low: value, high: value };
+  return scored === 0 ? null : { value, low: null, high: null };
 }
 
 /** An average of shares counts each benchmark alike, whatever its size. */

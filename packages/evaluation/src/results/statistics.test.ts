@@ -1,5 +1,8 @@
+import { randomFromSeed } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { clusteredWilson, pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
+import { clusteredWilson, meanEstimate, pairedDifference, wilson } from "./statistics.ts";
+
+type Pair = readonly [number, number];
 
 describe("statistics", () => {
   test.for([
@@ -12,28 +15,107 @@ describe("statistics", () => {
     expect([found?.value, found?.low, found?.high]).toBeAllclose([k / n, low, high], { absolute: 5e-5 });
   });
   test("without trials there is no interval", () =>
-    expect([wilson(0, 0), clusteredWilson([]), pairedBootstrap([])]).toEqual([null, null, null]));
-  test("the bootstrap's interval holds its mean, is that of the normal where there is much data, and repeats", () => {
-    const pairs = Array.from({ length: 400 }, (_, i) => [i % 2, i % 4 === 0 ? 1 : 0] as const);
-    const first = pairedBootstrap(pairs);
+    expect([wilson(0, 0), clusteredWilson([]), pairedDifference([[]], "amount")]).toEqual([null, null, null]));
+  test("the interval of a difference holds its mean, is that of the normal where there is much data, and repeats", () => {
+    const pairs = Array.from({ length: 400 }, (_, i): Pair => [i % 2, i % 4 === 0 ? 1 : 0]);
+    const first = pairedDifference([pairs], "difference");
     const spread = Math.sqrt(pairs.reduce((sum, [a, b]) => sum + (a - b - 0.25) ** 2, 0)) / 400;
     expect(first?.value).toBe(0.25);
     expect(first?.low).toBeCloseTo(0.25 - 1.96 * spread, 2);
     expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 2);
-    expect(pairedBootstrap(pairs)).toEqual(first);
+    expect(pairedDifference([pairs], "difference")).toEqual(first);
   });
   test("over several runs the interval holds what differs between runs, which pooling their questions hides", () => {
-    const run = (difference: number): (readonly [number, number])[] =>
-      Array.from({ length: 200 }, (_, i) => [difference + (i % 2), 0.5] as const);
+    const run = (difference: number): Pair[] => Array.from({ length: 200 }, (_, i) => [difference + (i % 2), 0.5]);
+    const of = (runs: readonly (readonly Pair[])[]): ReturnType<typeof pairedDifference> =>
+      pairedDifference(runs, "amount");
     const runs = [run(-0.3), run(0), run(0.3)];
-    const over = pairedBootstrapOverRuns(runs);
-    const pooled = pairedBootstrap(runs.flat());
+    const [over, pooled] = [of(runs), of([runs.flat()])];
     expect(over?.value).toBeCloseTo(0, 12);
     expect(pooled?.value).toBeCloseTo(0, 12);
     expect(pooled?.high).toBeLessThan(0.1);
     expect(over?.high).toBeGreaterThan(0.25); // one draw in 27 is the best run three times
-    expect(pairedBootstrapOverRuns([run(0.1)])).toEqual(pairedBootstrap(run(0.1)));
-    expect(pairedBootstrapOverRuns([run(0), []])?.value).toBe(0);
-    expect(pairedBootstrapOverRuns([[]])).toBeNull();
+    expect(of([run(0.1)])).toEqual(of([run(0.1), []]));
+  });
+});
+
+describe("few values, and equal ones", () => {
+  const equal = (value: number, n: number): number[] => Array.from({ length: n }, () => value);
+  test.each([
+    // The ends for equal values are those of Clopper and Pearson (1934): 1 - 0.025 ** (1 / n).
+    [[[1]], "share", [0.025, 1]],
+    [[[0]], "share", [0, 0.975]],
+    [[equal(1, 20)], "share", [0.8316, 1]],
+    [[equal(0, 400)], "difference", [-0.0092, 0.0092]],
+    [[equal(0, 20), equal(0, 20)], "difference", [-0.1684, 0.1684]],
+    [[[1]], "difference", [-0.95, 1]],
+    [[equal(1, 5)], "difference", [-0.0436, 1]],
+    // Student's t at 0.975 with 1 and 2 degrees of freedom: 12.7062 and 4.3027.
+    [[[10, 20]], "amount", [-48.531, 78.531]],
+    [[[0], [3], [6]], "amount", [-4.4524, 10.4524]],
+    [[[7]], "amount", [null, null]],
+    [[equal(0.1, 3)], "amount", [null, null]],
+    [[equal(14, 500)], "amount", [null, null]],
+    // Scores beyond shares have no bounds.
+    [[[1.5]], "share", [null, null]],
+  ] as const)("of %j as %s, the ends are %j", (samples, kind, ends) => {
+    const estimate = meanEstimate(samples, kind);
+    const shown = [estimate?.low, estimate?.high].map((end) =>
+      typeof end === "number" ? Number(end.toFixed(4)) : end,
+    );
+    expect(shown).toEqual(ends);
+  });
+});
+
+describe("intervals of 95 % hold the true mean", () => {
+  const steps = [0, 0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.995, 1];
+  test.each([1, 2, 5, 20])("of shares and differences of %i questions, also near 0 and 1, by enumeration", (n) => {
+    const outcomes = Array.from({ length: n + 1 }, (_, gains) =>
+      Array.from({ length: n + 1 - gains }, (__, losses) => {
+        const values = Array.from({ length: n }, (___, i) => (i < gains ? 1 : i < gains + losses ? -1 : 0));
+        return { gains, losses, values };
+      }),
+    ).flat();
+    const factorial = (k: number): number => (k < 2 ? 1 : k * factorial(k - 1));
+    for (const kind of ["share", "difference"] as const) {
+      const known = outcomes
+        .filter(({ losses }) => kind === "difference" || losses === 0)
+        .map(({ gains, losses, values }) => ({ gains, losses, estimate: meanEstimate([values], kind) }));
+      for (const gain of steps)
+        for (const loss of kind === "share" ? [0] : steps.filter((each) => gain + each <= 1)) {
+          const held = known.reduce((sum, { gains, losses, estimate }) => {
+            const { low = null, high = null } = estimate ?? {};
+            if (Number(low) > gain - loss + 1e-12 || Number(high) < gain - loss - 1e-12) return sum;
+            const rest = n - gains - losses;
+            const ways = factorial(n) / factorial(gains) / factorial(losses) / factorial(rest);
+            return sum + ways * gain ** gains * loss ** losses * (1 - gain - loss) ** rest;
+          }, 0);
+          expect(held, `${kind}, gain ${gain}, loss ${loss}`).toBeGreaterThan(0.95);
+        }
+    }
+  });
+  const random = randomFromSeed("coverage");
+  const draw = (gain: number, loss: number): number => {
+    const u = random.uniform();
+    return u < gain ? 1 : u < gain + loss ? -1 : 0;
+  };
+  const repeated = (): number => [0, 1, 2, 3].reduce((sum) => sum + draw(0.3, 0.09) / 4, 0);
+  const tokens = (): number => Math.round(10 * (random.uniform() + random.uniform() + random.uniform() - 1.5));
+  test.each([
+    ["means of four repeats", "difference", 5, 0.21, repeated],
+    ["means of four repeats", "difference", 20, 0.21, repeated],
+    ["one in twenty", "difference", 400, 0.01, () => draw(0.03, 0.02)],
+    ["one in three", "difference", 60, 0.2, () => draw(0.3, 0.1)],
+    ["tokens", "amount", 2, 0, tokens],
+    ["tokens", "amount", 5, 0, tokens],
+    ["tokens", "amount", 60, 0, tokens],
+  ] as const)("of %s as %s, n = %i, in a simulation", (_, kind, n, truth, value) => {
+    const worlds = 300;
+    const held = Array.from({ length: worlds }, () => {
+      const { low = null, high = null } = meanEstimate([Array.from({ length: n }, value)], kind) ?? {};
+      // An interval that is not estimable claims nothing.
+      return (low ?? -Infinity) <= truth && truth <= (high ?? Infinity);
+    }).filter(Boolean);
+    expect(held.length / worlds).toBeGreaterThan(0.93);
   });
 });

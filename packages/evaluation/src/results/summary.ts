@@ -1,4 +1,4 @@
-import { meanOf, sumKinds, type Cluster, type TokenCounts } from "@laconic/core";
+import { meanOf, sumKinds, type Cluster, type Estimate, type TokenCounts } from "@laconic/core";
 import {
   sumShares,
   type EqualTokens,
@@ -6,7 +6,7 @@ import {
   type ModelShare,
   type SampleRecord,
 } from "../sample-record.ts";
-import { clusteredWilson, pairedBootstrap, type Interval } from "./statistics.ts";
+import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";
 
 /** What a method came to on a benchmark. */
 export interface MethodSummary extends TokenCounts {
@@ -50,7 +50,7 @@ export interface MethodSummary extends TokenCounts {
   readonly byModel: readonly ModelShare[];
   readonly meanSeconds: number;
   /** Accuracy less that of the first method of its setting, on the questions both have. */
-  readonly difference: Interval | null;
+  readonly difference: Estimate | null;
   /** Questions that the difference is of: those with a score of both. */
   readonly compared: number;
 }
@@ -135,7 +135,7 @@ function differenceOf(
   const pairs = [...own].flatMap(([problem, value]) =>
     other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
   );
-  return { difference: pairedBootstrap(pairs), compared: pairs.length };
+  return { difference: pairedDifference([pairs], "difference"), compared: pairs.length };
 }
 
 function means(records: readonly SampleRecord[]): Map<string, number> {

@@ -1,4 +1,4 @@
-import { formatCells, formatCount, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
+import { formatCells, formatCount, formatEstimate, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
 import type { CalibrationRecord } from "../calibrate.ts";
@@ -201,7 +201,7 @@ const few = 10;
 /** Differences to the first method, paired by question, and of how many questions. */
 export function differenceTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
   return {
-    title: "Difference to the first method, points (paired bootstrap, 95 %)",
+    title: "Difference to the first method, points (paired by question, 95 %)",
     columns: ["benchmark", "method", "difference", "from", "to", "n, questions"],
     rows: summaries.flatMap(({ benchmark, method, difference, compared }) =>
       difference
@@ -250,8 +250,7 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
 
 export function ours(summary: MethodSummary | undefined): string {
   if (!summary?.accuracy) return "";
-  const { value, low, high } = summary.accuracy;
-  return `${formatShare(value)} [${formatShare(low)}, ${formatShare(high)}]`;
+  return formatEstimate(summary.accuracy, formatShare);
 }
 
 /** A figure of a paper, in per cent with as many decimals as papers print. */

@@ -1,7 +1,7 @@
 import { meanOf } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbedFamily, ProbeFigures } from "@laconic/trainer/reading";
-import { pairedBootstrap } from "@laconic/evaluation";
+import { pairedDifference } from "@laconic/evaluation";
 import type { Evaluation } from "@laconic/trainer";
 import { differenceOf, type Difference, type Figure } from "../runs/difference.ts";
 
@@ -32,7 +32,7 @@ export function pairedFamily(
     isPaired: true,
     base: figuresOf(before),
     probed: figuresOf(after),
-    fall: pairedBootstrap(pairs) ?? { value: 0, low: 0, high: 0 },
+    fall: pairedDifference([pairs], "difference") ?? { value: 0, low: null, high: null },
   };
 }
 
@@ -48,7 +48,7 @@ export function unpairedFamily(family: string, change: string, base: Evaluation,
     isPaired: false,
     base: figures(base),
     probed: figures(probed),
-    fall: { value, low: low ?? value, high: high ?? value },
+    fall: { value, low, high },
   };
 }
 

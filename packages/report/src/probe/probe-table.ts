@@ -53,5 +53,6 @@ export function probeText(record: ProbeRecord): string {
 }
 
 function fallOf({ fall: { value, low, high } }: ProbedFamily): string {
-  return `${formatShare(value)} (${formatShare(low)} to ${formatShare(high)})`;
+  const interval = low === null || high === null ? "not estimable" : `${formatShare(low)} to ${formatShare(high)}`;
+  return `${formatShare(value)} (${interval})`;
 }

@@ -7,8 +7,8 @@ export interface FrontierPoint {
   /** Mean tokens per episode. */
   readonly tokens: number;
   readonly accuracy: number;
-  /** 95 % interval of the accuracy. */
-  readonly interval: readonly [number, number];
+  /** 95 % interval of the accuracy; null where it is not known. */
+  readonly interval: readonly [number, number] | null;
   /** Held-out problems; 0 where a run from before does not say. */
   readonly problems: number;
 }

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatDuration, formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
 import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
@@ -116,7 +116,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     ...languageLines(states.map(([, evaluation]) => evaluation)),
     ...(test
       ? [
-          `test      ${formatPercent(test.accuracy)} (95 % interval ${formatPercent(test.interval[0])} to ${formatPercent(test.interval[1])}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
+          `test      ${formatPercent(test.accuracy)} (95 % interval ${formatInterval(test.interval)}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
         ]
       : []),
     timeLine(done),

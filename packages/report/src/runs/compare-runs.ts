@@ -1,4 +1,4 @@
-import { isRecord, LaconicError, meanOf } from "@laconic/core";
+import { isRecord, LaconicError, meanOf, studentInterval } from "@laconic/core";
 import type { RunEvaluation } from "@laconic/trainer/reading";
 import { differenceOf, type Difference, type Figure } from "./difference.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
@@ -137,7 +137,7 @@ function figureOf(values: readonly number[], ofOne: Figure["interval"]): Figure 
   const mean = meanOf(values);
   if (mean === null) return null;
   const figure = { mean, values, interval: ofOne };
-  return values.length === 1 ? figure : { ...figure, interval: meanInterval(values, mean) };
+  return values.length === 1 ? figure : { ...figure, interval: studentInterval(values) };
 }
 
 /** From 0 to `max`: Student's t knows no ends. */
@@ -145,14 +145,6 @@ function within(figure: Figure | null, max: number): Figure | null {
   if (!figure?.interval || figure.values.length === 1) return figure;
   const [low, high] = figure.interval;
   return { ...figure, interval: [Math.max(0, low), Math.min(max, high)] };
-}
-
-function meanInterval(values: readonly number[], mean: number): readonly [number, number] {
-  const difference = differenceOf(
-    { mean: 0, values: values.map(() => 0), interval: null },
-    { mean, values, interval: null },
-  );
-  return [difference?.low ?? mean, difference?.high ?? mean];
 }
 
 function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): string[] {

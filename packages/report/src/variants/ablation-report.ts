@@ -1,17 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
-import {
-  publishedAblation,
-  publishedAblationSource,
-  type Interval,
-  type PublishedAblation,
-  type Table,
-} from "@laconic/evaluation";
+import type { Estimate } from "@laconic/core";
+import { formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { publishedAblation, publishedAblationSource, type PublishedAblation, type Table } from "@laconic/evaluation";
 import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
 import { byVariant, summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
-import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
+import { beginningSaid, differencesNote, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
 /** What an ablation came to. */
@@ -83,8 +78,8 @@ function ablationTable({ rows }: AblationReport): Table {
         row.about,
         formatPercent(row.accuracy),
         row.tokens,
-        intervalText(row.accuracyDifference, formatShare),
-        intervalText(row.tokenDifference, formatNumber),
+        formatEstimate(row.accuracyDifference, formatShare),
+        formatEstimate(row.tokenDifference, formatNumber),
         String(row.seeds),
         ...(published ? [row.published?.said ?? "-"] : []),
       ]),
@@ -135,15 +130,16 @@ function readingOf({ rows }: AblationReport): string[] {
 }
 
 function shown(
-  interval: Interval | null,
+  difference: Estimate | null,
   format: (value: number) => string,
   unit: string,
   [less, more]: readonly [string, string],
 ): string {
-  if (interval === null) return `${unit} cannot be compared`;
-  const { value, low, high } = interval;
+  if (difference === null) return `${unit} cannot be compared`;
+  const { value, low, high } = difference;
+  if (low === null || high === null) return `${unit}: ${formatEstimate(difference, format)}`;
   const [a, b] = [Math.abs(low), Math.abs(high)].map((each) => format(each));
   if (low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
   if (high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
-  return `${unit}: no difference that this shows (${intervalText(interval, format)})`;
+  return `${unit}: no difference that this shows (${formatEstimate(difference, format)})`;
 }

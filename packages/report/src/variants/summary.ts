@@ -1,12 +1,5 @@
-import { ledgerTotals } from "@laconic/core";
-import {
-  frontierOf,
-  hypervolume,
-  pairedBootstrapOverRuns,
-  tokensAtAccuracy,
-  type Interval,
-  type Table,
-} from "@laconic/evaluation";
+import { ledgerTotals, type Estimate } from "@laconic/core";
+import { frontierOf, hypervolume, pairedDifference, tokensAtAccuracy, type Table } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
@@ -19,9 +12,9 @@ export interface SweepRow {
   readonly tokens: number;
   /** Nobody of the sweep is cheaper and better. */
   readonly onFrontier: boolean;
-  /** Against the first variant, seed by seed on the same problems: bootstrap over seeds and problems, 95 %. Null for the first. */
-  readonly accuracyDifference: Interval | null;
-  readonly tokenDifference: Interval | null;
+  /** Against the first variant, seed by seed on the same problems, 95 %. Null for the first. */
+  readonly accuracyDifference: Estimate | null;
+  readonly tokenDifference: Estimate | null;
 }
 
 /** What the runs of a sweep or an ablation came to. */
@@ -64,7 +57,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
   return {
     rows: variants.map(({ name, runs }, i) => {
       const { accuracy, tokens } = points[i] as (typeof points)[number];
-      const difference = (pick: (each: Measured) => number): Interval | null =>
+      const difference = (pick: keyof Measured): Estimate | null =>
         i === 0 ? null : differenceOf(heldOut[i] as HeldOut, heldOut[0] as HeldOut, pick);
       return {
         variant: name,
@@ -73,8 +66,8 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
         accuracy,
         tokens,
         onFrontier: frontier.has(name),
-        accuracyDifference: difference(({ task }) => task),
-        tokenDifference: difference((each) => each.tokens),
+        accuracyDifference: difference("task"),
+        tokenDifference: difference("tokens"),
       };
     }),
     hypervolume: hypervolume(points, before.tokens),
@@ -111,14 +104,15 @@ export function meanOf(sides: readonly Side[]): Side {
   return { accuracy: mean(({ accuracy }) => accuracy), tokens: mean(({ tokens }) => tokens) };
 }
 
-function differenceOf(own: HeldOut, first: HeldOut, pick: (each: Measured) => number): Interval | null {
-  return pairedBootstrapOverRuns(
+function differenceOf(own: HeldOut, first: HeldOut, pick: keyof Measured): Estimate | null {
+  return pairedDifference(
     [...own].map(([seed, problems]) =>
       [...problems].flatMap(([id, each]) => {
         const other = first.get(seed)?.get(id);
-        return other ? [[pick(each), pick(other)] as const] : [];
+        return other ? [[each[pick], other[pick]] as const] : [];
       }),
     ),
+    pick === "task" ? "difference" : "amount",
   );
 }
 

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
-import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
+import { beginningSaid, differencesNote, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
 /**
@@ -47,8 +47,8 @@ function sweepTable({ rows }: SweepSummary): Table {
         formatPercent(row.accuracy),
         row.tokens,
         row.onFrontier ? "yes" : "no",
-        intervalText(row.accuracyDifference, formatShare),
-        intervalText(row.tokenDifference, formatNumber),
+        formatEstimate(row.accuracyDifference, formatShare),
+        formatEstimate(row.tokenDifference, formatNumber),
         String(row.seeds),
       ]),
     ),

@@ -1,18 +1,11 @@
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { markdownOf, type Interval, type Table } from "@laconic/evaluation";
+import { markdownOf, type Table } from "@laconic/evaluation";
 import type { SweepSummary } from "./summary.ts";
 
 /** A table as lines of Markdown, without its title. What a user named or wrote stays in its cell. */
 export function markdownRows({ title, columns, rows }: Table): string[] {
   const inLine = rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " ")));
   return markdownOf({ title, columns, rows: inLine }).split("\n").slice(2);
-}
-
-/** `1.2 [0.3, 2]`, or a dash. */
-export function intervalText(interval: Interval | null, shown: (value: number) => string): string {
-  if (interval === null) return "–";
-  const { value, low, high } = interval;
-  return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
 }
 
 /** Where the training began, and what was before its warm start. */
@@ -32,5 +25,5 @@ export function differencesNote(seeds: number, problems: number, split: SweepSum
       : seeds < 5
         ? ` n = ${seeds} seeds: intervals of so few are narrower than they say.`
         : "";
-  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} ${split} problems each, 95 % by the paired bootstrap over seeds and problems.${few}`;
+  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} ${split} problems each, 95 % by the paired bootstrap over seeds and problems, or exact where few problems differ.${few}`;
 }

@@ -39,7 +39,7 @@ export interface LoopState {
 const measured = {
   problems: z.int(),
   accuracy: z.number(),
-  interval: z.tuple([z.number(), z.number()]).readonly(),
+  interval: z.tuple([z.number(), z.number()]).readonly().nullable(),
   tokens: z.number(),
   measures: z.record(z.string(), z.number()).exactOptional(),
   language: z

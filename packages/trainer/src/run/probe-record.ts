@@ -1,3 +1,4 @@
+import type { Estimate } from "@laconic/core";
 import * as z from "zod";
 
 /** How a team does on some problems. */
@@ -21,7 +22,7 @@ export interface ProbedFamily {
   readonly base: ProbeFigures;
   readonly probed: ProbeFigures;
   /** Accuracy of the base less that of the family, and its 95 % interval: shares, not points. */
-  readonly fall: { readonly value: number; readonly low: number; readonly high: number };
+  readonly fall: Estimate;
   /** Of `fresh-reader` alone: accuracy of the same reader without any message. */
   readonly unheard?: number;
 }
@@ -50,7 +51,7 @@ const familySchema: z.ZodType<ProbedFamily> = z.strictObject({
   isPaired: z.boolean(),
   base: figuresSchema,
   probed: figuresSchema,
-  fall: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }),
+  fall: z.strictObject({ value: z.number(), low: z.number().nullable(), high: z.number().nullable() }),
   unheard: z.number().exactOptional(),
 });
 

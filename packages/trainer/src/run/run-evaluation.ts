@@ -3,7 +3,8 @@ export interface RunEvaluation {
   readonly step: number;
   readonly problems: number;
   readonly accuracy: number;
-  readonly interval: readonly [low: number, high: number];
+  /** 95 % interval of the accuracy; null where it is not known. */
+  readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   /** Share of turns without a word, by agent. */
   readonly silence: Readonly<Record<string, number>>;

@@ -267,7 +267,7 @@ function warmStartIn(value: unknown): WarmStartFacts | null {
 function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
-  const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]) : [];
+  const [low, high] = (Array.isArray(row["interval"]) ? row["interval"] : []).map((end) => numberOr(end));
   const groups = Object.entries(recordIn(row["groups"]) ?? {}).flatMap(([name, own]) => {
     const figures = groupOf(recordIn(own) ?? {});
     return figures ? [[name, figures] as const] : [];
@@ -277,7 +277,7 @@ function evaluationOf(row: UnknownRecord): RunEvaluation | null {
     accuracy,
     tokens,
     problems: numberOr(row["problems"]) ?? 0,
-    interval: [numberOr(low) ?? 0, numberOr(high) ?? 1],
+    interval: typeof low === "number" && typeof high === "number" ? [low, high] : null,
     silence: numbersIn(row["silence"]),
     ...(groups.length > 0 && { groups: Object.fromEntries(groups) }),
   };

@@ -27,9 +27,13 @@ export function heldOutMetrics(evaluation: Evaluation): Metrics {
 
 function measuredMetrics(place: string, measured: Measured): Metrics {
   const { problems, accuracy, interval, tokens, measures = {}, language = {} } = measured;
-  const [low, high] = interval;
   return {
-    ...under(place, { accuracy, accuracy_low: low, accuracy_high: high, tokens, problems }),
+    ...under(place, {
+      accuracy,
+      ...(interval && { accuracy_low: interval[0], accuracy_high: interval[1] }),
+      tokens,
+      problems,
+    }),
     ...under(`${place}/measure`, measures),
     ...Object.assign(
       {},

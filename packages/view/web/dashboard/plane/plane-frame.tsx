@@ -37,7 +37,7 @@ export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, childre
   const { left, top } = margin;
   const [right, bottom] = [width - margin.right, height - margin.bottom];
   const [low, high] = tokensShown(rows, isLog);
-  const bounds = rows.flatMap(({ interval }) => interval);
+  const bounds = rows.flatMap(({ accuracy, interval }) => interval ?? [accuracy]);
   const [bottomValue, topValue] = [Math.max(0, Math.min(...bounds) - 0.03), Math.min(1, Math.max(...bounds) + 0.03)];
   const scaled = (value: number): number =>
     isLog ? Math.log(Math.max(low, value) / low) / Math.log(high / low) : (value - low) / (high - low);

@@ -140,7 +140,9 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
           {points.map(({ run, index, end }) => (
             <g key={run.id} class={`team ${hueOf(index)}`}>
               <title>{`${visibleLine(run.name, 80)}: ${formatPercent(end.accuracy)} at ${formatNumber(end.tokens)} tokens`}</title>
-              <line x1={x(end.tokens)} x2={x(end.tokens)} y1={y(end.interval[0])} y2={y(end.interval[1])} />
+              {end.interval && (
+                <line x1={x(end.tokens)} x2={x(end.tokens)} y1={y(end.interval[0])} y2={y(end.interval[1])} />
+              )}
               <circle cx={x(end.tokens)} cy={y(end.accuracy)} r={5} />
             </g>
           ))}

@@ -28,12 +28,14 @@ export function StoryPlane({ detail: { evaluations, summary }, at }: StoryPlaneP
           {last !== first && last !== at && <Mark row={last} scale={scale} name="end" />}
           <g class="team hue1">
             <title>{figures(at)}</title>
-            <line
-              x1={scale.x(at.tokens)}
-              x2={scale.x(at.tokens)}
-              y1={scale.y(at.interval[0])}
-              y2={scale.y(at.interval[1])}
-            />
+            {at.interval && (
+              <line
+                x1={scale.x(at.tokens)}
+                x2={scale.x(at.tokens)}
+                y1={scale.y(at.interval[0])}
+                y2={scale.y(at.interval[1])}
+              />
+            )}
             <circle cx={scale.x(at.tokens)} cy={scale.y(at.accuracy)} r={8} />
           </g>
         </>

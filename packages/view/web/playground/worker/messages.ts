@@ -46,7 +46,7 @@ export interface TeamState extends CostSums {
 export interface HeldOut {
   readonly step: number;
   readonly accuracy: number;
-  readonly interval: readonly [low: number, high: number];
+  readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   readonly problems: number;
   /** Its first problems as they were played. */
