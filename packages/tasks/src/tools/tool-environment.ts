@@ -82,6 +82,7 @@ export function toolEnvironment({
       );
       if (calls.length > most) answers.push({ text: `Error: at most ${most} calls at once`, failed: true });
       context.record("calls", calls.length);
+      for (const { name } of made) if (given.has(name)) context.record(`calls/${name}`);
       context.record("call_errors", answers.filter(({ failed }) => failed).length);
       const observation = answers.map(({ text }) => shortened(text, characters));
       return { observation, ...(price !== 0 && { reward: -price * made.length }) };

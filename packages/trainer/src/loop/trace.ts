@@ -1,8 +1,9 @@
+import { watchForDeadTraining } from "../dead-training.ts";
 import type { Prices } from "@laconic/rewards";
 import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import type { LearnerResult } from "../stages/learner.ts";
-import { stepMetrics } from "../stages/step-metrics.ts";
+import { policyPrefix, stepMetrics } from "../stages/step-metrics.ts";
 import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";
@@ -30,7 +31,6 @@ export async function trace(
   const unkept = parts.costs ? null : budgetWarning(config, scored);
   if (unkept !== null) await recorder.warn(unkept, step);
   const queue = report();
-  const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;
   await recorder.record?.({
     step,
@@ -43,23 +43,24 @@ export async function trace(
     prices,
   });
   await turn();
-  await recorder.step(
-    stepMetrics({
-      step,
-      config,
-      scored,
-      scoring,
-      learners,
-      budgets,
-      lags,
-      queue,
-      evaluations: trees && scores.length,
-      tokenPrice: prices["tokens"] ?? 0,
-      opponents: moved.opponents ?? null,
-    }),
-    clock,
-  );
+  const metrics = stepMetrics({
+    step,
+    config,
+    scored,
+    scoring,
+    learners,
+    budgets,
+    lags,
+    queue,
+    evaluations: trees && scores.length,
+    tokenPrice: prices["tokens"] ?? 0,
+    opponents: moved.opponents ?? null,
+  });
+  await recorder.step(metrics, clock);
+  const replies = learners.map(({ learner, batch }) => [policyPrefix(learners, learner), batch.utterances.length]);
+  const watched = watchForDeadTraining(moved.deadTraining ?? {}, metrics, Object.fromEntries(replies), config);
+  for (const warning of watched.warnings) await recorder.warn(warning, step);
   await turn();
   if (queue) await recorder.dropped(step, queue.dropped);
-  return state;
+  return { ...moved, deadTraining: watched.signs, ...(queue && { queue: queue.state }) };
 }

@@ -2,6 +2,7 @@ import { budgetStateShape, type PriceState } from "@laconic/budget";
 import type { EvaluationPoint, ProblemResult } from "@laconic/core";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
+import { deadTrainingSchema, type DeadTrainingSigns } from "../dead-training.ts";
 import { watchSchema, type DivergenceWatch } from "../divergence.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { OpponentState } from "../opponents/games.ts";
@@ -24,6 +25,8 @@ export interface LoopState {
   readonly bestTrained?: { readonly step: number; readonly grade: number };
   /** Signs of a divergence, where they are watched. */
   readonly watch?: DivergenceWatch;
+  /** Signs of dead training. */
+  readonly deadTraining?: DeadTrainingSigns;
   /** What training has shown of each problem, by its id, where a curriculum chooses by it. */
   readonly results?: Readonly<Record<string, ProblemResult>>;
   /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
@@ -108,6 +111,7 @@ const loopStateFields = {
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
   bestTrained: z.strictObject({ step: z.int(), grade: z.number() }).exactOptional(),
   watch: watchSchema.exactOptional(),
+  deadTraining: deadTrainingSchema.exactOptional(),
   results: z.record(z.string(), resultSchema).exactOptional(),
   opponents: z.array(opponentSchema).readonly().exactOptional(),
   evaluations: z.array(pointSchema).readonly().exactOptional(),

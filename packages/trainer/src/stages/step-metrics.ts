@@ -66,7 +66,7 @@ export function stepMetrics(facts: StepMetricFacts): Metrics {
   };
   for (const part of [tokenMetrics, silenceMetrics, stopMetrics]) Object.assign(metrics, part(scored));
   for (const learner of learners) {
-    const place = learners.length === 1 ? "" : `policy/${learner.learner.name}/`;
+    const place = policyPrefix(learners, learner.learner);
     for (const [name, value] of Object.entries(learnerMetrics(learner))) metrics[`${place}${name}`] = value;
   }
   metrics["budget/tokens/lambda"] = tokenPrice;
@@ -74,6 +74,11 @@ export function stepMetrics(facts: StepMetricFacts): Metrics {
     for (const [name, value] of Object.entries(budgetMetrics(cost, diagnostics, scored, config)))
       metrics[`budget/${cost}/${name}`] = value;
   return { ...metrics, ...(facts.opponents && opponentMetrics(facts.opponents, scored)) };
+}
+
+/** Prefix of a policy's metrics; empty where it is the only one. */
+export function policyPrefix(learners: readonly LearnerResult[], { name }: LearnerResult["learner"]): string {
+  return learners.length === 1 ? "" : `policy/${name}/`;
 }
 
 /** The pool: who is in it, and how games went so far. */

@@ -1,0 +1,154 @@
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import * as z from "zod";
+import type { TrainConfig } from "./settings/config.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+
+interface Sign {
+  /** Counts of the steps before the streak, summed, and those steps. */
+  readonly total: number;
+  readonly steps: number;
+  /** Last steps in a row that show the sign. */
+  readonly streak: number;
+  readonly warnings: number;
+}
+
+/** Signs of dead training that a run remembers from step to step, by metric. */
+export type DeadTrainingSigns = Readonly<Record<string, Sign>>;
+
+/** As a checkpoint holds them. */
+export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
+  z.string(),
+  z.strictObject({ total: z.number(), steps: z.int(), streak: z.int(), warnings: z.int() }),
+);
+
+interface StepView {
+  readonly value: number;
+  /** Value of a metric of the same policy, or else of the team. */
+  readonly read: (metric: string) => number;
+  readonly limits: TrainConfig["limits"];
+  /** Captured by the row's pattern: an agent or a tool. */
+  readonly subject: string;
+  /** Mean count of a step before the streak. */
+  readonly before: number;
+  /** `the last 5 steps (to step 12)`. */
+  readonly period: string;
+}
+
+interface SignRow {
+  readonly metric: RegExp;
+  /** Steps in a row that make a warning. */
+  readonly steps: number;
+  /** Count behind a value; a row with counts warns where they drop to 0. */
+  readonly count?: (view: StepView) => number;
+  readonly isDead?: (view: StepView) => boolean;
+  readonly text: (view: StepView) => string;
+}
+
+/** The absence of fewer expected events may be chance; of this many, it has a probability of e⁻¹⁰. */
+const minExpected = 10;
+
+const maxWarnings = 2;
+
+const perEpisode = ({ value, read }: StepView): number => value * read("scoring/scored");
+
+const rows: readonly SignRow[] = [
+  {
+    metric: /^response_length\/clip_ratio$/u,
+    steps: 1,
+    isDead: ({ value }) => value === 1,
+    text: ({ limits, read, period }) => {
+      const [min, max] = [read("response_length/min"), read("response_length/max")];
+      const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));
+      const settings = ["the agents' maxTokens", ...ceilings.map((key) => `limits.${key}`)].join(" or ");
+      return `all ${read("replies")} replies of ${period} were cut at ${min === max ? max : `${min} to ${max}`} tokens: raise ${settings}`;
+    },
+  },
+  {
+    metric: /^frac_reward_zero_std$/u,
+    steps: 3,
+    isDead: ({ value }) => value === 1,
+    text: ({ read, period }) => {
+      const accuracy = read("task/accuracy");
+      const advice =
+        accuracy > 0 && accuracy < 1
+          ? "raise episodesPerProblem or sampling.temperature"
+          : `${accuracy === 1 ? "every answer is right: train on harder" : "no answer is right: train on easier"} problems`;
+      return `in every group of ${period} the rewards are equal, so nothing is learned; ${advice}`;
+    },
+  },
+  {
+    metric: /^actor\/grad_norm$/u,
+    steps: 3,
+    // Equal rewards have their own row; a gradient that is not finite is skipped.
+    isDead: ({ value, read }) => value === 0 && read("actor/skipped_steps") === 0 && read("frac_reward_zero_std") !== 1,
+    text: ({ read, period }) => {
+      const advice = read("actor/pg_clipfrac") === 1 ? "all ratios are clipped: widen the clip" : "check objective";
+      return `the gradient is zero in ${period}, so nothing is learned; ${advice}`;
+    },
+  },
+  {
+    metric: /^measures\/calls\/(.+)$/u,
+    steps: 5,
+    count: perEpisode,
+    text: ({ subject, before, period }) =>
+      `no agent calls the tool ${subject} in ${period}; before, ${formatNumber(before)} calls per step: lower the price of calls or of tokens`,
+  },
+  {
+    metric: /^task\/accuracy$/u,
+    steps: 5,
+    count: perEpisode,
+    text: ({ before, read, period }) =>
+      `no answer is right in ${period}; before, ${formatPercent(before / read("scoring/scored"))} were: lower optimizer.learningRate.peak or the prices, or resume from an earlier checkpoint`,
+  },
+  {
+    metric: /^(?:messages|tokens\/written\/(.+))$/u,
+    steps: 5,
+    count: ({ value }) => value,
+    text: ({ subject, before, period }) =>
+      `${subject === "" ? "no agent reads a message" : `the agent ${subject} writes no token`} in ${period}; before, ${formatNumber(before)} tokens per step: lower the price of tokens, or raise budget.targetTokens or limits`,
+  },
+];
+
+/**
+ * Looks for signs of dead training in a step's metrics.
+ * @param replies - number of trained replies, by the prefix of their policy's metrics, such as `policy/NAME/`
+ * @returns the signs after the step, and a warning for each that is complete: one a run, one more after a recovery
+ */
+export function watchForDeadTraining(
+  before: DeadTrainingSigns,
+  metrics: Metrics,
+  replies: Readonly<Record<string, number>>,
+  { limits }: Pick<TrainConfig, "limits">,
+): { readonly signs: DeadTrainingSigns; readonly warnings: readonly string[] } {
+  const reads = Object.entries(metrics).filter(([name]) => name.startsWith("tokens/read/"));
+  const values: Metrics = { ...metrics, messages: reads.reduce((sum, [, tokens]) => sum + tokens, 0) };
+  const [signs, warnings] = [{ ...before }, [] as string[]];
+  for (const name of new Set([...Object.keys(values), ...Object.keys(before)])) {
+    const prefix = /^policy\/[\w-]+\//u.exec(name)?.[0] ?? "";
+    const row = rows.find(({ metric }) => metric.test(name.slice(prefix.length)));
+    // Without a scored episode, a count shows nothing.
+    if (!row || (row.count && metrics["scoring/scored"] === 0)) continue;
+    const known: Metrics = { ...values, replies: replies[prefix] ?? 0 };
+    const sign = before[name] ?? { total: 0, steps: 0, streak: 0, warnings: 0 };
+    const streak = sign.streak + 1;
+    const view: StepView = {
+      value: values[name] ?? (row.count ? 0 : Number.NaN),
+      read: (metric) => known[`${prefix}${metric}`] ?? known[metric] ?? Number.NaN,
+      limits,
+      subject: row.metric.exec(name.slice(prefix.length))?.[1] ?? "",
+      before: sign.total / Math.max(1, sign.steps),
+      period: row.steps === 1 ? `step ${metrics["step"]}` : `the last ${streak} steps (to step ${metrics["step"]})`,
+    };
+    const count = row.count?.(view);
+    if (count !== 0 && row.isDead?.(view) !== true) {
+      signs[name] = { ...sign, total: sign.total + (count ?? 0), steps: sign.steps + streak, streak: 0 };
+      continue;
+    }
+    const isComplete = (steps: number): boolean =>
+      steps >= row.steps && (!row.count || steps * view.before >= minExpected);
+    const isNew = isComplete(streak) && !isComplete(streak - 1) && sign.warnings < maxWarnings;
+    signs[name] = { ...sign, streak, warnings: sign.warnings + Number(isNew) };
+    if (isNew) warnings.push(`${prefix === "" ? "" : `${prefix.slice(0, -1)}: `}${row.text(view)}`);
+  }
+  return { signs, warnings };
+}
