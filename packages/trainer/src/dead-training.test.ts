@@ -6,7 +6,7 @@ type Step = Readonly<Record<string, number>>;
 /** A step of a team that learns. */
 const alive: Step = {
   "scoring/scored": 16,
-  "task/accuracy": 0.5,
+  "task/accuracy": 0.4,
   frac_reward_zero_std: 0.5,
   "actor/grad_norm": 0.2,
   "actor/skipped_steps": 0,
@@ -59,7 +59,6 @@ test.each([
     "in every group of the last 3 steps (to step 6) the rewards are equal, so nothing is learned; raise episodesPerProblem",
   ],
   ["all right", { frac_reward_zero_std: 1, "task/accuracy": 1 }, 3, "every answer is right: train on harder problems"],
-  ["all wrong", { frac_reward_zero_std: 1, "task/accuracy": 0 }, 3, "no answer is right: train on easier problems"],
   ["no gradient", { "actor/grad_norm": 0 }, 3, "the gradient is zero in the last 3 steps (to step 6)"],
   ["clipped", { "actor/grad_norm": 0, "actor/pg_clipfrac": 1 }, 3, "all ratios are clipped: widen the clip"],
   [
@@ -69,7 +68,7 @@ test.each([
     "no agent calls the tool search in the last 5 steps (to step 8); before, 8 calls per step",
   ],
   ["calls not counted", { "measures/calls/search": undefined }, 5, "no agent calls the tool search"],
-  ["wrong", { "task/accuracy": 0 }, 5, "no answer is right in the last 5 steps (to step 8); before, 50.0 % were"],
+  ["wrong", { "task/accuracy": 0 }, 5, "no answer is right in the last 5 steps (to step 8); before, 40.0 % were"],
   [
     "no message",
     { "tokens/read/solver": 0 },
@@ -109,8 +108,14 @@ test.each([
     [...times(10, {}), ...times(9, { "scoring/scored": 0, "task/accuracy": 0, "measures/calls/search": 0 })],
   ],
   ["a gradient that is skipped", times(9, { "actor/grad_norm": 0, "actor/skipped_steps": 1 })],
+  ["answers of a fixed length", times(9, { "response_length/clip_ratio": 1, "task/accuracy": 0.9 })],
   ["an estimator without groups", times(9, { frac_reward_zero_std: undefined })],
   ["a silent helper beside a solver that reads others", times(30, { "tokens/read/helper": 0 })],
 ])("does not warn of %s", (_, steps) => {
   expect(warningsOf(steps)).toEqual([]);
+});
+
+test("equal rewards of wrong answers have their own advice", () => {
+  const wrong = { frac_reward_zero_std: 1, "task/accuracy": 0 };
+  expect(warningsOf(times(9, wrong))).toEqual([[3, expect.stringContaining("no answer is right: train on easier")]]);
 });

@@ -55,7 +55,8 @@ const rows: readonly SignRow[] = [
   {
     metric: /^response_length\/clip_ratio$/u,
     steps: 1,
-    isDead: ({ value }) => value === 1,
+    // Answers of a fixed length end at their limit and are right.
+    isDead: ({ value, read }) => value === 1 && read("task/accuracy") < 0.5,
     text: ({ limits, read, period }) => {
       const [min, max] = [read("response_length/min"), read("response_length/max")];
       const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));

@@ -65,7 +65,8 @@ test("parallel calls are answered in order; every mistake is an answer", async (
     "Error: waits: no answer within 0.02 s",
     "Error: calculator: division by zero",
   ]);
-  expect([reward, recorded]).toEqual([expect.closeTo(-0.7), { calls: 7, call_errors: 6 }]);
+  const byTool = { "calls/calculator": 4, "calls/throws": 1, "calls/waits": 1 };
+  expect([reward, recorded]).toEqual([expect.closeTo(-0.7), { calls: 7, call_errors: 6, ...byTool }]);
 });
 
 const hostile = new Proxy({}, { getPrototypeOf: () => raise(new Error("trap")) });
