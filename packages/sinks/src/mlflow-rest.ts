@@ -1,3 +1,4 @@
+import { finiteMetrics } from "./finite-metrics.ts";
 import { flatSettings } from "./flat-settings.ts";
 import { HttpError, httpClient, type HttpOptions } from "./post-json.ts";
 import { visible, visibleLines } from "./readable-episode.ts";
@@ -71,9 +72,12 @@ export class MlflowRest {
 
   async logMetrics(run: string, rows: readonly MlflowRow[], signal: AbortSignal): Promise<void> {
     const metrics = rows.flatMap(({ step, time, metrics: row }) =>
-      Object.entries(row)
-        .filter(([name, value]) => name !== "step" && Number.isFinite(value))
-        .map(([key, value]) => ({ key: this.#metricNameOf(key), value, step, timestamp: Math.floor(time) })),
+      finiteMetrics(row).map(([key, value]) => ({
+        key: this.#metricNameOf(key),
+        value,
+        step,
+        timestamp: Math.floor(time),
+      })),
     );
     await this.#logBatch(run, "metrics", metrics, signal);
   }

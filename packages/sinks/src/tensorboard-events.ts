@@ -1,5 +1,6 @@
 import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
+import { finiteMetrics } from "./finite-metrics.ts";
 import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
 
 /** TensorBoard's record format: length, its masked CRC, payload, its masked CRC. */
@@ -20,9 +21,7 @@ export function encodeFileVersion(wallTime: number): Uint8Array {
 
 /** One event with a scalar per metric; TensorBoard keeps float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
-  const values = Object.entries(metrics)
-    .filter(([name, value]) => name !== "step" && Number.isFinite(value))
-    .map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
+  const values = finiteMetrics(metrics).map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
   return event(wallTime, step, bytesField(5, ...values));
 }
 

@@ -2,6 +2,7 @@ import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { type CompleteSink, type RecordedEpisode, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
 import { delivery, type Delivery } from "./delivery.ts";
+import { finiteMetrics } from "./finite-metrics.ts";
 import { keptIdentity } from "./kept-identity.ts";
 import { httpClient, isPassingError, type Fetch } from "./post-json.ts";
 import { visible, visibleLines } from "./readable-episode.ts";
@@ -62,22 +63,20 @@ export function trackioSink(options: TrackioOptions): CompleteSink {
       });
     },
     log(metrics, step) {
-      add({ step, kind: "step", metrics: finite(metrics) });
+      add({ step, kind: "step", metrics: Object.fromEntries(finiteMetrics(metrics)) });
     },
     evaluation(evaluation) {
-      add({ step: evaluation.step, kind: "heldout", metrics: finite(heldOutMetrics(evaluation)) });
+      add({
+        step: evaluation.step,
+        kind: "heldout",
+        metrics: Object.fromEntries(finiteMetrics(heldOutMetrics(evaluation))),
+      });
     },
     transcripts(episodes, step) {
       add({ step, kind: "transcripts", metrics: { transcripts: episodes.map(traceOf) } });
     },
     close: () => queue?.close(),
   };
-}
-
-function finite(metrics: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(metrics).filter(([name, value]) => name !== "step" && Number.isFinite(value)),
-  );
 }
 
 /** A conversation as messages; what hides or turns text around is shown by its number. */

@@ -1,6 +1,7 @@
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
+import { finiteMetrics } from "./finite-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { frameWandbRecord, numberedRecord, wandbHead, wandbRecord } from "./wandb-log.ts";
 
@@ -61,8 +62,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
   const put = async (step: number, metrics: Readonly<Record<string, number>>): Promise<void> => {
     if (row !== null && row.step !== step) endRow();
     row ??= { step, values: {} };
-    for (const [name, value] of Object.entries(metrics))
-      if (name !== "step" && Number.isFinite(value)) row.values[name] = value;
+    Object.assign(row.values, Object.fromEntries(finiteMetrics(metrics)));
     if (Math.abs(wallTime() - flushed) >= flushSeconds) await flush();
   };
   return {

@@ -35,7 +35,7 @@ function warningsOf(
     const ofPolicy = /^(?:actor|response|frac)/u;
     const metrics = named.map(([name, value]) => [ofPolicy.test(name) ? `${prefix}${name}` : name, value] as const);
     const step = { step: i + 1, ...Object.fromEntries(metrics) };
-    const result = watchForDeadTraining(signs, step, { [prefix]: 64 }, { limits });
+    const result = watchForDeadTraining(signs, step, { [prefix]: 64 }, { limits, problemsPerStep: 8 });
     // As a checkpoint brings it back.
     signs = deadTrainingSchema.parse(JSON.parse(JSON.stringify(result.signs)));
     return result.warnings.map((warning) => [i + 1, warning] as const);
@@ -58,7 +58,6 @@ test.each([
     3,
     "in every group of the last 3 steps (to step 6) the rewards are equal, so nothing is learned; raise episodesPerProblem",
   ],
-  ["all right", { frac_reward_zero_std: 1, "task/accuracy": 1 }, 3, "every answer is right: train on harder problems"],
   ["no gradient", { "actor/grad_norm": 0 }, 3, "the gradient is zero in the last 3 steps (to step 6)"],
   ["clipped", { "actor/grad_norm": 0, "actor/pg_clipfrac": 1 }, 3, "all ratios are clipped: widen the clip"],
   [
@@ -109,13 +108,23 @@ test.each([
   ],
   ["a gradient that is skipped", times(9, { "actor/grad_norm": 0, "actor/skipped_steps": 1 })],
   ["answers of a fixed length", times(9, { "response_length/clip_ratio": 1, "task/accuracy": 0.9 })],
+  [
+    "a team that has learned its task",
+    [...times(5, {}), ...times(30, { frac_reward_zero_std: 1, "task/accuracy": 0.97 })],
+  ],
+  [
+    "few groups that are often equal",
+    [...times(20, { frac_reward_zero_std: 0.95 }), ...times(20, { frac_reward_zero_std: 1 })],
+  ],
   ["an estimator without groups", times(9, { frac_reward_zero_std: undefined })],
   ["a silent helper beside a solver that reads others", times(30, { "tokens/read/helper": 0 })],
 ])("does not warn of %s", (_, steps) => {
   expect(warningsOf(steps)).toEqual([]);
 });
 
-test("equal rewards of wrong answers have their own advice", () => {
+test("rewards that are equal from the start, and those of answers that became wrong, have their own advice", () => {
+  const right = { frac_reward_zero_std: 1, "task/accuracy": 1 };
+  expect(warningsOf(times(9, right))).toEqual([[3, expect.stringContaining("every answer is right: train on harder")]]);
   const wrong = { frac_reward_zero_std: 1, "task/accuracy": 0 };
   expect(warningsOf(times(9, wrong))).toEqual([[3, expect.stringContaining("no answer is right: train on easier")]]);
 });

@@ -25,10 +25,11 @@ interface StepView {
   readonly value: number;
   /** Value of a metric of the same policy, or else of the team. */
   readonly read: (metric: string) => number;
-  readonly limits: TrainConfig["limits"];
+  readonly config: Pick<TrainConfig, "limits" | "problemsPerStep">;
   /** Captured by the row's pattern: an agent or a tool. */
   readonly subject: string;
-  /** Mean count of a step before the streak. */
+  /** Whether a step before the streak was without the sign, and the mean count of such steps. */
+  readonly wasAlive: boolean;
   readonly before: number;
   /** `the last 5 steps (to step 12)`. */
   readonly period: string;
@@ -38,8 +39,10 @@ interface SignRow {
   readonly metric: RegExp;
   /** Steps in a row that make a warning. */
   readonly steps: number;
-  /** Count behind a value; a row with counts warns where they drop to 0. */
+  /** Count behind a value, which is dead at 0. */
   readonly count?: (view: StepView) => number;
+  /** Whether a count that was never above 0 is a sign too. */
+  readonly isFromStart?: boolean;
   readonly isDead?: (view: StepView) => boolean;
   readonly text: (view: StepView) => string;
 }
@@ -57,7 +60,7 @@ const rows: readonly SignRow[] = [
     steps: 1,
     // Answers of a fixed length end at their limit and are right.
     isDead: ({ value, read }) => value === 1 && read("task/accuracy") < 0.5,
-    text: ({ limits, read, period }) => {
+    text: ({ config: { limits }, read, period }) => {
       const [min, max] = [read("response_length/min"), read("response_length/max")];
       const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));
       const settings = ["the agents' maxTokens", ...ceilings.map((key) => `limits.${key}`)].join(" or ");
@@ -67,7 +70,10 @@ const rows: readonly SignRow[] = [
   {
     metric: /^frac_reward_zero_std$/u,
     steps: 3,
-    isDead: ({ value }) => value === 1,
+    isFromStart: true,
+    count: ({ value, config }) => (1 - value) * config.problemsPerStep,
+    // A team that has learned its task has equal rewards too.
+    isDead: ({ read, wasAlive }) => !wasAlive || read("task/accuracy") < 0.9,
     text: ({ read, period }) => {
       const accuracy = read("task/accuracy");
       const advice =
@@ -119,7 +125,7 @@ export function watchForDeadTraining(
   before: DeadTrainingSigns,
   metrics: Metrics,
   replies: Readonly<Record<string, number>>,
-  { limits }: Pick<TrainConfig, "limits">,
+  config: StepView["config"],
 ): { readonly signs: DeadTrainingSigns; readonly warnings: readonly string[] } {
   const reads = Object.entries(metrics).filter(([name]) => name.startsWith("tokens/read/"));
   const values: Metrics = { ...metrics, messages: reads.reduce((sum, [, tokens]) => sum + tokens, 0) };
@@ -135,18 +141,20 @@ export function watchForDeadTraining(
     const view: StepView = {
       value: values[name] ?? (row.count ? 0 : Number.NaN),
       read: (metric) => known[`${prefix}${metric}`] ?? known[metric] ?? Number.NaN,
-      limits,
+      config,
       subject: row.metric.exec(name.slice(prefix.length))?.[1] ?? "",
+      wasAlive: sign.steps > 0,
       before: sign.total / Math.max(1, sign.steps),
       period: row.steps === 1 ? `step ${metrics["step"]}` : `the last ${streak} steps (to step ${metrics["step"]})`,
     };
     const count = row.count?.(view);
-    if (count !== 0 && row.isDead?.(view) !== true) {
+    if ((count ?? 0) !== 0 || row.isDead?.(view) === false) {
       signs[name] = { ...sign, total: sign.total + (count ?? 0), steps: sign.steps + streak, streak: 0 };
       continue;
     }
+    const isCertain = !row.count || (row.isFromStart === true && !view.wasAlive);
     const isComplete = (steps: number): boolean =>
-      steps >= row.steps && (!row.count || steps * view.before >= minExpected);
+      steps >= row.steps && (isCertain || steps * view.before >= minExpected);
     const isNew = isComplete(streak) && !isComplete(streak - 1) && sign.warnings < maxWarnings;
     signs[name] = { ...sign, streak, warnings: sign.warnings + Number(isNew) };
     if (isNew) warnings.push(`${prefix === "" ? "" : `${prefix.slice(0, -1)}: `}${row.text(view)}`);

@@ -8,6 +8,7 @@ import { columnStore } from "../web/dashboard/curves/column-store.ts";
 import { bandPoints, linePoints } from "../web/dashboard/curves/downsample.ts";
 import { draw } from "../web/dashboard/curves/drawing.ts";
 import { metricsMatching, orderedMetrics } from "../web/dashboard/curves/metric-order.ts";
+import { plotData } from "../web/dashboard/curves/plot-data.ts";
 import { formatRange, panned, parseRange, within, zoomed } from "../web/dashboard/curves/range.ts";
 import { slotsOf, stepsOfSlots, type Column } from "../web/dashboard/curves/slots.ts";
 import { smooth } from "../web/dashboard/curves/drawing.ts";
@@ -19,6 +20,7 @@ import { settingRows } from "../web/dashboard/run/differences.ts";
 import { filterRuns, sortRuns, variedSettings } from "../web/dashboard/run/filter.ts";
 import { groupRuns } from "../web/dashboard/run/groups.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
+import { lonePoints } from "../web/parts/lone-point.ts";
 import { ticksOf } from "../web/parts/ticks.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
 import { ago } from "../web/parts/ago.ts";
@@ -126,6 +128,55 @@ describe("curves", () => {
     expect(smoothed[3]).toBeCloseTo((0.125 + 0.25 + 1.5) / 0.875, 6);
     const values = Float32Array.of(1, 2);
     expect(smooth(values, 0, values)).toBe(values);
+  });
+
+  test("a row without a finite value is a gap, counted, in lines, bands and parts; a step without a row is none", () => {
+    const runs: Record<string, Column> = {
+      a: column([1, 2, 3, 4, 5], [1, NaN, 3, Infinity, 5]),
+      b: column([1, 3, 4, 5], [3, NaN, -Infinity, 7]),
+    };
+    const shown = (names: readonly (readonly string[])[], points = 100, smoothing = 0) => {
+      const groups = names.map((each) => ({ key: each.join(""), runs: each }));
+      return draw({ metric: "m", groups, points, smoothing, range: null }, (run) => runs[run] ?? null);
+    };
+    const lines = shown([["a"], ["b"]]);
+    expect(lines.series.map(({ gaps }) => [...gaps])).toEqual([
+      [1, 3],
+      [2, 3],
+    ]);
+    expect([lines.values, lines.gaps]).toEqual([5, 4]);
+    const styles = [{ hasBand: false }, { hasBand: false }];
+    expect(plotData(lines, styles, false).slice(1)).toEqual([
+      [1, null, 3, null, 5],
+      [3, undefined, null, null, 7],
+    ]);
+    expect(plotData(lines, styles, true)[2]).toEqual([3, undefined, null, null, 7]);
+    const [, mean, low] = plotData(shown([["a", "b"]]), [{ hasBand: true }], false);
+    expect([mean, low]).toEqual([
+      [2, null, 3, null, 6],
+      [1, null, 3, null, 5],
+    ]);
+    expect([...(shown([["a"]], 100, 0.5).series[0]?.mean ?? [])].map(Number.isFinite)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+    runs["long"] = upTo(1000, (row) => (row >= 500 ? NaN : row));
+    const parts = shown([["long"]], 40);
+    expect(plotData(parts, styles, false)[1]?.map((value) => value === null)).toEqual(
+      Array.from({ length: 40 }, (_, i) => i >= 20),
+    );
+    expect(parts.gaps).toBe(500);
+  });
+
+  test("values between gaps, to which no line leads, are drawn as points", () => {
+    const lone = (values: readonly (number | null | undefined)[]): number[] =>
+      lonePoints({ data: [[], values] } as unknown as Parameters<typeof lonePoints>[0], 1);
+    expect(lone([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+    expect(lone([1, undefined, 2, null, undefined, 4, undefined])).toEqual([5]);
+    expect([lone([]), lone([null]), lone([7])]).toEqual([[], [], [0]]);
   });
 
   test("what is seen of smoothed rows does not depend on the zoom", () => {

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { downsample } from "./series.ts";
+import { runCharts } from "../run/run-charts.ts";
+import { renderLineChart } from "./line-chart.ts";
+import { loadPlot } from "./plot-library.ts";
+import { downsample, smooth } from "./series.ts";
 import { boxAround, placeLabels } from "./place-labels.ts";
 import { fitTo, linesOf, textWidth } from "./text-size.ts";
 import { logTicks, roundDomain, roundTicks, tickFormat } from "./ticks.ts";
@@ -55,4 +58,42 @@ test("a million points draw as a few hundred, with their extremes", () => {
   expect(fewer.map(({ x }) => x)).toEqual(fewer.map(({ x }) => x).toSorted((a, b) => a - b));
   expect(Math.max(...fewer.map(({ y }) => y))).toBe(9);
   expect(downsample(points.slice(0, 600))).toHaveLength(600);
+});
+
+test("a step without a value is a gap: smoothing and thinning go on after it", () => {
+  const ys = [1, Number.NaN, 3, 5, Infinity, 1];
+  expect(
+    smooth(
+      ys.map((y, x) => ({ x, y })),
+      3,
+    ).map(({ y }) => y),
+  ).toEqual([1, Number.NaN, 2, 4, Infinity, 3]);
+  const points = Array.from({ length: 10_000 }, (_, x) => ({ x, y: x === 5000 || x < 100 ? Number.NaN : x % 7 }));
+  const fewer = downsample(points).map(({ y }) => y);
+  expect(fewer.filter(Number.isNaN).length).toBeGreaterThan(1);
+  expect(Math.max(...fewer.filter((y) => !Number.isNaN(y)))).toBe(6);
+});
+
+test.each([
+  ["a gap", [0.5, null, 0.7, 0.9], /accuracy[^<]*: [\d.]+ % at the end, 1 step without a value/u],
+  ["the end", [0.5, 0.9, Number.NaN, null], /accuracy[^<]*: [\d.]+ % at step 2, 2 steps without a value/u],
+  ["infinity", [Infinity, 0.5, -Infinity, 0.9], /accuracy[^<]*: [\d.]+ % at the end, 2 steps without a value/u],
+  ["no gap", [0.5, 0.6, 0.7, 0.9], /accuracy[^<]*: [\d.]+ % at the end</u],
+] as const)("a chart counts the steps of %s, draws a gap and keeps its axes", async (_, values, legend) => {
+  const rows = values.map((value, i) => ({ step: i + 1, ...(value !== null && { "task/accuracy": value }) }));
+  const [accuracy] = runCharts(rows, null);
+  const figure = renderLineChart(await loadPlot(), accuracy as NonNullable<typeof accuracy>, "f");
+  expect(figure).toMatch(legend);
+  expect(figure).not.toMatch(/NaN|Infinity/u);
+  expect(figure).toContain(">100 %<");
+  expect(figure).toContain(`n = ${values.filter((value) => Number.isFinite(value)).length} steps`);
+});
+
+test("a metric that the last step lacks keeps its chart", () => {
+  const rows = [{ step: 1, "measures/speed": 1 }, { step: 2 }];
+  expect(
+    runCharts(rows, null)
+      .at(-1)
+      ?.series.map(({ name, points }) => [name, points.length]),
+  ).toEqual([["speed", 2]]);
 });

@@ -2,7 +2,7 @@ import type { Markish } from "@observablehq/plot";
 import { counted, formatCells, formatNumber, formatPercent } from "@laconic/core/text";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";
-import { downsample, type Point, type Series } from "./series.ts";
+import { downsample, hasValue, type Point, type Series } from "./series.ts";
 import { textWidth } from "./text-size.ts";
 import { roundDomain, roundTicks, tickFormat } from "./ticks.ts";
 
@@ -36,9 +36,9 @@ const mostNamed = 4;
 /** A line chart as a `<figure>`; a sentence where nothing was recorded, or all of it is zero. */
 export function renderLineChart(plot: Plot, chart: LineChart, id: string): string {
   const series = chart.series
-    .map((each) => ({ ...each, points: each.points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y)) }))
-    .filter(({ points }) => points.length > 0);
-  const all = series.flatMap(({ points }) => points);
+    .map((each) => ({ ...each, points: each.points.filter(({ x }) => Number.isFinite(x)) }))
+    .filter(({ points }) => points.some(hasValue));
+  const all = series.flatMap(({ points }) => points.filter(hasValue));
   const count = new Set(all.map(({ x }) => x)).size;
   const caption = `${chart.caption} n = ${counted(count, chart.xLabel)}.`;
   const figure = { id, title: chart.title, caption, level: 3 as const };
@@ -65,7 +65,7 @@ function optionsOf(
   { width, height }: Size,
 ): Parameters<Plot["svg"]>[0] {
   const all = series.flatMap(({ points }) => points);
-  const [xs, ys] = [all.map(({ x }) => x), [...all.map(({ y }) => y), ...references.map(({ y }) => y)]];
+  const [xs, ys] = [all.map(({ x }) => x), [...all.filter(hasValue), ...references].map(({ y }) => y)];
   const [low, high] = yDomain ?? roundDomain(least([0, ...ys]), most([0, ...ys]), 4);
   const yTicks = roundTicks(low, high, 4);
   const yText = tickFormat(yTicks, unit);
@@ -93,7 +93,10 @@ function optionsOf(
     ...series
       .filter(({ faint }) => !faint)
       .map(({ points, color }) =>
-        plot.dot(points.slice(-1), { x: "x", y: "y", r: 3.5, fill: `var(--c${color})`, stroke: "var(--panel)" }),
+        plot.dot(
+          points.filter((_, at) => isLone(points, at)),
+          { x: "x", y: "y", r: 3.5, fill: `var(--c${color})`, stroke: "var(--panel)" },
+        ),
       ),
   ];
   return {
@@ -106,8 +109,16 @@ function optionsOf(
   };
 }
 
+/** Values that get a dot: the last one, and those between two gaps, to which no line leads. */
+function isLone(points: readonly Point[], at: number): boolean {
+  const [before, point, after] = [points[at - 1], points[at] as Point, points[at + 1]];
+  if (!hasValue(point)) return false;
+  const isAlone = !(before && hasValue(before)) && !(after && hasValue(after));
+  return isAlone || !points.slice(at + 1).some(hasValue);
+}
+
 function isZero({ points }: Series): boolean {
-  return points.every(({ y }) => Math.abs(y) < noise);
+  return points.every((point) => !hasValue(point) || Math.abs(point.y) < noise);
 }
 
 function dashOf(series: readonly Series[], i: number): string {
@@ -115,7 +126,7 @@ function dashOf(series: readonly Series[], i: number): string {
   return dashes[Math.max(0, named.indexOf(series[i] as Series)) % dashes.length] as string;
 }
 
-function legendOf({ references = [], changes = [], unit }: LineChart, series: readonly Series[]): LegendItem[] {
+function legendOf({ references = [], changes = [], unit, xLabel }: LineChart, series: readonly Series[]): LegendItem[] {
   const named = series.filter(({ faint }) => !faint);
   const zero = named.filter((each) => isZero(each)).map(({ name }) => name);
   return [
@@ -123,7 +134,7 @@ function legendOf({ references = [], changes = [], unit }: LineChart, series: re
       .filter((each) => !isZero(each))
       .map(({ name, points, color }, i) => ({
         key: { color, dash: dashes[i % dashes.length] as string },
-        text: `${name}: ${valueText(points.at(-1)?.y ?? Number.NaN, unit)} at the end`,
+        text: `${name}: ${endText(points, unit, xLabel)}`,
       })),
     ...references.map(({ label }) => ({ key: { color: 0, dash: "5 4" }, text: label })),
     ...changes.slice(0, mostNamed).map(({ label }) => ({ key: { color: 0, dash: "2 3" }, text: label })),
@@ -138,8 +149,8 @@ function descriptionOf({ caption, changes = [], xLabel, unit }: LineChart, serie
   const said = series
     .filter(({ faint }) => !faint)
     .map(({ name, points }) => {
-      const [first, last] = [points[0] as Point, points.at(-1) as Point];
-      return `${name} from ${valueText(first.y, unit)} at ${xLabel} ${first.x} to ${valueText(last.y, unit)} at ${xLabel} ${last.x}`;
+      const [first, last] = [points.find(hasValue) as Point, points.findLast(hasValue) as Point];
+      return `${name} from ${valueText(first.y, unit)} at ${xLabel} ${first.x} to ${valueText(last.y, unit)} at ${xLabel} ${last.x}${gapText(points, xLabel)}`;
     });
   const changed =
     changes.length === 0
@@ -163,12 +174,26 @@ function tableOf({ xLabel, yLabel, unit }: LineChart, series: readonly Series[])
         const values = columns.map((column) => column.get(step));
         return [
           String(step),
-          ...values.map((value) => (value === undefined ? "none" : unit === "%" ? formatPercent(value) : value)),
+          ...values.map((value) =>
+            value === undefined || !Number.isFinite(value) ? "none" : unit === "%" ? formatPercent(value) : value,
+          ),
         ];
       }),
     ),
     `${unit === "%" ? "Per cent" : `In ${yLabel}`}${stride === 1 ? "" : `; every ${stride}th ${xLabel}, and the last`}.`,
   );
+}
+
+/** `0.9 at the end`; where the line ends before: `0.9 at step 12, 3 steps without a value`. */
+function endText(points: readonly Point[], unit: string, xLabel: string): string {
+  const last = points.findLast(hasValue) as Point;
+  const place = last === points.at(-1) ? "the end" : `${xLabel} ${last.x}`;
+  return `${valueText(last.y, unit)} at ${place}${gapText(points, xLabel)}`;
+}
+
+function gapText(points: readonly Point[], xLabel: string): string {
+  const gaps = points.filter((point) => !hasValue(point)).length;
+  return gaps === 0 ? "" : `, ${counted(gaps, xLabel)} without a value`;
 }
 
 function valueText(value: number, unit: string, suffix = unit): string {

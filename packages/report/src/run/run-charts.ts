@@ -166,18 +166,12 @@ function series(rows: readonly MetricRow[], metric: string, name: string, hue: n
   return { name, points: pointsOf(rows, metric), color: hue };
 }
 
+/** A step whose row lacks the metric has no value. */
 function pointsOf(rows: readonly MetricRow[], metric: string): Point[] {
-  return rows.flatMap((row) => {
-    const [x, y] = [row["step"], row[metric]];
-    return x === undefined || y === undefined ? [] : [{ x, y }];
-  });
+  return rows.flatMap(({ step, [metric]: y = Number.NaN }) => (step === undefined ? [] : [{ x: step, y }]));
 }
 
 function names(rows: readonly MetricRow[], pattern: RegExp): string[] {
-  const found = new Set<string>();
-  for (const key of Object.keys(rows.at(-1) ?? {})) {
-    const name = pattern.exec(key)?.[1];
-    if (name !== undefined) found.add(name);
-  }
-  return [...found];
+  const keys = new Set(rows.toReversed().flatMap((row) => Object.keys(row)));
+  return [...keys].flatMap((key) => pattern.exec(key)?.[1] ?? []);
 }

@@ -1,7 +1,8 @@
+import { counted } from "@laconic/core/text";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { isAlone } from "../parts/lone-point.ts";
+import { lonePoints } from "../parts/lone-point.ts";
 import { useStore } from "../parts/store.ts";
 import { paints, themeValue } from "../parts/theme.ts";
 
@@ -49,7 +50,10 @@ export function Curve(props: CurveProps): JSX.Element {
     };
   }, [paint]);
   useEffect(() => chart.current?.setData(dataOf(props)), [props.steps, props.values, props.other, props.lastStep]);
-  const known = values.flatMap((value, i) => (value === null ? [] : [`${format(value)} at step ${steps[i]}`]));
+  const known = values.flatMap((value, i) => (isKnown(value) ? [`${format(value)} at step ${steps[i]}`] : []));
+  // The first is of step 0, before the first metrics.
+  const gaps = values.slice(1).filter((value) => !isKnown(value)).length;
+  const gapText = gaps > 0 ? `, ${counted(gaps, "step")} without a value` : "";
   const words = [...new Set([known[0], known.at(-1)])].join(", ") || "nothing yet";
   return (
     <figure class="curve">
@@ -57,18 +61,24 @@ export function Curve(props: CurveProps): JSX.Element {
         <span>
           {title}
           {n !== "" && <span class="small">, n = {n}</span>}
+          {gapText !== "" && <span class="small">{gapText}</span>}
         </span>
         {other && <span class={`soft small ${other.look}`}>{other.name}</span>}
       </figcaption>
-      <div ref={place} role="img" aria-label={`${title} by step: ${words}${n === "" ? "" : `; n = ${n}`}`} />
+      <div ref={place} role="img" aria-label={`${title} by step: ${words}${gapText}${n === "" ? "" : `; n = ${n}`}`} />
     </figure>
   );
+}
+
+function isKnown(value: number | null): value is number {
+  return Number.isFinite(value);
 }
 
 function dataOf({ steps, values, other }: CurveProps): uPlot.AlignedData {
   const all = steps.length === 0 ? [0] : [...steps];
   const blank = steps.length === 0 ? [null] : [];
-  return [all, [...values, ...blank], [...(other?.values ?? steps.map(() => null)), ...blank]];
+  const drawn = values.map((value) => (isKnown(value) ? value : null));
+  return [all, [...drawn, ...blank], [...(other?.values ?? steps.map(() => null)), ...blank]];
 }
 
 function options(element: HTMLElement, latest: { readonly current: CurveProps }): uPlot.Options {
@@ -95,7 +105,7 @@ function options(element: HTMLElement, latest: { readonly current: CurveProps })
     ],
     series: [
       {},
-      { stroke: themeValue(latest.current.color), width: 2, points: { show: isAlone } },
+      { stroke: themeValue(latest.current.color), width: 2, points: { show: false, filter: lonePoints } },
       latest.current.other?.look === "dots"
         ? {
             stroke: themeValue("--ink"),

@@ -10,7 +10,8 @@ import { hueOf } from "../parts.tsx";
 import { changeNear } from "./change-marks.ts";
 import { askFor, openChart, type Drawn } from "./column-client.ts";
 import { inTurn, notAnymore } from "./in-turn.ts";
-import { makePlot, plotData, showRange } from "./plot.ts";
+import { makePlot, showRange } from "./plot.ts";
+import { plotData } from "./plot-data.ts";
 import type { Range } from "./range.ts";
 
 /** A line of a chart: some runs, drawn as one. */
@@ -41,7 +42,7 @@ export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);
-  const [values, setValues] = useState(0);
+  const [counts, setCounts] = useState({ values: 0, gaps: 0 });
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting === true), {
       rootMargin: "120px",
@@ -58,25 +59,25 @@ export function Chart(props: ChartProps) {
         {metric.unit !== "" && (
           <span class="soft small"> {metric.unit === "share" ? "percent" : <SafeLine text={metric.unit} />}</span>
         )}
-        {values > 0 && <span class="soft small"> n = {nOf(values, props.groups)}</span>}
+        {counts.values + counts.gaps > 0 && <span class="soft small"> n = {nOf(counts, props.groups)}</span>}
         {metric.meaning !== null && (
           <span class="meaning soft small">
             <SafeLine text={metric.meaning} max={400} />
           </span>
         )}
       </figcaption>
-      {isSeen ? <Canvas {...props} onValues={setValues} /> : <div class="canvas" />}
+      {isSeen ? <Canvas {...props} onCounts={setCounts} /> : <div class="canvas" />}
     </figure>
   );
 }
 
 interface CanvasProps extends ChartProps {
-  /** Hears how many values there are. */
-  readonly onValues: (count: number) => void;
+  /** Receives the numbers of values and of rows without one. */
+  readonly onCounts: (counts: Counts) => void;
 }
 
 function Canvas(props: CanvasProps) {
-  const { metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent, onValues } = props;
+  const { metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent, onCounts } = props;
   const [element, width] = useWidth();
   const plot = useRef<uPlot | null>(null);
   const [drawn, setDrawn] = useState<Drawn | null>(null);
@@ -93,7 +94,7 @@ function Canvas(props: CanvasProps) {
     () =>
       openChart(metric.name, (next) => {
         setDrawn(next);
-        onValues(next.drawing.values);
+        onCounts(next.drawing);
         if (next.drawing.extent !== null) latest.current.onExtent(next.drawing.extent);
       }),
     [metric.name],
@@ -204,7 +205,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
       low: low?.[at.index],
       high: high?.[at.index],
     }))
-    .filter(({ value }) => !Number.isNaN(value))
+    .filter(({ value }) => Number.isFinite(value))
     .toSorted((a, b) => Math.abs(a.value - pointer) - Math.abs(b.value - pointer));
   if (values.length === 0) return null;
   const left = plot.over.offsetLeft + at.left;
@@ -239,10 +240,13 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
   );
 }
 
-/** `1,200 steps`, or `3 runs, 3,600 steps`. */
-function nOf(values: number, groups: readonly ChartGroup[]): string {
+type Counts = Pick<Drawn["drawing"], "values" | "gaps">;
+
+/** `1,200 steps`, or `3 runs, 3,600 steps, 3 steps without a value`. */
+function nOf({ values, gaps }: Counts, groups: readonly ChartGroup[]): string {
   const runs = groups.reduce((sum, group) => sum + group.runs.length, 0);
-  return `${runs > 1 ? `${counted(runs, "run")}, ` : ""}${counted(values, "step")}`;
+  const gapText = gaps > 0 ? `, ${counted(gaps, "step")} without a value` : "";
+  return `${runs > 1 ? `${counted(runs, "run")}, ` : ""}${counted(values, "step")}${gapText}`;
 }
 
 /** What the picture shows, for those who do not see it. */
@@ -252,7 +256,7 @@ function described(metric: MetricInfo, groups: readonly ChartGroup[], drawn: Dra
     return last === undefined ? [] : [`${groups[i]?.label ?? ""} ends at ${withUnit(last, metric.unit)}`];
   });
   const more = groups.length > 6 ? `; and ${groups.length - 6} more` : "";
-  return `${metric.name} by step: ${ends.length === 0 ? "nothing yet" : ends.join("; ")}${more}; n = ${nOf(drawn?.drawing.values ?? 0, groups)}`;
+  return `${metric.name} by step: ${ends.length === 0 ? "nothing yet" : ends.join("; ")}${more}; n = ${nOf(drawn?.drawing ?? { values: 0, gaps: 0 }, groups)}`;
 }
 
 /** The unit `share` is per cent. */

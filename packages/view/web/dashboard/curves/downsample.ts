@@ -17,7 +17,7 @@ export function linePoints(column: Column, slots: Slots, range: readonly [number
     const points: Points = new Float64Array(slots.steps.length).fill(NaN);
     for (let row = from; row < to; row++) {
       const value = column.values[row] as number;
-      if (!Number.isNaN(value)) points[indexAt(slots.steps, column.steps[row] as number)] = value;
+      if (Number.isFinite(value)) points[indexAt(slots.steps, column.steps[row] as number)] = value;
     }
     return points;
   }
@@ -25,7 +25,7 @@ export function linePoints(column: Column, slots: Slots, range: readonly [number
   const highs = new Int32Array(slots.count).fill(-1);
   for (let row = from; row < to; row++) {
     const value = column.values[row] as number;
-    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value)) continue;
     const part = partOf(slots, column.steps[row] as number);
     if (lows[part] === -1 || value < (column.values[lows[part] as number] as number)) lows[part] = row;
     if (highs[part] === -1 || value > (column.values[highs[part] as number] as number)) highs[part] = row;
@@ -38,6 +38,26 @@ export function linePoints(column: Column, slots: Slots, range: readonly [number
     points[2 * part + 1] = column.values[Math.max(low, high)] as number;
   }
   return points;
+}
+
+/** Indices of points without a value whose rows have none: a line has a gap there. Without a row, a line goes on. */
+export function gapsIn(
+  points: Points,
+  columns: readonly Column[],
+  slots: Slots,
+  range: readonly [number, number],
+): ReadonlySet<number> {
+  const gaps = new Set<number>();
+  for (const column of columns) {
+    const [from, to] = rowsWithin(column, ...range);
+    for (let row = from; row < to; row++) {
+      if (Number.isFinite(column.values[row])) continue;
+      const step = column.steps[row] as number;
+      const index = slots.kind === "steps" ? indexAt(slots.steps, step) : 2 * partOf(slots, step);
+      if (Number.isNaN(points[index])) gaps.add(index).add(slots.kind === "steps" ? index : index + 1);
+    }
+  }
+  return gaps;
 }
 
 /**
@@ -61,7 +81,7 @@ export function bandPoints(
     const [from, to] = rowsWithin(column, ...range);
     for (let row = from; row < to; row++) {
       const value = values[row] as number;
-      if (Number.isNaN(value)) continue;
+      if (!Number.isFinite(value)) continue;
       const step = column.steps[row] as number;
       const at = slots.kind === "steps" ? indexAt(slots.steps, step) : partOf(slots, step);
       own[at] = (own[at] as number) + value;

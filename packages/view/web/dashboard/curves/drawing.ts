@@ -1,4 +1,4 @@
-import { bandPoints, linePoints, type Points } from "./downsample.ts";
+import { bandPoints, gapsIn, linePoints, type Points } from "./downsample.ts";
 import { slotsOf, stepsOfSlots, type Column } from "./slots.ts";
 
 /** What a chart wants drawn. */
@@ -19,6 +19,8 @@ export interface DrawnSeries {
   /** Of several seeds. */
   readonly low: Points | null;
   readonly high: Points | null;
+  /** Indices of points at which the line is interrupted. */
+  readonly gaps: ReadonlySet<number>;
 }
 
 /** Points that a chart can draw at once, and what they were made for. */
@@ -29,13 +31,15 @@ export interface Drawing {
   readonly extent: readonly [low: number, high: number] | null;
   /** Values of the metric in all rows of all runs. */
   readonly values: number;
+  /** Rows of all runs without a finite value. */
+  readonly gaps: number;
 }
 
 let scratch = new Float32Array(0);
 
 /** Smooths all rows and then samples the visible ones: what is seen does not depend on the zoom. */
 export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) => Column | null): Drawing {
-  let count = 0;
+  let [count, rows] = [0, 0];
   let first = Infinity;
   let last = -Infinity;
   const groups = spec.groups.map(({ key, runs }) => ({
@@ -43,7 +47,8 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
     columns: runs.flatMap((run) => {
       const column = columnOf(run, spec.metric);
       if (column === null || column.steps.length === 0) return [];
-      for (const value of column.values) if (!Number.isNaN(value)) count++;
+      rows += column.values.length;
+      for (const value of column.values) if (Number.isFinite(value)) count++;
       first = Math.min(first, column.steps[0] as number);
       last = Math.max(last, column.steps[column.steps.length - 1] as number);
       if (column.values.length > scratch.length) scratch = new Float32Array(column.values.length);
@@ -61,16 +66,18 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
   const valuesOf = ({ values }: Column): Float32Array => smooth(values, spec.smoothing, scratch);
   const series = groups.map(({ key, columns }) => {
     const [only] = columns;
-    if (only !== undefined && columns.length === 1)
-      return { key, mean: linePoints({ ...only, values: valuesOf(only) }, slots, range), low: null, high: null };
-    return { key, ...bandPoints(columns, slots, range, valuesOf) };
+    const points =
+      only !== undefined && columns.length === 1
+        ? { mean: linePoints({ ...only, values: valuesOf(only) }, slots, range), low: null, high: null }
+        : bandPoints(columns, slots, range, valuesOf);
+    return { key, ...points, gaps: gapsIn(points.mean, columns, slots, range) };
   });
-  return { steps: stepsOfSlots(slots), series, extent, values: count };
+  return { steps: stepsOfSlots(slots), series, extent, values: count, gaps: rows - count };
 }
 
 /**
  * Exponential mean of the values so far, `weight` of 0 (none) to below 1 on the past, without the pull towards zero at the beginning (the sum of weights
- * divides it out). NaN is a row without the metric: it stays NaN and does not count.
+ * divides it out). A row without a finite value becomes NaN and does not count.
  * @param into - takes the result, at least as long as the values; memory of many columns is not asked for and thrown away with each picture
  */
 export function smooth(values: Float32Array, weight: number, into: Float32Array): Float32Array {
@@ -79,7 +86,7 @@ export function smooth(values: Float32Array, weight: number, into: Float32Array)
   let total = 0;
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
-    if (Number.isNaN(value)) {
+    if (!Number.isFinite(value)) {
       into[i] = NaN;
       continue;
     }

@@ -2,19 +2,11 @@ import { seriesColour } from "@laconic/core/design";
 import uPlot from "uplot";
 import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { isAlone } from "../../parts/lone-point.ts";
+import { lonePoints } from "../../parts/lone-point.ts";
 import { themeValue } from "../../parts/theme.ts";
 import { drawChanges } from "./change-marks.ts";
-import type { Drawing } from "./drawing.ts";
+import type { SeriesStyle } from "./plot-data.ts";
 import type { Range } from "./range.ts";
-
-/** How a series is drawn. */
-export interface SeriesStyle {
-  /** 0, 1, …: one of eight colours, then the same dashed. */
-  readonly index: number;
-  /** Whether it is a mean, with what lies around it. */
-  readonly hasBand: boolean;
-}
 
 export interface PlotOptions {
   readonly width: number;
@@ -48,13 +40,12 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       stroke: hue,
       width: isCrowded ? 1 : 1.75,
       ...(dash !== undefined && !isCrowded && { dash }),
-      spanGaps: true,
-      points: { show: isAlone },
+      points: { show: false, filter: lonePoints },
       alpha: isCrowded ? 0.75 : 1,
     });
     if (!hasBand) continue;
-    series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
-    series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
+    series.push({ stroke: "transparent", width: 0, points: { show: false } });
+    series.push({ stroke: "transparent", width: 0, points: { show: false } });
     bands.push({ series: [at + 2, at + 1], fill: `${hue}2e` });
   }
   const tick = (value: number): string =>
@@ -126,29 +117,6 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
     data,
     element,
   );
-}
-
-/** Points as the chart takes them: what is no number or infinite is nothing, and on a log scale so is what has no logarithm. */
-export function plotData(
-  { steps, series }: Drawing,
-  styles: readonly Pick<SeriesStyle, "hasBand">[],
-  isLog: boolean,
-): uPlot.AlignedData {
-  const clean = (points: Float64Array | null): (number | null)[] => {
-    const values = new Array<number | null>(steps.length).fill(null);
-    if (points === null) return values;
-    for (let i = 0; i < points.length; i++) {
-      const value = points[i] as number;
-      if (Number.isFinite(value) && (!isLog || value > 0)) values[i] = value;
-    }
-    return values;
-  };
-  return [
-    steps,
-    ...series.flatMap(({ mean, low, high }, i) =>
-      styles[i]?.hasBand === true ? [clean(mean), clean(low), clean(high)] : [clean(mean)],
-    ),
-  ] as uPlot.AlignedData;
 }
 
 const ranges = new WeakMap<uPlot, Range>();
