@@ -22,6 +22,7 @@ export type { PairBoard, PairMethod, PairOptions } from "./pairs/run-pairs.ts";
 export { pairTables, summarisePairs } from "./pairs/pair-tables.ts";
 export type { PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
+export { deadResults } from "./results/dead-results.ts";
 export { summarise } from "./results/summary.ts";
 export type { MethodSummary } from "./results/summary.ts";
 export { meanEstimate, pairedDifference, wilson } from "./results/statistics.ts";

@@ -33,6 +33,7 @@ export type { GroupSource } from "./group-source.ts";
 
 export { regressionOf } from "./regression.ts";
 export { evaluate, problemsOfSplit } from "./evaluate.ts";
+export { evaluationWarnings } from "./evaluation-warnings.ts";
 export type { RecordedEpisode } from "@laconic/core/run-folder";
 export type { Evaluation, Measured } from "./evaluate.ts";
 export type { Language } from "./language.ts";

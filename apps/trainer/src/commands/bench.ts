@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { baselines, scoringMethods } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
-import { estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
+import { deadResults, estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
 import {
   benchDataOf,
   gridLines,
@@ -97,6 +97,7 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
       terminal,
     );
     const { summaries, markdown, files } = await writeBench(directory);
+    for (const sentence of deadResults(summaries)) terminal.warn(sentence);
     printResult(terminal, args.json, { directory, stopped, summaries, files }, () => markdown);
     return codeOf(stopped, summaries, args.run, terminal);
   });

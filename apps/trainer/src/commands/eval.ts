@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { evaluate, livePolicies } from "@laconic/trainer";
+import { evaluate, evaluationWarnings, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -52,13 +52,14 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
-          const { evaluation } = await spinWhile(
+          const { evaluation, episodes } = await spinWhile(
             terminal,
             `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
             () => evaluate(parts, livePolicies(parts), options),
           ).catch((error: unknown) => {
             throw withSource(error, config);
           });
+          for (const warning of evaluationWarnings(evaluation, episodes)) terminal.warn(warning);
           terminal.result(
             args.json
               ? JSON.stringify({

@@ -18,6 +18,7 @@ import { environmentValue } from "@laconic/runtime/folders";
 import { checkSources, fromFolder, ownAt, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { nodeFileSystem, readSettings, runFiles } from "@laconic/trainer";
+import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { actorCap } from "./spending.ts";
@@ -73,7 +74,8 @@ export async function runTraining(
     const { json, text } = openSource
       ? await servedTrainingResult(directory, done)
       : trainingResult(done, train.budget?.targetTokens ?? null);
-    printResult(terminal, flags.json, json, () => text);
+    const warnings = (await readRows(folderSource(directory), runFiles.warnings)).map(({ message }) => message);
+    printResult(terminal, flags.json, { ...json, ...(warnings.length > 0 && { warnings }) }, () => text);
     if (!flags.view)
       terminal.note(
         `look at it: ${environmentValue("LACONIC_COMMAND") ?? "laconic"} view ${shellWord(flags.run ?? relative(process.cwd(), directory))}`,

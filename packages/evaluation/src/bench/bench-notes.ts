@@ -6,6 +6,7 @@ import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";
+import { deadResults } from "../results/dead-results.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { setNames, type BenchConfig } from "./bench-config.ts";
 import { isWindow, windowName } from "./date-window.ts";
@@ -57,6 +58,7 @@ export function notesOf(
   );
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
+    ...deadResults(summaries),
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
     ...gradeRuleNotes(config),
     ...(config.judge

@@ -1,7 +1,7 @@
 import { checkedCall, shownValue, type EvaluationPoint } from "@laconic/core";
-import { agentErrorWarning } from "../agent-errors.ts";
 import { collapseOf } from "../collapse.ts";
 import { regressionOf } from "../regression.ts";
+import { evaluationWarnings } from "../evaluation-warnings.ts";
 import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
 import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
 import { livePolicies } from "../parts.ts";
@@ -22,8 +22,7 @@ export async function evaluateStep(
   const { evaluation: alone, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
   );
-  const lost = agentErrorWarning(episodes.map(({ episode }) => episode));
-  if (lost !== null) await recorder.warn(lost, step);
+  for (const warning of evaluationWarnings(alone, episodes)) await recorder.warn(warning, step);
   const { opponents: settings } = config;
   const isPlayed = pool !== null && settings !== undefined && pool.against.length > 0;
   const games = isPlayed && (await evaluateOpponents(parts, livePolicies(parts), { pool, settings }, options));
