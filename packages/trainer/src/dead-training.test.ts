@@ -11,8 +11,8 @@ const alive: Step = {
   "actor/grad_norm": 0.2,
   "actor/skipped_steps": 0,
   "actor/pg_clipfrac": 0,
-  "response_length/clip_ratio": 0.1,
-  "response_length/min": 32,
+  "replies/spoken": 60,
+  "replies/cut": 6,
   "response_length/max": 32,
   "measures/calls/search": 0.5,
   "tokens/written/solver": 40,
@@ -32,10 +32,10 @@ function warningsOf(
       string,
       number,
     ][];
-    const ofPolicy = /^(?:actor|response|frac)/u;
+    const ofPolicy = /^(?:actor|response|replies|frac)/u;
     const metrics = named.map(([name, value]) => [ofPolicy.test(name) ? `${prefix}${name}` : name, value] as const);
     const step = { step: i + 1, ...Object.fromEntries(metrics) };
-    const result = watchForDeadTraining(signs, step, { [prefix]: 64 }, { limits, problemsPerStep: 8 });
+    const result = watchForDeadTraining(signs, step, { limits, problemsPerStep: 8 });
     // As a checkpoint brings it back.
     signs = deadTrainingSchema.parse(JSON.parse(JSON.stringify(result.signs)));
     return result.warnings.map((warning) => [i + 1, warning] as const);
@@ -45,13 +45,7 @@ function warningsOf(
 const times = <T>(n: number, value: T): T[] => Array.from({ length: n }, () => value);
 
 test.each([
-  [
-    "cut",
-    { "response_length/clip_ratio": 1 },
-    1,
-    "all 64 replies of step 4 were cut at 32 tokens: raise the agents' maxTokens",
-  ],
-  ["unlike lengths", { "response_length/clip_ratio": 1, "response_length/min": 3 }, 1, "were cut at 3 to 32 tokens"],
+  ["cut", { "replies/cut": 60 }, 1, "all 60 replies of step 4 were cut at 32 tokens: raise the agents' maxTokens"],
   [
     "equal",
     { frac_reward_zero_std: 1, "actor/grad_norm": 0 },
@@ -87,11 +81,11 @@ test.each([
 });
 
 test("names the policy, and the limits that are set", () => {
-  const cut = { "response_length/clip_ratio": 1 };
+  const cut = { "replies/cut": 60 };
   expect(warningsOf([cut], "policy/helper/", { maxTurns: 3, maxTokensPerAgent: 32 })).toEqual([
     [
       1,
-      "policy/helper: all 64 replies of step 1 were cut at 32 tokens: raise the agents' maxTokens or limits.maxTokensPerAgent",
+      "policy/helper: all 60 replies of step 1 were cut at 32 tokens: raise the agents' maxTokens or limits.maxTokensPerAgent",
     ],
   ]);
 });
@@ -107,7 +101,7 @@ test.each([
     [...times(10, {}), ...times(9, { "scoring/scored": 0, "task/accuracy": 0, "measures/calls/search": 0 })],
   ],
   ["a gradient that is skipped", times(9, { "actor/grad_norm": 0, "actor/skipped_steps": 1 })],
-  ["answers of a fixed length", times(9, { "response_length/clip_ratio": 1, "task/accuracy": 0.9 })],
+  ["answers of a fixed length", times(9, { "replies/cut": 60, "task/accuracy": 0.9 })],
   [
     "a team that has learned its task",
     [...times(5, {}), ...times(30, { frac_reward_zero_std: 1, "task/accuracy": 0.97 })],

@@ -56,15 +56,14 @@ const perEpisode = ({ value, read }: StepView): number => value * read("scoring/
 
 const rows: readonly SignRow[] = [
   {
-    metric: /^response_length\/clip_ratio$/u,
+    metric: /^replies\/cut$/u,
     steps: 1,
     // Answers of a fixed length end at their limit and are right.
-    isDead: ({ value, read }) => value === 1 && read("task/accuracy") < 0.5,
+    isDead: ({ value, read }) => value > 0 && value === read("replies/spoken") && read("task/accuracy") < 0.5,
     text: ({ config: { limits }, read, period }) => {
-      const [min, max] = [read("response_length/min"), read("response_length/max")];
       const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));
       const settings = ["the agents' maxTokens", ...ceilings.map((key) => `limits.${key}`)].join(" or ");
-      return `all ${read("replies")} replies of ${period} were cut at ${min === max ? max : `${min} to ${max}`} tokens: raise ${settings}`;
+      return `all ${read("replies/cut")} replies of ${period} were cut at ${read("response_length/max")} tokens: raise ${settings}`;
     },
   },
   {
@@ -118,13 +117,12 @@ const rows: readonly SignRow[] = [
 
 /**
  * Looks for signs of dead training in a step's metrics.
- * @param replies - number of trained replies, by the prefix of their policy's metrics, such as `policy/NAME/`
+ * @param metrics - with `replies/spoken` and `replies/cut` of each policy: trained replies with words, and those cut at a limit
  * @returns the signs after the step, and a warning for each that is complete: one a run, one more after a recovery
  */
 export function watchForDeadTraining(
   before: DeadTrainingSigns,
   metrics: Metrics,
-  replies: Readonly<Record<string, number>>,
   config: StepView["config"],
 ): { readonly signs: DeadTrainingSigns; readonly warnings: readonly string[] } {
   const reads = Object.entries(metrics).filter(([name]) => name.startsWith("tokens/read/"));
@@ -135,12 +133,11 @@ export function watchForDeadTraining(
     const row = rows.find(({ metric }) => metric.test(name.slice(prefix.length)));
     // Without a scored episode, a count shows nothing.
     if (!row || (row.count && metrics["scoring/scored"] === 0)) continue;
-    const known: Metrics = { ...values, replies: replies[prefix] ?? 0 };
     const sign = before[name] ?? { total: 0, steps: 0, streak: 0, warnings: 0 };
     const streak = sign.streak + 1;
     const view: StepView = {
       value: values[name] ?? (row.count ? 0 : Number.NaN),
-      read: (metric) => known[`${prefix}${metric}`] ?? known[metric] ?? Number.NaN,
+      read: (metric) => values[`${prefix}${metric}`] ?? values[metric] ?? Number.NaN,
       config,
       subject: row.metric.exec(name.slice(prefix.length))?.[1] ?? "",
       wasAlive: sign.steps > 0,

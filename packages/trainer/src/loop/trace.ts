@@ -57,8 +57,15 @@ export async function trace(
     opponents: moved.opponents ?? null,
   });
   await recorder.step(metrics, clock);
-  const replies = learners.map(({ learner, batch }) => [policyPrefix(learners, learner), batch.utterances.length]);
-  const watched = watchForDeadTraining(moved.deadTraining ?? {}, metrics, Object.fromEntries(replies), config);
+  const replies = learners.flatMap(({ learner, batch }) => {
+    const spoken = batch.utterances.filter(({ silent }) => !silent);
+    const cut = spoken.filter(({ finishReason }) => finishReason === "length").length;
+    return Object.entries({ spoken: spoken.length, cut }).map(
+      ([name, count]) => [`${policyPrefix(learners, learner)}replies/${name}`, count] as const,
+    );
+  });
+  const signs = moved.deadTraining ?? {};
+  const watched = watchForDeadTraining(signs, { ...metrics, ...Object.fromEntries(replies) }, config);
   for (const warning of watched.warnings) await recorder.warn(warning, step);
   await turn();
   if (queue) await recorder.dropped(step, queue.dropped);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reference, runIn, settings, traces } from "../../test/killed-runs.ts";
@@ -71,4 +72,30 @@ test("resuming a finished run changes nothing", async () => {
   expect(await runIn(directory, { resume: true, parts })).toEqual(done);
   expect(await traces(directory)).toEqual(expected);
   expect(parts.model.weightVersion).toBe(8);
+});
+
+test("signs of dead training survive: a resumed run has the warnings and the state of an unbroken one", async () => {
+  const alike = (): ReturnType<typeof tinyParts> => {
+    const parts = tinyParts();
+    return { ...parts, task: { ...parts.task, grader: () => 0 } };
+  };
+  const equal = { ...settings, steps: 6, prices: { tokens: 0 } };
+  const kept = (directory: string): Promise<string[]> =>
+    Promise.all(
+      ["warnings.jsonl", "checkpoints/step-00000006/state.json"].map((name) => readFile(join(directory, name), "utf8")),
+    );
+  const whole = await runFolder();
+  await runIn(whole, { settings: equal, parts: alike() });
+  const [warnings] = await kept(whole);
+  expect(warnings?.match(/in every group of the last 3 steps \(to step 3\) the rewards are equal/gu)).toHaveLength(1);
+  for (const stopAfter of [1, 2, 3, 5]) {
+    const cut = await runFolder();
+    const stop = new AbortController();
+    const observer = {
+      step: (metrics: Record<string, number>) => void (metrics["step"] === stopAfter && stop.abort()),
+    };
+    await runIn(cut, { settings: equal, parts: alike(), signal: stop.signal, observer });
+    await runIn(cut, { settings: equal, parts: alike(), resume: true });
+    expect(await kept(cut)).toEqual(await kept(whole));
+  }
 });
