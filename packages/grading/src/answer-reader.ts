@@ -34,40 +34,24 @@ export function answerReading(grading: AnswerKind): AnswerReading {
   }
 }
 
+const program = (answer: string): string => `\`\`\`python\n${answer}\n\`\`\``;
+const marked = (answer: string): string => `#### ${answer}`;
+const forms: Readonly<Record<AnswerKind["kind"], readonly [form: string, line: (answer: string) => string]>> = {
+  numeric: ['End with a line "#### N", where N is the number.', marked],
+  letter: ['End with "The answer is X", where X is the letter.', (answer) => `The answer is ${answer}`],
+  maths: ["Put the final answer into \\boxed{}.", (answer) => `\\boxed{${answer}}`],
+  text: ['End with a line "#### TEXT", where TEXT is the answer alone.', marked],
+  code: ["Reply with the complete function in one Python code block.", program],
+  program: ["Reply with the complete program in one Python code block.", program],
+  writing: ["Reply with the text alone.", (answer) => answer],
+};
+
 /** How an answer has to be written so that the benchmark's grader reads it. */
-export function answerForm(grading: AnswerKind): string {
-  switch (grading.kind) {
-    case "numeric":
-      return 'End with a line "#### N", where N is the number.';
-    case "letter":
-      return 'End with "The answer is X", where X is the letter.';
-    case "maths":
-      return "Put the final answer into \\boxed{}.";
-    case "text":
-      return 'End with a line "#### TEXT", where TEXT is the answer alone.';
-    case "code":
-      return "Reply with the complete function in one Python code block.";
-    case "program":
-      return "Reply with the complete program in one Python code block.";
-    case "writing":
-      return "Reply with the text alone.";
-  }
+export function answerForm({ kind }: AnswerKind): string {
+  return forms[kind][0];
 }
 
 /** An answer written as {@link answerForm} demands: how the reply of a worked example ends. */
-export function answerLine(grading: AnswerKind, answer: string): string {
-  switch (grading.kind) {
-    case "numeric":
-    case "text":
-      return `#### ${answer}`;
-    case "letter":
-      return `The answer is ${answer}`;
-    case "maths":
-      return `\\boxed{${answer}}`;
-    case "code":
-    case "program":
-      return `\`\`\`python\n${answer}\n\`\`\``;
-    case "writing":
-      return answer;
-  }
+export function answerLine({ kind }: AnswerKind, answer: string): string {
+  return forms[kind][1](answer);
 }

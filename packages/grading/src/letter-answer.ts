@@ -74,10 +74,10 @@ function tokensIn(text: string, letters: string): Token[] {
     const and = how?.["and"];
     // "B, A is wrong" and "B and A is wrong" begin another clause.
     const clause = and === undefined ? clauseBehind.test(behind) : predicate.test(behind) && !/or|\//iu.test(and);
-    const joined = last !== undefined && how !== undefined && !clause && !(closed && and === undefined);
+    const joined: boolean = last !== undefined && how !== undefined && !clause && !(closed && and === undefined);
     closed = joined && and !== undefined;
     const rejected = isDenied(text, start, end) || rejectedBefore.test(text.slice(Math.max(0, start - 40), start));
-    const group = joined ? last.group : { letters: new Set<string>(), denied: rejected };
+    const group = joined && last ? last.group : { letters: new Set<string>(), denied: rejected };
     group.letters.add(capital);
     group.denied ||= rejectedBehind.test(behind);
     tokens.push({ letter, start, end, bracketed, group });

@@ -54,7 +54,7 @@ const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
   `(?:${word(spaced[field])}|${unspaced[field]})`;
 /** Patterns of "or" and "and", and of "is wrong", in all languages. */
 export const conjunction: string = both("or");
-export const isWrong = `(?:\\s*${both("copula")})?(?:\\s+(?:clearly|definitely|also|both|all))*\\s*${both("wrong")}`;
+export const isWrong: string = `(?:\\s*${both("copula")})?(?:\\s+(?:clearly|definitely|also|both|all))*\\s*${both("wrong")}`;
 
 const heads = new RegExp(
   String.raw`(?<!${word(spaced.wrong)} )(?:(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +

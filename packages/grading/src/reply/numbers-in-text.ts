@@ -10,11 +10,11 @@ export interface NumberInText {
 }
 
 const digits = String.raw`(?:\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|\.\d+)`;
-const power = String.raw`\s?(?:\^|\*\*)\s?[({]?(?<EXPONENT>[-+]?\d+)[)}]?`;
+const raised = String.raw`\s?(?:\^|\*\*)\s?[({]?(?<EXPONENT>[-+]?\d+)[)}]?`;
 const numberPattern = new RegExp(
   String.raw`(?<![\p{Script=Latin}\d_.]|\d,|\p{L}\^\{?)(?<sign>(?<!(?:[\d)}%!]|(?<!\p{L})\p{L}\s)\s?|\n[ \t]*(?=[-+]\s))[-+\u2013])?\s?(?:\\?[$€£¥₹₩])?\s?(?<sign2>-)?` +
     String.raw`(?:(?<whole>\d+)\s+(?<over>\d+)\s?\/\s?(?<under>\d+)(?![\d.])|(?<number>${digits})` +
-    String.raw`(?:[eE](?<e>[-+]?\d+)(?![\w.])|${power.replace("EXPONENT", "exponent")}|\s?[×x*·]\s?10${power.replace("EXPONENT", "tens")}|\s?\/\s?(?<divisor>${digits})(?![\d\/]))?)` +
+    String.raw`(?:[eE](?<e>[-+]?\d+)(?![\w.])|${raised.replace("EXPONENT", "exponent")}|\s?[×x*·]\s?10${raised.replace("EXPONENT", "tens")}|\s?\/\s?(?<divisor>${digits})(?![\d\/]))?)` +
     String.raw`(?:\s(?<scale>hundred|thousand|million|billion|trillion|dozen|lakh|crore)(?!\p{L})|(?<k>k)(?![\w]))?`,
   "giu",
 );
@@ -44,7 +44,7 @@ const superscript = /(?<=\d)[\u207a\u207b]?[\u2070\u00b9\u00b2\u00b3\u2074-\u207
 export function plainNumbers(text: string): string {
   const typed = text
     .replaceAll("\u2212", "-")
-    .replaceAll(superscript, (power) => `^${power.normalize("NFKC").replace("\u2212", "-")}`)
+    .replaceAll(superscript, (digitsAbove) => `^${digitsAbove.normalize("NFKC").replace("\u2212", "-")}`)
     .replaceAll(/[\u00bc-\u00be\u2150-\u215e]/gu, (part) => ` ${part.normalize("NFKC").replace("\u2044", "/")}`)
     .replaceAll(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/gu, (digit) => {
       const code = digit.codePointAt(0) as number;
@@ -120,9 +120,9 @@ function valueOf({
   if ((divisor ?? scale ?? k ?? exponent ?? tens ?? e) === undefined) return `${minus}${plain}`;
   const mantissa = new Fraction(plain);
   if (exponent !== undefined && (mantissa.equals(0) || plain.length > 20)) return null;
-  const raised = exponent === undefined ? mantissa.mul(new Fraction(10).pow(power)) : mantissa.pow(power);
+  const result = exponent === undefined ? mantissa.mul(new Fraction(10).pow(power)) : mantissa.pow(power);
   const factor = k === undefined ? (scales[scale?.toLowerCase() ?? ""] ?? 1) : 1000;
-  return `${minus}${raised.div(under2).mul(factor).toFraction()}`;
+  return `${minus}${result.div(under2).mul(factor).toFraction()}`;
 }
 
 function plainDigits(digitsOf: string): string | null {
