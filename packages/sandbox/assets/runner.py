@@ -1,7 +1,34 @@
 # Runs one program and leaves. Standard input holds the program's length in eight characters, the program in UTF-8, and
-# then what the program reads as its own standard input. Exit code: 0 done, 1 exception, 86 out of memory.
+# then what the program reads as its own standard input. Exit code: 0 done, 1 exception, 86 out of memory, 87 unsupported.
+import errno
 import os
 import sys
+
+_out_of_memory, _unsupported = 86, 87
+# Codes of calls that the sandbox refuses, of either kind.
+_refused = {errno.ENOSYS, errno.ENOTSUP, errno.EPERM, errno.EROFS, getattr(errno, "ENOTCAPABLE", -1)}
+
+
+def provide(name, source):
+    """Makes a module that programs can import."""
+    module = type(sys)(name)
+    module.exit_code_of = exit_code_of
+    exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+    sys.modules[name] = module
+
+
+def exit_code_of(error):
+    """The code of the sandbox's limit that an error reports; 1 for any other error."""
+    if isinstance(error, MemoryError):
+        return _out_of_memory
+    is_refused = (
+        isinstance(error, ModuleNotFoundError)
+        or isinstance(error, OSError)
+        and error.errno in _refused
+        or isinstance(error, RuntimeError)
+        and "thread" in str(error)
+    )
+    return _unsupported if is_refused else 1
 
 
 def run():
@@ -36,14 +63,13 @@ def _execute(program):
         return 0
     except SystemExit as exit:
         return _leave(exit.code)
-    except MemoryError:
-        # Whatever still refers to the program's frames holds its memory.
-        main.__dict__.clear()
+    except BaseException as error:
+        code = exit_code_of(error)
+        if code == _out_of_memory:
+            # Whatever still refers to the program's frames holds its memory.
+            main.__dict__.clear()
         _report()
-        return 86
-    except BaseException:
-        _report()
-        return 1
+        return code
 
 
 def _leave(code):
@@ -51,7 +77,8 @@ def _leave(code):
     if code is None or code == 0:
         return 0
     if type(code) is int:
-        return code & 255
+        # Limits have the codes from 86, and crashes those from 128.
+        return code & 255 if code & 255 < _out_of_memory else 1
     print(code, file=sys.stderr)
     return 1
 
@@ -60,7 +87,7 @@ def _report():
     import traceback
 
     kind, error, trace = sys.exc_info()
-    # The first frame is this file's.
-    traceback.print_exception(kind, error, trace and trace.tb_next)
+    # The first frame is this file's. Python itself shows the last 1,000 too.
+    traceback.print_exception(kind, error, trace and trace.tb_next, limit=-1000)
     sys.stdout.flush()
     sys.stderr.flush()

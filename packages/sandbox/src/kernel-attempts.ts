@@ -8,7 +8,7 @@ const reached = "reached";
 /** What a kernel attempt got hold of; also where it did not live to try all. */
 export function reachedOf({ status, stdout }: Pick<SandboxResult, "status" | "stdout">): string[] {
   const found = [...stdout.matchAll(new RegExp(`^${reached} (.+)$`, "gmu"))].map(([, what]) => what as string);
-  return status === "ok" || status === "exception" ? found : [...found, `ended with ${status}`];
+  return ["ok", "exception", "unsupported"].includes(status) ? found : [...found, `ended with ${status}`];
 }
 
 const attempt = (name: string, ...lines: string[]): Attempt => ({

@@ -3,18 +3,42 @@ import { readdir, readFile } from "node:fs/promises";
 
 const ticksPerSecond = 100; // USER_HZ, the same on every Linux
 
+interface ThreadTimes {
+  readonly start: number;
+  readonly seconds: number;
+}
+
 /**
- * Seconds of processor time that a process's first thread has used; the whole process's where the system tells no threads.
- * @returns null where it cannot be told
+ * Seconds of processor time that a thread has used; those of its whole process without a thread.
+ * @returns null where the system does not tell
  */
-export async function processorSeconds(pid: number): Promise<number | null> {
-  if (process.platform === "linux") {
-    const stat = await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8").catch(() => null);
-    if (stat === null) return null;
-    const fields = fieldsOf(stat);
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond; // utime, stime: proc_pid_stat(5)
+export async function processorSeconds(pid: number, thread: number | null): Promise<number | null> {
+  if (process.platform === "win32") return null;
+  return thread === null ? secondsOfPs(pid) : ((await threadTimes(pid, thread))?.seconds ?? null);
+}
+
+/**
+ * The thread of a process that started last; of several, the one that has computed longest. Linux only.
+ * @returns null where the system does not tell
+ */
+export async function latestThread(pid: number): Promise<number | null> {
+  const names = await readdir(`/proc/${pid}/task`).catch(() => []);
+  let latest: (ThreadTimes & { readonly thread: number }) | null = null;
+  for (const thread of names.map(Number)) {
+    const times = await threadTimes(pid, thread);
+    if (times && (!latest || times.start > latest.start || (times.start === latest.start && times.seconds > latest.seconds)))
+      latest = { ...times, thread };
   }
-  return process.platform === "win32" ? null : secondsOfPs(pid);
+  return latest?.thread ?? null;
+}
+
+/** Times of a Linux thread, from proc_pid_stat(5): utime, stime and starttime. */
+async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
+  const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
+  if (stat === null) return null;
+  const fields = fieldsOf(stat).map(Number) as number[];
+  const [utime = 0, stime = 0, start = 0] = [fields[11], fields[12], fields[19]];
+  return { start, seconds: (utime + stime) / ticksPerSecond };
 }
 
 /**

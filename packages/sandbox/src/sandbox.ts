@@ -17,8 +17,10 @@ export type SandboxStatus =
   /** An exception, or an exit code other than 0. */
   | "exception"
   | "memory"
-  /** It wrote more than it may. */
+  /** It wrote more than the limit. */
   | "output"
+  /** It needs a module, thread, process or other system call that the sandbox lacks. */
+  | "unsupported"
   /** It used more time of its own than it may; how long that took by the wall does not count. */
   | "time"
   /** The interpreter itself died of the program. */
@@ -31,7 +33,13 @@ export type SandboxStatus =
   /** `signal` ended it. */
   | "aborted";
 
-/** What a run came to. Expected ends are values, never errors. */
+/** Status of a program that ended with an exit code below 256; `assets/runner.py` sets 86 and 87. */
+export function statusOf(exitCode: number): SandboxStatus {
+  const statuses: Readonly<Record<number, SandboxStatus>> = { 0: "ok", 86: "memory", 87: "unsupported" };
+  return statuses[exitCode] ?? "exception";
+}
+
+/** Result of a run. Expected ends are values, never errors. */
 export interface SandboxResult {
   readonly status: SandboxStatus;
   /** Null when it was ended from outside. */

@@ -2,39 +2,42 @@
 // Plain JavaScript, so that Node opens it from the repository and from a package alike.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { Worker } from "node:worker_threads";
-import { imageRunner, startImage } from "./image.mjs";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { imageRunner, stackPages, startImage } from "./image.mjs";
 import { pythonModule } from "./python-module.mjs";
 
-const [interpreter, shimUrl, runnerFile, pages, seed, moduleName, ...moduleFiles] = process.argv.slice(2);
-const maximumPages = Number(pages);
-const { module, segments } = pythonModule(readFileSync(interpreter), maximumPages);
-const runner = readFileSync(runnerFile, "utf8");
-const shim = await import(shimUrl);
-const source = moduleFiles.map((file) => readFileSync(file, "utf8")).join("\n\n");
-const image = { runner: runner + asModule(moduleName, source), maximumPages, seed: Number(seed) };
-const run = imageRunner(startImage(shim, module, segments, image));
+if (isMainThread) relay();
+else await interpret();
 
-/** Python that puts a module there for programs to import, compiled once. ASCII text in JSON is a literal in Python. */
-function asModule(name, text) {
-  return `
-module = type(sys)(${JSON.stringify(name)})
-exec(compile(${JSON.stringify(text)}, ${JSON.stringify(`<${name}>`)}, "exec"), module.__dict__)
-sys.modules[${JSON.stringify(name)}] = module
-del module
-`;
+/**
+ * Passes lines to the thread of the interpreter and back. A thread can have the stack that deep recursion needs, unlike a
+ * process; and a program that loops does not keep this one from noticing that its parent is gone.
+ */
+function relay() {
+  const resourceLimits = { stackSizeMb: 24, maxOldGenerationSizeMb: 512 };
+  const thread = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2), resourceLimits });
+  thread.on("message", (line) => process.stdout.write(`${line}\n`));
+  createInterface({ input: process.stdin, crlfDelay: Infinity })
+    .on("line", (line) => thread.postMessage(line))
+    .on("close", () => process.kill(process.pid, "SIGKILL"));
 }
 
-// A program that loops keeps this thread from noticing that whoever asked is gone; nothing is ever written to 3.
-const watch = `try { require("node:fs").readSync(3, Buffer.alloc(1)); } finally { process.kill(process.pid, "SIGKILL"); }`;
-new Worker(watch, { eval: true }).unref();
-
-const send = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
-createInterface({ input: process.stdin, crlfDelay: Infinity }).on("line", (line) => {
-  const { code, stdin, files, outputBytes, sleepSeconds } = JSON.parse(line);
-  const program = Buffer.from(code);
-  const input = Buffer.concat([Buffer.from(String(program.length).padStart(8)), program, Buffer.from(stdin)]);
-  const contents = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
-  send(run({ stdin: input, files: contents, outputBytes, sleepSeconds, seed: Number(seed) }));
-});
-send({ status: "ready" });
+async function interpret() {
+  const [interpreter, shimUrl, runnerFile, pages, seed, moduleName, ...moduleFiles] = process.argv.slice(2);
+  const maximumPages = Number(pages) + stackPages;
+  const { module, segments } = pythonModule(readFileSync(interpreter), maximumPages);
+  const shim = await import(shimUrl);
+  const source = moduleFiles.map((file) => readFileSync(file, "utf8")).join("\n\n");
+  // ASCII text in JSON is a literal in Python.
+  const runner = `${readFileSync(runnerFile, "utf8")}\nprovide(${JSON.stringify(moduleName)}, ${JSON.stringify(source)})`;
+  const run = imageRunner(startImage(shim, module, segments, { runner, maximumPages, seed: Number(seed) }));
+  const send = (value) => parentPort.postMessage(JSON.stringify(value));
+  parentPort.on("message", (line) => {
+    const { code, stdin, files, outputBytes, sleepSeconds } = JSON.parse(line);
+    const program = Buffer.from(code);
+    const input = Buffer.concat([Buffer.from(String(program.length).padStart(8)), program, Buffer.from(stdin)]);
+    const contents = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
+    send(run({ stdin: input, files: contents, outputBytes, sleepSeconds, seed: Number(seed) }));
+  });
+  send({ status: "ready" });
+}

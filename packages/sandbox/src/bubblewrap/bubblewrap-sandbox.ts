@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { availableParallelism } from "node:os";
 import { checkJob, checkLimits, type CheckedJob } from "../check-job.ts";
-import type { Sandbox, SandboxLimits, SandboxStatus } from "../sandbox.ts";
+import { statusOf, type Sandbox, type SandboxLimits, type SandboxStatus } from "../sandbox.ts";
 import { harness, harnessSource } from "../grading/harness.ts";
 import { lastDescendant, outOfMemoryKills, waitedSeconds } from "../process-time.ts";
 import { settle, undecided, type Attempt } from "../settle.ts";
@@ -19,7 +19,6 @@ export interface BubblewrapOptions {
   readonly python?: string;
 }
 
-const outOfMemory = 86;
 /** Exit code of a program that was ended by SIGKILL. */
 const killed = 137;
 /** Milliseconds that an interpreter may take to start, however busy the machine is. */
@@ -174,19 +173,13 @@ class BubblewrapProcess {
     // A program that kills itself is no victim of the machine: the kernel says which it was.
     if (isShortOfMemory) return undecided("the machine ran out of memory", seconds);
     if (seconds - this.#waited > this.#limit.seconds) return ended("time", null, true);
-    return ended(statusOf(exit.code), exit.code);
+    return ended(exit.code > 128 ? "crashed" : statusOf(exit.code), exit.code);
   }
 }
 
 interface Exit {
   readonly code: number | null;
   readonly error?: Error;
-}
-
-function statusOf(exitCode: number | null): SandboxStatus {
-  if (exitCode === 0) return "ok";
-  if (exitCode === null || exitCode > 128) return "crashed";
-  return exitCode === outOfMemory ? "memory" : "exception";
 }
 
 /** Limits that hold inside, then the runner that both kinds share. Files are written into its root of memory. */
@@ -207,9 +200,7 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
     ...limits.map(([name, max]) => `resource.setrlimit(resource.${name}, (${max}, ${max}))`),
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),
-    "module = type(sys)(" + pythonText(harness.name) + ")",
-    `exec(compile(${pythonText(harnessSource())}, "<${harness.name}>", "exec"), module.__dict__)`,
-    "sys.modules[module.__name__] = module",
+    `provide(${pythonText(harness.name)}, ${pythonText(harnessSource())})`,
     // Before any of the program runs: what comes after is its doing.
     "os.write(4, b'1')",
     "os.close(4)",

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { tryParseJson } from "@laconic/core";
 import type { CheckedJob } from "../check-job.ts";
-import type { SandboxStatus } from "../sandbox.ts";
+import { statusOf, type SandboxStatus } from "../sandbox.ts";
 import { harness } from "../grading/harness.ts";
-import { processorSeconds } from "../process-time.ts";
+import { latestThread, processorSeconds } from "../process-time.ts";
 import { undecided, type Attempt } from "../settle.ts";
 import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { interpreterFiles } from "./interpreter.ts";
@@ -17,7 +17,7 @@ export interface ProcessOptions {
 }
 
 interface Reply {
-  readonly status: SandboxStatus | "ready";
+  readonly status: "ready" | "exit" | "output" | "time" | "crashed";
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
@@ -36,7 +36,8 @@ const pageBytes = 65_536;
 /** A process that holds a started interpreter; one program at a time. */
 export class LockedProcess {
   readonly #child: ChildProcess;
-  readonly #ready: Promise<void>;
+  /** Its thread that runs programs; null where the system does not tell threads apart. */
+  readonly #thread: Promise<number | null>;
   #hear: ((reply: Reply | null) => void) | null = null;
   /** Why it died; null while it lives. */
   #death: { readonly fromOutside: boolean; readonly how: string } | null = null;
@@ -54,7 +55,6 @@ export class LockedProcess {
         "--allow-worker",
         "--no-warnings",
         "--disallow-code-generation-from-strings",
-        "--max-old-space-size=512",
         join(assets, "wasi", "child.mjs"),
         python,
         shim,
@@ -65,7 +65,7 @@ export class LockedProcess {
         ...harness.files.map((file) => join(assets, "grading", file)),
       ],
       // Linux shares processors out by session: in one of its own, a program does not wait for the rest of its caller's.
-      { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe", "pipe"], detached: process.platform === "linux" },
+      { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"], detached: process.platform === "linux" },
     );
     this.#child = child;
     const died = (fromOutside: boolean, how: string): void => {
@@ -79,7 +79,7 @@ export class LockedProcess {
     );
     child.stdin.on("error", () => undefined); // its exit says enough
     child.stderr.resume();
-    this.#ready = new Promise((resolve) => {
+    const ready = new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         died(true, `did not start within ${maxStartMs / 1000} s`);
         this.kill();
@@ -89,6 +89,7 @@ export class LockedProcess {
         resolve();
       };
     });
+    this.#thread = ready.then(() => latestThread(child.pid ?? 0));
     createInterface({ input: child.stdout }).on("line", (line) => {
       const reply = replyOf(line);
       if (reply) this.#hear?.(reply);
@@ -105,13 +106,13 @@ export class LockedProcess {
   /** Runs a program; a process that is ended for it is not used again. */
   async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
     this.#wake();
-    await this.#ready;
+    const thread = await this.#thread;
     this.#runs++;
     const limit = timeLimit(job.seconds);
     const pid = this.#child.pid ?? 0;
-    const before = await processorSeconds(pid);
+    const before = await processorSeconds(pid, thread);
     const used = async (): Promise<number | null> => {
-      const now = await processorSeconds(pid);
+      const now = await processorSeconds(pid, thread);
       return now === null || before === null ? null : now - before;
     };
     const start = performance.now();
@@ -141,11 +142,16 @@ export class LockedProcess {
     // No program uses more than the wall's seconds.
     const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#rest();
-    const { status, exitCode = null, stdout = "", stderr = "" } = reply;
-    const result = { exitCode, stdout, stderr, seconds };
-    if (own > limit.seconds && status !== "time")
-      return { result: { ...result, status: "time", exitCode: null }, retry: true };
-    return { result: { ...result, status: status as SandboxStatus }, retry: false };
+    const { stdout = "", stderr = "" } = reply;
+    const attempt = (status: SandboxStatus, exitCode: number | null, retry: boolean): Attempt => ({
+      result: { status, exitCode, stdout, stderr, seconds },
+      retry,
+    });
+    if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
+    // A system keeps eight bits of an exit code.
+    const exitCode = (reply.exitCode ?? 0) & 255;
+    if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode, false);
+    return attempt(reply.status === "ready" ? "crashed" : reply.status, null, false);
   }
 
   kill(): void {

@@ -26,8 +26,8 @@ export function wasiSandbox({
   seed = 0,
 }: WasiOptions): Sandbox {
   checkLimits(limits);
-  if (!(limits.memoryMiB >= 32 && limits.memoryMiB <= 4096))
-    throw new LaconicError("config_invalid", `memoryMiB is ${limits.memoryMiB}, expected 32 to 4096`, {
+  if (!(limits.memoryMiB >= 32 && limits.memoryMiB <= 3840))
+    throw new LaconicError("config_invalid", `memoryMiB is ${limits.memoryMiB}, expected 32 to 3840`, {
       key: "memoryMiB",
     });
   interpreterFiles();
