@@ -40,6 +40,7 @@ export async function gradeOf(
     extracted = null,
     rule = null,
     decided = true,
+    limited = false,
     steps = [],
   } = answered.value ?? {};
   return decided
@@ -51,7 +52,8 @@ export async function gradeOf(
         extracted,
         rule,
         steps: bounded(steps),
-        error: rule ?? "undecided",
+        // What repeats whenever the answer is judged is no failure of the bench.
+        error: limited ? null : (rule ?? "undecided"),
       };
 }
 

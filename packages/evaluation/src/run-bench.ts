@@ -25,7 +25,7 @@ import { spendingOf } from "./spending.ts";
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;
-  /** Failed and undecided samples after which the run stops; null never does. Default 20. */
+  /** Failed samples, and samples that the machine left undecided, after which the run stops; null never does. Default 20. */
   readonly maxErrors?: number | null;
   /** A verdict is given up when it took so long and no other came meanwhile. Default 300. */
   readonly gradeSeconds?: number;

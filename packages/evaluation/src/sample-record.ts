@@ -75,8 +75,8 @@ export interface SampleRecord extends EpisodeCosts {
   /** What keeps it from one: what is not as published, a sentence each. */
   readonly differs: readonly string[];
   /**
-   * `scored` also when nothing was answered. An `error` is no score, and neither is `undecided`: the machine kept the answer
-   * from being judged, and it is judged again when the bench goes on.
+   * `scored` also without an answer. `error` and `undecided` are no scores. `undecided`: the machine, or a limit of the sandbox
+   * that the answer reached, prevented a verdict; a resumed bench judges it again. `error` is null for such a limit.
    */
   readonly status: "scored" | "undecided" | "error";
   /** Null without a score. */

@@ -6,6 +6,7 @@ import type { RecordFile } from "./record-file.ts";
 interface Sample {
   readonly status: string;
   readonly attempt: number;
+  /** What failed; null for a score, and for an answer that reached a limit of the sandbox. */
   readonly error: string | null;
 }
 
@@ -24,7 +25,7 @@ export interface SampleKind<Job, Kept> {
 /** How much at a time, and when it ends before its end. */
 export interface TakeLimits {
   readonly concurrency: number;
-  /** Samples without a score after which it stops; null never does. */
+  /** Samples without a score, by a failure, after which it stops; null never does. */
   readonly maxErrors: number | null;
   readonly signal: AbortSignal | undefined;
 }
@@ -33,6 +34,7 @@ export interface TakeLimits {
 export class SampleTaker<Job, Kept extends Sample> {
   /** Samples of this run by status. */
   readonly counts: Record<string, number> = {};
+  #failed = 0;
   #stopped: string | null = null;
   /** Fires where records cannot be kept any more: replies in flight would be lost, however long they are waited for. */
   readonly #unkept = new AbortController();
@@ -103,11 +105,12 @@ export class SampleTaker<Job, Kept extends Sample> {
     if (code === null || code === "run_unwritable") this.#unkept.abort(error);
   }
 
-  #stopAfter({ status, error }: Kept): void {
+  #stopAfter({ error }: Kept): void {
     const { maxErrors, signal } = this.#limits;
-    const failed = Object.entries(this.counts).reduce((sum, [key, count]) => sum + (key === "scored" ? 0 : count), 0);
-    if (status !== "scored" && maxErrors !== null && !signal?.aborted && failed > maxErrors)
-      this.#stopped ??= `${failed} samples have no score; the last one: ${error}`;
+    if (error === null) return;
+    this.#failed++;
+    if (maxErrors !== null && !signal?.aborted && this.#failed > maxErrors)
+      this.#stopped ??= `${this.#failed} samples have no score; the last one: ${error}`;
   }
 }
 

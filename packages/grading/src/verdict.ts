@@ -19,8 +19,10 @@ export interface Verdict {
   /** What decided: where the answer was found, and how it was compared. */
   readonly rule: string;
   readonly certainty: Certainty;
-  /** False where the machine kept it from being judged: the answer is neither right nor wrong. True where absent. */
+  /** False where the machine or a limit of the sandbox prevented a verdict: the answer is neither right nor wrong. Default true. */
   readonly decided?: boolean;
+  /** Whether it was a limit of the sandbox that the answer reached. A reward counts this as wrong. Default false. */
+  readonly limited?: boolean;
   /** How far it is right, 0 to 1, where the benchmark's rule says: F1 of words. */
   readonly score?: number;
   /** The way to it, where the grader says. */

@@ -7,6 +7,8 @@ import sys
 _out_of_memory, _unsupported = 86, 87
 # Codes of calls that the sandbox refuses, of either kind.
 _refused = {errno.ENOSYS, errno.ENOTSUP, errno.EPERM, errno.EROFS, getattr(errno, "ENOTCAPABLE", -1)}
+# A WebAssembly build lacks functions of these.
+_system_modules = ["os", "posix", "select", "signal", "socket", "_socket"]
 
 
 def provide(name, source):
@@ -18,17 +20,22 @@ def provide(name, source):
 
 
 def exit_code_of(error):
-    """The code of the sandbox's limit that an error reports; 1 for any other error."""
-    if isinstance(error, MemoryError):
-        return _out_of_memory
-    is_refused = (
-        isinstance(error, ModuleNotFoundError)
-        or isinstance(error, OSError)
-        and error.errno in _refused
-        or isinstance(error, RuntimeError)
-        and "thread" in str(error)
-    )
-    return _unsupported if is_refused else 1
+    """The code of a limit that an error, or one that it was raised from, reports; 1 for any other error."""
+    while error is not None:
+        if isinstance(error, MemoryError):
+            return _out_of_memory
+        if _is_refusal(error):
+            return _unsupported
+        error = error.__cause__ or error.__context__
+    return 1
+
+
+def _is_refusal(error):
+    if isinstance(error, OSError):
+        return error.errno in _refused
+    if isinstance(error, AttributeError):
+        return any(error.obj is sys.modules.get(name) for name in _system_modules)
+    return isinstance(error, ModuleNotFoundError) or str(error) == "can't start new thread"
 
 
 def run():

@@ -10,7 +10,7 @@ export type { ProgramRun } from "./program-runner.ts";
 export { selfTest } from "./self-test.ts";
 export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
-export { gradeCases } from "./grading/grade-cases.ts";
+export { gradeCases, gradingLimits } from "./grading/grade-cases.ts";
 export type { ProgramCases } from "./grading/grade-cases.ts";
 export { assembleProgram, solutionIn } from "./replies/index.ts";
 export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";

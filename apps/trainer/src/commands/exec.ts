@@ -72,6 +72,7 @@ function summary({ status, exitCode, seconds }: SandboxResult): string {
     memory: "stopped: memory limit",
     output: "stopped: output limit",
     time: "stopped: time limit",
+    unsupported: "stopped: the sandbox lacks a module or system call",
     crashed: "the interpreter died",
     undecided: "undecided: the machine did not let it run",
     aborted: "aborted",

@@ -29,7 +29,7 @@ export interface MethodSummary extends TokenCounts {
   /** Samples with a score, and all. */
   readonly scored: number;
   readonly samples: number;
-  /** Without a score: what failed, and what the machine kept from a verdict. */
+  /** Samples without a score: failures, and answers without a verdict because of the machine or a limit of the sandbox. */
   readonly errors: number;
   readonly undecided: number;
   readonly questions: number;

@@ -19,7 +19,7 @@ import {
 } from "@laconic/evaluation/bench";
 import type { HubEnvironment } from "@laconic/hub";
 import type { ApiEvent, Limiter, SpendAccount } from "@laconic/openai";
-import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
+import { codeGrader, createSandbox, gradingLimits, programRunner } from "@laconic/sandbox";
 import { dealSeed, dealTo } from "@laconic/worlds/text";
 import { openOwnBoards, openOwnMethods } from "./own-values.ts";
 import type { TaskLimits } from "./play-tasks.ts";
@@ -126,7 +126,7 @@ export function playQuestions(
         openModel,
         environment: environmentValue,
         openSandbox: async () => {
-          const sandbox = await createSandbox();
+          const sandbox = await createSandbox({ limits: gradingLimits });
           return { code: codeGrader(sandbox), runProgram: programRunner(sandbox), close: () => sandbox.close() };
         },
         maxErrors,

@@ -9,12 +9,23 @@ def answer_calls():
     job = json.loads(sys.stdin.read())
     write, leave, dumps = os.write, os._exit, json.dumps
     say = lambda value: write(1, ("\n" + dumps(value) + "\n").encode())
+
+    def raised(error):
+        """What the tests may know of an error; a limit of the sandbox ends the run."""
+        code = exit_code_of(error)
+        if code == 1:
+            return describe(error)
+        try:
+            write(2, ": ".join(describe(error)).encode())
+        finally:
+            leave(code)
+
     space = {"__name__": "candidate"}
     try:
         exec(compile(job["program"], "<candidate>", "exec"), space)
         function = space[job["entryPoint"]]
     except BaseException as error:
-        say({"unloadable": describe(error)})
+        say({"unloadable": raised(error)})
         leave(0)
     answers = []
     for arguments, named in job["calls"]:
@@ -24,7 +35,7 @@ def answer_calls():
         except Uncrossable as error:
             answers.append({"uncrossable": str(error)})
         except BaseException as error:
-            answers.append({"raised": describe(error)})
+            answers.append({"raised": raised(error)})
     say({"answers": answers})
     leave(0)
 

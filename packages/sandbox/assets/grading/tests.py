@@ -84,6 +84,8 @@ def run_tests():
     except TooManyCalls:
         outcome, error = "calls", None
     except BaseException as raised:
+        if exit_code_of(raised) != 1:
+            raise
         outcome, error = "failed", [type(raised).__name__, str(raised)[:300]]
     print()
     print(json.dumps({"calls": calls, "unknown": state["unknown"], "outcome": outcome, "error": error}))

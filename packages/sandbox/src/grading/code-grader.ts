@@ -11,8 +11,10 @@ export interface CodeVerdict {
   readonly extracted: string;
   readonly rule: string;
   readonly certainty: "exact" | "undecided";
-  /** False where the machine kept it from a verdict. */
+  /** False where the machine or a limit of the sandbox prevented a verdict. */
   readonly decided: boolean;
+  /** Whether it was a limit of the sandbox, see {@link ProgramVerdict}. */
+  readonly limited: boolean;
   /** What the tests called it with, and what it answered. */
   readonly steps: ProgramVerdict["steps"];
 }
@@ -28,20 +30,16 @@ export function codeGrader(
   return async (reply, tests, signal, rule) => {
     const limits = { ...options, ...(signal && { signal }) };
     const published = rule === "published" ? publishedCode(reply, tests) : null;
-    const isCases = "cases" in tests;
-    const extracted =
-      published ?? (isCases ? programOf(reply, tests) : assembleProgram(tests.prompt, reply, tests.entryPoint));
-    const verdict = isCases
-      ? await runCases(extracted, tests, sandbox, limits)
-      : await gradeProgram(extracted, tests, sandbox, limits);
-    const { correct, decided, steps } = verdict;
-    return {
-      correct,
-      decided,
-      extracted,
-      rule: isCases ? verdict.rule : `two-phase, ${verdict.rule}`,
-      certainty: decided ? "exact" : "undecided",
-      steps,
-    };
+    if ("cases" in tests) {
+      const program = published ?? programOf(reply, tests);
+      return graded(program, await runCases(program, tests, sandbox, limits));
+    }
+    const extracted = published ?? assembleProgram(tests.prompt, reply, tests.entryPoint);
+    const verdict = await gradeProgram(extracted, tests, sandbox, limits);
+    return graded(extracted, { ...verdict, rule: `two-phase, ${verdict.rule}` });
   };
+}
+
+function graded(extracted: string, { correct, decided, limited, rule, steps }: ProgramVerdict): CodeVerdict {
+  return { correct, decided, limited, extracted, rule, certainty: decided ? "exact" : "undecided", steps };
 }

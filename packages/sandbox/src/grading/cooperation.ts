@@ -31,6 +31,8 @@ export interface CooperationReward {
     /** 0.5 for a call of the helper, 1 for more than a wrapper of it, -0.5 when its result is not used. */
     readonly cooperation: number;
   };
+  /** Tests in which the program reached a limit of the sandbox; they count as failed. */
+  readonly limited: number;
   /** The first level that failed and ended the count; null when all were reached. */
   readonly stoppedAt: "main" | "syntax" | null;
   readonly schemes: readonly CooperationScheme[];
@@ -85,9 +87,11 @@ export async function cooperationReward(
   if (found === null) return unjudged("their syntax could not be looked at");
   const terms = { structure: found.auxDefined ? 0.4 : 0, syntax: 0, tests: 0, cooperation: 0 };
   let first: string | null | undefined;
+  let limited = 0;
   const result = (stoppedAt: CooperationReward["stoppedAt"], feedback: string): CooperationReward => ({
     reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
     terms: { ...terms },
+    limited,
     stoppedAt,
     schemes: found.schemes,
     undecided: null,
@@ -108,7 +112,8 @@ export async function cooperationReward(
       seconds: secondsPerTest,
       ...(signal && { signal }),
     });
-    if (!verdict.decided) return unjudged(verdict.rule);
+    if (verdict.limited) limited++;
+    else if (!verdict.decided) return unjudged(verdict.rule);
     if (first === undefined) first = verdict.correct ? null : verdict.rule;
     if (verdict.correct) passed++;
     else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
@@ -135,6 +140,7 @@ function unjudged(reason: string): CooperationReward {
   return {
     reward: 0,
     terms,
+    limited: 0,
     stoppedAt: null,
     schemes: [],
     undecided: reason,

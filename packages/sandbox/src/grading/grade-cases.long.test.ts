@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox } from "../create-sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { codeGrader } from "./code-grader.ts";
-import { gradeCases } from "./grade-cases.ts";
+import { gradeCases, gradingLimits } from "./grade-cases.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await createSandbox({ concurrency: 2 });
+  sandbox = await createSandbox({ concurrency: 2, limits: gradingLimits });
 }, 120_000);
 afterAll(() => sandbox.close());
 
@@ -55,6 +55,48 @@ test.for([
     decided: true,
     rule: expect.stringContaining(rule) as string,
   });
+});
+
+/** Ways to recurse. `f(n)` is n; `n` calls are nested. */
+const recursions = {
+  plain: "def f(n): return 0 if n == 0 else 1 + f(n - 1)",
+  "@cache": "@cache\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)",
+  "a generator": "def f(n): return 0 if n == 0 else 1 + max(f(n - 1) for _ in range(1))",
+  "generators in generators": "def g(n):\n    if n: yield from g(n - 1)\n    yield n\ndef f(n): return sum(1 for _ in g(n)) - 1",
+  map: "def f(n): return 0 if n == 0 else 1 + sum(map(f, [n - 1]))",
+  __call__: "class F:\n    def __call__(self, n): return 0 if n == 0 else 1 + self(n - 1)\nf = F()",
+  __eq__: "class A:\n    def __init__(self, n): self.n = n\n    def __eq__(self, o): return self.n == 0 or A(self.n - 1) == o\ndef f(n): return n if A(n) == 1 else -1",
+  "sorted's key": "def f(n):\n    if n: sorted([n - 1], key=f)\n    return n",
+  "two functions": "@lru_cache(None)\ndef g(n): return 0 if n == 0 else 1 + f(n - 1)\ndef f(n): return 0 if n == 0 else 1 + g(n - 1)",
+  "a path's depth-first search": "def f(n):\n    edges = [[i + 1] for i in range(n)] + [[]]\n    def visit(v): return max((1 + visit(w) for w in edges[v]), default=0)\n    return visit(0)",
+  "nested data": "def f(n):\n    x = []\n    for _ in range(n): x = [x]\n    return len(repr(json.loads(json.dumps(deepcopy(x))))) // 2 - 1",
+} as const;
+
+test.for(Object.entries(recursions))("recursion 5,000 deep works: %s", { timeout: 120_000 }, async ([, code]) => {
+  const cases = ["1", "150", "5000"].map((n) => ({ input: n, output: n }));
+  const verdict = await gradeCases(`${code}\nprint(f(int(input())))`, { entryPoint: null, cases }, sandbox);
+  expect(verdict).toMatchObject({ correct: true, decided: true, rule: "all cases passed" });
+});
+
+test("recursion without end is wrong or, where the interpreter dies, undecided; both count", { timeout: 240_000 }, async () => {
+  const one = { entryPoint: null, cases: [{ input: "", output: "1" }] };
+  const plain = await gradeCases("def f(n): return f(n + 1)\nf(0)", one, sandbox);
+  expect(plain).toMatchObject({ decided: true, rule: expect.stringContaining("RecursionError") as string });
+  const cached = await gradeCases("@cache\ndef f(n): return f(n + 1)\nf(0)", one, sandbox);
+  expect(cached).toMatchObject({ correct: false, limited: !cached.decided });
+});
+
+test.for([
+  ["output", "print('x' * (2 << 20))", "output limit"],
+  ["memory", "x = bytearray(300 << 20)", "memory limit"],
+  ["a thread", "import threading\nthreading.Thread(target=print).start()", "can't start new thread"],
+  ["a missing module", "import numpy as np", "No module named 'numpy'"],
+  ["a crash", "m = [1]\nfor _ in range(500_000): m = map(str, m)\nnext(m)", "crashed"],
+  ["a long program", `#${"x".repeat(5 << 20)}`, "longer than"],
+] as const)("a limit of the sandbox is no verdict: %s", { timeout: 120_000 }, async ([, reply, rule]) => {
+  const verdict = await codeGrader(sandbox)(reply, stdin);
+  expect(verdict).toMatchObject({ correct: false, decided: false, limited: true, certainty: "undecided" });
+  expect(verdict.rule).toContain(rule);
 });
 
 const call = {
@@ -133,6 +175,6 @@ test("no cases are no pass, and a case beyond the sandbox's limits no verdict", 
 test("an endless program is ended", async () => {
   expect(await gradeCases("while True: pass", stdin, sandbox, { seconds: 0.5 })).toMatchObject({
     correct: false,
-    rule: "case 1 of 2: time",
+    rule: "case 1 of 2: time limit",
   });
 });

@@ -2,7 +2,8 @@ import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox } from "../sandbox.ts";
 import { codeAfter } from "../replies/assemble-program.ts";
 import { solutionIn } from "../replies/solution.ts";
-import { gradeProgram, isOpen, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
+import { endingOf, lastWords, verdictOf, type EndingKind } from "./ending.ts";
+import { gradeProgram, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
 
 /** What a whole program makes of inputs, as LiveCodeBench has them. */
 export interface ProgramCases {
@@ -12,23 +13,27 @@ export interface ProgramCases {
   readonly entryPoint: string | null;
 }
 
-/** Of a program's own time: for a case of stdin, and for all calls of a function together. */
+/** A program's own time: for a case of stdin, and for all calls of a function together. */
 const [secondsPerCase, secondsOfCalls] = [6, 30] as const;
 
-/** Modules that LiveCodeBench's programs find, whole and by name, before their first line. */
+/** Limits of a sandbox in which every benchmark's own time limit decides. */
+export const gradingLimits: { readonly seconds: number } = { seconds: secondsOfCalls };
+
+/** Modules that LiveCodeBench's programs find, whole and by name, before their first line, and its recursion limit. */
 const modules =
   "string re datetime collections heapq bisect copy math random statistics itertools functools operator io sys json builtins typing";
 
 const prelude = modules
   .split(" ")
   .flatMap((name) => [`from ${name} import *`, `import ${name}`])
+  .concat("sys.setrecursionlimit(50000)")
   .join("\n");
 
 /**
  * Grades a reply with a whole program, which {@link solutionIn} finds. Outputs and values that are expected are never where the
  * program runs; the first case that it fails decides. Printed lines are compared as LiveCodeBench does: without white space around them,
  * and where they differ as lists of decimal numbers.
- * @returns not `decided` where the machine, or a case longer than the sandbox takes, kept it from a verdict
+ * @returns not `decided` where the machine or a limit of the sandbox prevented a verdict
  */
 export async function gradeCases(
   reply: string,
@@ -63,31 +68,23 @@ export async function runCases(
   const code = codeAfter(prelude, program);
   let calls = 0;
   const steps: GradingStep[] = [];
-  const verdict = (correct: boolean, rule: string, decided = true) =>
-    ({ correct, decided, rule, gradingMode: "two-phase", calls, steps: toldSteps(steps) }) as const;
+  const verdict = (correct: boolean, rule: string, kind: EndingKind = "decided") =>
+    ({ correct, ...verdictOf(kind), rule, gradingMode: "two-phase", calls, steps: toldSteps(steps) }) as const;
+  const own = seconds ?? secondsPerCase;
   for (const { input, output } of cases) {
-    const [longest, own] = [sandbox.record.limits.inputBytes, Buffer.byteLength(code)];
-    if (own > longest / 2) return verdict(false, `longer than ${longest / 2} bytes`);
-    if (own + Buffer.byteLength(input) > longest)
-      return verdict(false, "a case is longer than the sandbox takes", false);
-    const run = await sandbox.run({
-      code,
-      stdin: input,
-      seconds: seconds ?? secondsPerCase,
-      ...(signal && { signal }),
-    });
+    const { inputBytes } = sandbox.record.limits;
+    if (Buffer.byteLength(code) + Buffer.byteLength(input) > inputBytes)
+      return verdict(false, `program and case are longer than the sandbox's ${inputBytes} bytes`, "limit");
+    const run = await sandbox.run({ code, stdin: input, seconds: own, ...(signal && { signal }) });
     calls++;
     const place = `case ${calls} of ${cases.length}`;
-    if (isOpen(run)) return verdict(false, `${place}: ${run.status}`, false);
     const isRun = run.status === "ok";
-    const failure = isRun
-      ? samePrint(run.stdout, output)
-        ? null
-        : "another output"
-      : lastWords(run.stderr) || run.status;
-    const ended = failure ?? "passed";
-    steps.push({ name: place, answer: isRun ? cut(run.stdout) : run.status, gold: cut(output), ended });
-    if (failure !== null) return verdict(false, `${place}: ${failure}`);
+    const { kind, rule } = endingOf(run, sandbox, own);
+    const ending = run.status === "exception" ? lastWords(run.stderr) || "an exit code other than 0" : rule;
+    const failure = !isRun ? ending : samePrint(run.stdout, output) ? null : "another output";
+    if (kind !== "machine")
+      steps.push({ name: place, answer: isRun ? cut(run.stdout) : run.status, gold: cut(output), ended: failure ?? "passed" });
+    if (failure !== null) return verdict(false, `${place}: ${failure}`, kind);
   }
   return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");
 }
@@ -120,10 +117,6 @@ function functionTest(cases: ProgramCases["cases"]): string {
     `        assert said == json.loads(case["output"])`,
     "",
   ].join("\n");
-}
-
-function lastWords(stderr: string): string {
-  return (stderr.trim().split("\n").at(-1) ?? "").slice(0, 200);
 }
 
 /** Whether two printed texts are the same, line by line. */

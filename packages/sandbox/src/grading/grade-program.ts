@@ -1,6 +1,7 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
 import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
+import { endingOf, verdictOf, type Ending } from "./ending.ts";
 import { harness } from "./harness.ts";
 
 /** A function's tests, as HumanEval has them. */
@@ -22,8 +23,10 @@ export interface ProgramTests {
 /** What the tests say of a program. */
 export interface ProgramVerdict {
   readonly correct: boolean;
-  /** False where the machine, or `signal`, kept it from a verdict: the program is neither right nor wrong then. */
+  /** False where the machine, `signal` or a limit of the sandbox prevented a verdict: the program is neither right nor wrong. */
   readonly decided: boolean;
+  /** The program reached a limit of the sandbox. A reward counts this as wrong, so that a policy gains nothing by it. */
+  readonly limited: boolean;
   /** What decided: "all tests passed", "AssertionError", "time limit", ... */
   readonly rule: string;
   /** How it was graded, for the record of a score. */
@@ -44,8 +47,8 @@ export interface GradeProgramOptions {
 const maxCalls = 5000;
 const maxRounds = 300;
 
-/** What a program says; hostile until it was read. */
-type Said = { readonly answers: readonly Answer[] } | { readonly wrong: string };
+/** What a program's interpreter wrote; hostile until it was read. */
+type Said = { readonly answers: readonly Answer[] } | Ending;
 
 type Raised = readonly [kind: string, text: string];
 type Answer = { readonly value: readonly unknown[] } | { readonly raised: Raised };
@@ -62,7 +65,7 @@ interface TestReport {
  * tell which arguments it is called with. The program runs in another, which holds these arguments and no expected value,
  * and tells what it returned, as plain values of built-in types. The tests then run again on these values. Exiting early,
  * objects that equal everything, patched builtins or a look at the caller's frames change nothing but the program's own
- * answers. Whatever a program causes, its size and what its answers do to the tests included, makes it wrong.
+ * answers. A limit of the sandbox that the program or its answers reach leaves it undecided.
  * @param program - the whole program: prompt and completion
  * @throws LaconicError `data_invalid` when the tests themselves do not run; `engine_failed` when the sandbox was closed
  */
@@ -75,45 +78,45 @@ export async function gradeProgram(
   const limits = { seconds, ...(signal && { signal }) };
   let calls: readonly unknown[] = [];
   let answers: readonly Answer[] = [];
-  const verdict = (correct: boolean, rule: string): ProgramVerdict => ({
+  const verdict = (correct: boolean, { kind, rule }: Ending): ProgramVerdict => ({
     correct,
-    decided: true,
+    ...verdictOf(kind),
     rule,
     gradingMode: "two-phase",
     calls: calls.length,
     steps: stepsOf(tests, calls, answers, correct ? null : rule),
   });
-  const wrong = (rule: string): ProgramVerdict => verdict(false, rule);
-  /** What is too long to be run is as wrong as what does not end. */
+  const wrong = (rule: string): ProgramVerdict => verdict(false, { kind: "decided", rule });
+  const limited = (rule: string): ProgramVerdict => verdict(false, { kind: "limit", rule });
   const { inputBytes } = sandbox.record.limits;
   const isTooLong = (input: string): boolean => Buffer.byteLength(input) > inputBytes - roomForCall;
-  if (isTooLong(JSON.stringify(program))) return wrong(`longer than the sandbox's ${inputBytes} bytes`);
+  if (isTooLong(JSON.stringify(program))) return limited(`longer than the sandbox's ${inputBytes} bytes`);
   for (let round = 0; round < maxRounds; round++) {
     const questions = testInput(tests, calls, answers);
-    if (round > 0 && isTooLong(questions)) return wrong("its answers are too long for the tests");
+    if (round > 0 && isTooLong(questions)) return limited("its answers are too long for the tests");
     const tested = await sandbox.run({ code: harnessCall("run_tests"), stdin: questions, ...limits });
     const report = tested.status === "ok" ? (lastLine(tested) as TestReport | null) : null;
-    if (isOpen(tested)) return { ...wrong(endings[tested.status]), decided: false };
     if (!report) {
-      if (round > 0) return wrong(`its answers end the tests: ${endings[tested.status]}`);
+      const { kind, rule } = endingOf(tested, sandbox, seconds);
+      if (kind === "machine") return verdict(false, { kind, rule });
+      if (round > 0) return verdict(false, { kind, rule: `its answers end the tests: ${rule}` });
       throw testsInvalid(tests.entryPoint, tested);
     }
     calls = report.calls;
-    if (report.outcome === "calls") return wrong(`the tests call more than ${maxCalls} times`);
+    if (report.outcome === "calls") return limited(`the tests call more than ${maxCalls} times`);
     if (report.unknown === 0) {
       if (report.outcome === "passed")
-        return calls.length > 0 ? verdict(true, "all tests passed") : wrong("the tests call nothing");
+        return calls.length > 0 ? verdict(true, { kind: "decided", rule: "all tests passed" }) : wrong("the tests call nothing");
       return wrong(report.error ? describe(report.error) : "the tests failed");
     }
     const input = JSON.stringify({ program, entryPoint: tests.entryPoint, calls });
-    if (isTooLong(input)) return wrong("too long, with its arguments, for the sandbox");
+    if (isTooLong(input)) return limited("too long, with its arguments, for the sandbox");
     const run = await sandbox.run({ code: harnessCall("answer_calls"), stdin: input, ...limits });
-    if (isOpen(run)) return { ...wrong(endings[run.status]), decided: false };
-    const read = run.status === "ok" ? readAnswers(lastLine(run), calls.length) : { wrong: endings[run.status] };
-    if ("wrong" in read) return wrong(read.wrong);
+    const read = (run.status === "ok" && readAnswers(lastLine(run), calls.length)) || endingOf(run, sandbox, seconds);
+    if ("kind" in read) return verdict(false, read);
     answers = read.answers;
   }
-  return wrong(`its answers lead the tests on for more than ${maxRounds} rounds`);
+  return limited(`its answers lead the tests on for more than ${maxRounds} rounds`);
 }
 
 /** Steps as a record takes them: the first, and the last, which decided, where there are more. */
@@ -148,34 +151,19 @@ function stepsOf(
 /** Bytes for the program that calls the harness. */
 const roomForCall = 1000;
 
-const endings: Readonly<Record<SandboxResult["status"], string>> = {
-  ok: "left before it had answered",
-  exception: "left before it had answered",
-  memory: "memory limit",
-  output: "output limit",
-  time: "time limit",
-  crashed: "the interpreter died",
-  undecided: "undecided: the machine did not let it run",
-  aborted: "aborted",
-};
-
-/** Ends that say nothing of the program. */
-export function isOpen({ status }: SandboxResult): boolean {
-  return status === "undecided" || status === "aborted";
-}
-
-/** Reads what a program's interpreter wrote, which the program may have written in its place. */
-function readAnswers(report: object | null, count: number): Said {
+/** Reads what a program's interpreter wrote, which the program may have written in its place; null where answers are missing. */
+function readAnswers(report: object | null, count: number): Said | null {
+  const wrong = (rule: string): Ending => ({ kind: "decided", rule });
   const { answers, unloadable } = (report ?? {}) as { readonly answers?: unknown; readonly unloadable?: unknown };
-  if (isRaised(unloadable)) return { wrong: `does not load: ${describe(unloadable)}` };
-  if (!Array.isArray(answers) || answers.length !== count) return { wrong: endings.ok };
+  if (isRaised(unloadable)) return wrong(`does not load: ${describe(unloadable)}`);
+  if (!Array.isArray(answers) || answers.length !== count) return null;
   const read: Answer[] = [];
   for (const each of answers as unknown[]) {
     const { value, raised, uncrossable } = (each ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof uncrossable === "string") return { wrong: `returned ${uncrossable}` };
+    if (typeof uncrossable === "string") return wrong(`returned ${uncrossable}`);
     if (isRaised(raised)) read.push({ raised });
     else if (Array.isArray(value)) read.push({ value });
-    else return { wrong: "its answers have another form" };
+    else return wrong("its answers have another form");
   }
   return { answers: read };
 }

@@ -24,16 +24,10 @@ const returning = (value: string): string => `def sort_third(l):\n    return ${v
 
 describe("what a reply causes is wrong", () => {
   test.for([
-    ["a range without end", returning("range(10 ** 18)")],
-    ["a text of 2 MB", returning("'x' * (2 << 20)")],
     ["a list of 900 kB that comes back as an argument", returning("[7] * 60_000")],
     ["an integer of a million digits", returning("10 ** 1_000_000")],
-    ["nested lists", "def sort_third(l):\n    x = []\n    for _ in range(500): x = [x]\n    return x\n"],
-    ["a program of 5 MB", `#${"x".repeat(5 << 20)}\n${returning("l")}`],
-    ["a program of control characters, which JSON makes longer", `#${"\u0001".repeat(1 << 20)}\n${returning("l")}`],
     ["half a surrogate pair", `x = "\ud800"\n${returning("x")}`],
     ["brackets 100,000 deep", `x = ${"(".repeat(100_000)}${")".repeat(100_000)}`],
-    ["200 MiB", returning("len(bytearray(200 << 20)) and list(range(4 * 10 ** 7))")],
     ["a null for an answer", answers("null")],
     ["a number for an answer", answers("5")],
     ["an answer of two kinds", answers('{"uncrossable": 5, "raised": 7}')],
@@ -59,6 +53,37 @@ describe("what a reply causes is wrong", () => {
       decided: true,
       rule: expect.stringMatching(/./u),
     });
+  });
+
+  test.for([
+    ["a range without end", returning("range(10 ** 18)"), "its answers end the tests: memory limit"],
+    ["a text of 2 MB", returning("'x' * (2 << 20)"), "output limit"],
+    ["nested lists", returning("[".repeat(60) + "]".repeat(60)), "nested more than 40 deep"],
+    ["a program of 5 MB", `#${"x".repeat(5 << 20)}\n${returning("l")}`, "longer than"],
+    ["control characters, which JSON makes longer", `#${"\u0001".repeat(1 << 20)}\n${returning("l")}`, "longer than"],
+    ["300 MiB", returning("len(bytearray(300 << 20)) and l"), "memory limit"],
+    ["300 MiB while it loads", `x = bytearray(300 << 20)\n${returning("l")}`, "memory limit"],
+    ["a missing module", `import numpy\n${returning("l")}`, "No module named 'numpy'"],
+    ["a module that is missing in a call", returning("__import__('numpy').sort(l)"), "No module named 'numpy'"],
+    ["a thread", `import threading\n${returning("threading.Thread(target=print).start()")}`, "can't start new thread"],
+    ["a process", `import os\n${returning("os.fork()")}`, "has no attribute 'fork'"],
+    ["an interpreter that dies", `m = [1]\nfor _ in range(500_000): m = map(str, m)\n${returning("next(m)")}`, "crashed"],
+  ] as const)("a limit of the sandbox is no verdict: %s", { timeout: 120_000 }, async ([, program, rule]) => {
+    const verdict = await gradeProgram(program, thirds, sandbox, { seconds: 3 });
+    expect(verdict).toMatchObject({ correct: false, decided: false, limited: true });
+    expect(verdict.rule).toContain(rule);
+  });
+
+  test("an error that the program handles, or that says the same by chance, is its own", async () => {
+    for (const line of ["raise ValueError('memory')", "raise RuntimeError('thread')", "return [].thread", "exit(86)"])
+      expect(await gradeProgram(`def sort_third(l):\n    ${line}\n`, thirds, sandbox)).toMatchObject({ decided: true });
+    const without = "try: import numpy\nexcept ImportError: numpy = None\ndef sort_third(l): return l\n";
+    expect(await gradeProgram(without, thirds, sandbox)).toMatchObject({ correct: true });
+  });
+
+  test("a time limit of the sandbox below the benchmark's is no verdict", async () => {
+    const loop = "def sort_third(l):\n    while True: pass\n";
+    expect(await gradeProgram(loop, thirds, sandbox, { seconds: 60 })).toMatchObject({ decided: false, limited: true });
   });
 
   test.for([

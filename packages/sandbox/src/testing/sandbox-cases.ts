@@ -36,8 +36,13 @@ const endings: readonly (readonly [what: string, code: string, status: readonly 
   ["memory bit by bit", "x = []\nwhile True: x.append(bytearray(2 ** 20))", ["memory", "crashed", "time"], 5],
   ["output without end", "while True: print('x' * 1000)", ["output"], 5],
   // Six generations at most: where a sandbox fails this, the machine survives it.
-  ["a fork bomb", "import os\nfor _ in range(6): os.fork()", ["exception"], 5],
-  ["a thread", "import threading\nthreading.Thread(target=print).start()", ["exception"], 5],
+  ["a fork bomb", "import os\nfor _ in range(6): os.fork()", ["unsupported"], 5],
+  ["a thread", "import threading\nthreading.Thread(target=print).start()", ["unsupported"], 5],
+  ["a pool of threads", "from concurrent.futures import ThreadPoolExecutor\nprint(ThreadPoolExecutor().submit(int).result())", ["unsupported"], 5],
+  ["a module that is not installed", "import laconic_missing", ["unsupported"], 5],
+  ["a missing module that the program does without", "try: import laconic_missing\nexcept ImportError: pass", ["ok"], 5],
+  ["an exit code of the sandbox's own", "import sys\nsys.exit(86)", ["exception"], 5],
+  ["an exit code of a signal", "import sys\nsys.exit(139)", ["exception"], 5],
 ];
 
 const classes = `
@@ -218,6 +223,7 @@ export const sandboxCases: readonly SandboxCase[] = [
       assert.deepEqual(verdict, {
         correct: true,
         decided: true,
+        limited: false,
         rule: "all tests passed",
         gradingMode: "two-phase",
         calls: 6,

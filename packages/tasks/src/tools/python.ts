@@ -38,6 +38,7 @@ export async function pythonAnswer(
     case "ok":
       return stdout.trimEnd();
     case "exception":
+    case "unsupported":
       return [stdout.trimEnd(), stderr.trimEnd()].filter(Boolean).join("\n");
     case "undecided":
     case "aborted":

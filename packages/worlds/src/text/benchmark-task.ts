@@ -2,7 +2,7 @@ import { familyOf } from "@laconic/baselines";
 import { benchmarkNamed, posed, type BenchmarkProblem } from "@laconic/benchmarks";
 import { answerForm, answerReading, gradeAnswer, mathsGrader, type AnswerKind } from "@laconic/grading";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
-import { codeGrader, createSandbox } from "@laconic/sandbox";
+import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { type TeamTask, drawFrom } from "@laconic/tasks";
 import type { TaskResources } from "../task-resources.ts";
 import { benchmarkTeam, dealTo, type TeamSettings } from "./benchmark-team.ts";
@@ -73,7 +73,7 @@ export async function questionTask(
   const data: TaskData = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  const sandbox = familyOf(kind.kind) === "code" ? await createSandbox() : null;
+  const sandbox = familyOf(kind.kind) === "code" ? await createSandbox({ limits: gradingLimits }) : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
     name: questions.name,
@@ -84,8 +84,11 @@ export async function questionTask(
     reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
       const verdict =
         answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
-      if (verdict?.decided === false) return { undecided: verdict.rule };
-      return { task: verdict?.correct ? 1 : 0 };
+      const limited = verdict?.limited === true;
+      if (verdict?.decided === false && !limited) return { undecided: verdict.rule };
+      // A sample without a score teaches nothing, which is better than the reward of a wrong answer: a policy would seek it.
+      const team = { task: verdict?.correct ? 1 : 0 };
+      return sandbox ? { team, measures: { sandbox_limit: Number(limited) } } : team;
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
     ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),

@@ -1,6 +1,6 @@
 import { type BenchmarkProblem, writingReward, type WritingReward } from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
-import { cooperationReward, type CooperationReward, cooperationSchemes, createSandbox } from "@laconic/sandbox";
+import { cooperationReward, type CooperationReward, cooperationSchemes, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
@@ -96,18 +96,20 @@ function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
 
 const maxReward = 4;
 
-const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "schemes"> = {
+const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "limited" | "schemes"> = {
   reward: 0,
   terms: { structure: 0, syntax: 0, tests: 0, cooperation: 0 },
+  limited: 0,
   schemes: [],
 };
 
 /** The reward as a grade, and beside it its parts in points of 4, and which schemes are seen. */
-function programReward({ reward, terms, schemes }: typeof nothingWritten): EpisodeReward {
+function programReward({ reward, terms, limited, schemes }: typeof nothingWritten): EpisodeReward {
   return {
     team: { task: Math.max(0, reward / maxReward) },
     measures: {
       ...terms,
+      sandbox_limit: Number(limited > 0),
       ...Object.fromEntries(cooperationSchemes.map((scheme) => [`scheme/${scheme}`, schemes.includes(scheme) ? 1 : 0])),
     },
   };
@@ -124,7 +126,7 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
   const tokenizer = await tokenizerOf(resources);
   // Last: what fails after it would leave its processes behind.
   const sandbox =
-    resources.heldOut === 0 ? null : await createSandbox(resources.signal && { signal: resources.signal });
+    resources.heldOut === 0 ? null : await createSandbox({ limits: gradingLimits, ...(resources.signal && { signal: resources.signal }) });
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
