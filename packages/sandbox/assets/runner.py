@@ -7,6 +7,7 @@ import sys
 _out_of_memory, _unsupported = 86, 87
 # Codes of calls that the sandbox refuses, of either kind.
 _refused = {errno.ENOSYS, errno.ENOTSUP, errno.EPERM, errno.EROFS, getattr(errno, "ENOTCAPABLE", -1)}
+_is_32_bit = sys.maxsize < 1 << 32
 # A WebAssembly build lacks functions of these.
 _system_modules = ["os", "posix", "select", "signal", "socket", "_socket"]
 
@@ -22,7 +23,8 @@ def provide(name, source):
 def exit_code_of(error):
     """The code of a limit that an error, or one that it was raised from, reports; 1 for any other error."""
     while error is not None:
-        if isinstance(error, MemoryError):
+        # The parser's own MemoryError, and a program's, have a text.
+        if isinstance(error, MemoryError) and str(error) == "":
             return _out_of_memory
         if _is_refusal(error):
             return _unsupported
@@ -34,7 +36,9 @@ def _is_refusal(error):
     if isinstance(error, OSError):
         return error.errno in _refused
     if isinstance(error, AttributeError):
-        return any(error.obj is sys.modules.get(name) for name in _system_modules)
+        return isinstance(error.obj, type(sys)) and error.obj.__name__ in _system_modules
+    if isinstance(error, OverflowError):
+        return _is_32_bit and any(size in str(error) for size in ("ssize_t", "index-sized", "C long"))
     return isinstance(error, ModuleNotFoundError) or str(error) == "can't start new thread"
 
 

@@ -26,7 +26,10 @@ export async function latestThread(pid: number): Promise<number | null> {
   let latest: (ThreadTimes & { readonly thread: number }) | null = null;
   for (const thread of names.map(Number)) {
     const times = await threadTimes(pid, thread);
-    if (times && (!latest || times.start > latest.start || (times.start === latest.start && times.seconds > latest.seconds)))
+    if (
+      times &&
+      (!latest || times.start > latest.start || (times.start === latest.start && times.seconds > latest.seconds))
+    )
       latest = { ...times, thread };
   }
   return latest?.thread ?? null;

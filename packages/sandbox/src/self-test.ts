@@ -57,8 +57,8 @@ export async function selfTest(sandbox: Sandbox, signal?: AbortSignal): Promise<
   const { stdout } = await run({ code: "import json\nprint(len([]), json.dumps([]))" });
   if (stdout.trim() !== "0 []") escaped.push("a builtin patched for the next run");
   for (const { name, program, tests } of gradingAttempts) {
-    const { correct, decided, rule } = await gradeProgram(program, tests, sandbox, signal && { signal });
-    if (!decided) throw untested(rule);
+    const { correct, decided, limited, rule } = await gradeProgram(program, tests, sandbox, signal && { signal });
+    if (!decided && !limited) throw untested(rule);
     if (correct) escaped.push(`grading: ${name}`);
   }
   return escaped;

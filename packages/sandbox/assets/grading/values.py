@@ -6,13 +6,13 @@ class Uncrossable(Exception):
     pass
 
 
-class TooDeep(MemoryError):
+class NestedTooDeep(MemoryError):
     """A value nested deeper than the sandbox passes on."""
 
 
 def encode(value, depth=0):
     if depth > 40:
-        raise TooDeep("a value nested more than 40 deep")
+        raise NestedTooDeep()
     kind = type(value)
     if value is None:
         return ["none"]

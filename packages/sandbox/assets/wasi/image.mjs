@@ -15,6 +15,7 @@ const mark = 987_654_321;
 const pause = `
 def start():
     sys.setrecursionlimit(1000)
+    sys.maxsize = (1 << 63) - 1 # programs take it for infinity
     run()
 spare = bytearray(2 << 20)
 del spare
@@ -106,7 +107,8 @@ export function imageRunner({ module, shim, maximumPages, bytes, call }) {
     system.wasi.inst = instance;
     const end = finish(() => instance.exports.table.get(call.index)(call.start, call.noArguments, 0));
     // Frames are smaller than a page, so a stack that passed a page has written to it.
-    const isWritten = (address) => new BigUint64Array(memory.buffer, address, pageBytes / 8).some((word) => word !== 0n);
+    const isWritten = (address) =>
+      new BigUint64Array(memory.buffer, address, pageBytes / 8).some((word) => word !== 0n);
     const isOverflown = isWritten(bytes.length);
     // A memory cannot shrink.
     if (memory.buffer.byteLength > stackTop || isWritten(stackTop - clearedBytes - pageBytes)) memory = null;

@@ -38,6 +38,12 @@ test.for([
     true,
     "all cases",
   ],
+  [
+    "the largest size of 64 bits, as infinity",
+    `${sums}    print(min(sys.maxsize, maxsize, 2 ** 40, a + b) if a != 5 else 11.5)`,
+    true,
+    "all cases",
+  ],
   ["a wrong number", `${sums}    print(a + b)\n`, false, "case 1 of 2: another output"],
   ["a line too many", `${sums}    print(a + b if a != 5 else 11.5)\nprint("more")\n`, false, "another output"],
   ["nothing", "", false, "another output"],
@@ -62,14 +68,19 @@ const recursions = {
   plain: "def f(n): return 0 if n == 0 else 1 + f(n - 1)",
   "@cache": "@cache\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)",
   "a generator": "def f(n): return 0 if n == 0 else 1 + max(f(n - 1) for _ in range(1))",
-  "generators in generators": "def g(n):\n    if n: yield from g(n - 1)\n    yield n\ndef f(n): return sum(1 for _ in g(n)) - 1",
+  "generators in generators":
+    "def g(n):\n    if n: yield from g(n - 1)\n    yield n\ndef f(n): return sum(1 for _ in g(n)) - 1",
   map: "def f(n): return 0 if n == 0 else 1 + sum(map(f, [n - 1]))",
   __call__: "class F:\n    def __call__(self, n): return 0 if n == 0 else 1 + self(n - 1)\nf = F()",
-  __eq__: "class A:\n    def __init__(self, n): self.n = n\n    def __eq__(self, o): return self.n == 0 or A(self.n - 1) == o\ndef f(n): return n if A(n) == 1 else -1",
+  __eq__:
+    "class A:\n    def __init__(self, n): self.n = n\n    def __eq__(self, o): return self.n == 0 or A(self.n - 1) == o\ndef f(n): return n if A(n) == 1 else -1",
   "sorted's key": "def f(n):\n    if n: sorted([n - 1], key=f)\n    return n",
-  "two functions": "@lru_cache(None)\ndef g(n): return 0 if n == 0 else 1 + f(n - 1)\ndef f(n): return 0 if n == 0 else 1 + g(n - 1)",
-  "a path's depth-first search": "def f(n):\n    edges = [[i + 1] for i in range(n)] + [[]]\n    def visit(v): return max((1 + visit(w) for w in edges[v]), default=0)\n    return visit(0)",
-  "nested data": "def f(n):\n    x = []\n    for _ in range(n): x = [x]\n    return len(repr(json.loads(json.dumps(deepcopy(x))))) // 2 - 1",
+  "two functions":
+    "@lru_cache(None)\ndef g(n): return 0 if n == 0 else 1 + f(n - 1)\ndef f(n): return 0 if n == 0 else 1 + g(n - 1)",
+  "a path's depth-first search":
+    "def f(n):\n    edges = [[i + 1] for i in range(n)] + [[]]\n    def visit(v): return max((1 + visit(w) for w in edges[v]), default=0)\n    return visit(0)",
+  "nested data":
+    "def f(n):\n    x = []\n    for _ in range(n): x = [x]\n    return len(repr(json.loads(json.dumps(deepcopy(x))))) // 2 - 1",
 } as const;
 
 test.for(Object.entries(recursions))("recursion 5,000 deep works: %s", { timeout: 120_000 }, async ([, code]) => {
@@ -78,20 +89,25 @@ test.for(Object.entries(recursions))("recursion 5,000 deep works: %s", { timeout
   expect(verdict).toMatchObject({ correct: true, decided: true, rule: "all cases passed" });
 });
 
-test("recursion without end is wrong or, where the interpreter dies, undecided; both count", { timeout: 240_000 }, async () => {
-  const one = { entryPoint: null, cases: [{ input: "", output: "1" }] };
-  const plain = await gradeCases("def f(n): return f(n + 1)\nf(0)", one, sandbox);
-  expect(plain).toMatchObject({ decided: true, rule: expect.stringContaining("RecursionError") as string });
-  const cached = await gradeCases("@cache\ndef f(n): return f(n + 1)\nf(0)", one, sandbox);
-  expect(cached).toMatchObject({ correct: false, limited: !cached.decided });
-});
+test(
+  "recursion without end is wrong or, where the interpreter dies, undecided; both count",
+  { timeout: 240_000 },
+  async () => {
+    const one = { entryPoint: null, cases: [{ input: "", output: "1" }] };
+    const plain = await gradeCases("def f(n): return f(n + 1)\nf(0)", one, sandbox);
+    expect(plain).toMatchObject({ decided: true, rule: expect.stringContaining("RecursionError") as string });
+    const cached = await gradeCases("@cache\ndef f(n): return f(n + 1)\nf(0)", one, sandbox);
+    expect(cached).toMatchObject({ correct: false, limited: !cached.decided });
+  },
+);
 
 test.for([
   ["output", "print('x' * (2 << 20))", "output limit"],
   ["memory", "x = bytearray(300 << 20)", "memory limit"],
   ["a thread", "import threading\nthreading.Thread(target=print).start()", "can't start new thread"],
   ["a missing module", "import numpy as np", "No module named 'numpy'"],
-  ["a crash", "m = [1]\nfor _ in range(500_000): m = map(str, m)\nnext(m)", "crashed"],
+  ["a crash", "import os\nos.abort()", "crashed"],
+  ["a size beyond 32 bits", "print(len(range(10 ** 10)))", "OverflowError"],
   ["a long program", `#${"x".repeat(5 << 20)}`, "longer than"],
 ] as const)("a limit of the sandbox is no verdict: %s", { timeout: 120_000 }, async ([, reply, rule]) => {
   const verdict = await codeGrader(sandbox)(reply, stdin);

@@ -83,7 +83,12 @@ export async function runCases(
     const ending = run.status === "exception" ? lastWords(run.stderr) || "an exit code other than 0" : rule;
     const failure = !isRun ? ending : samePrint(run.stdout, output) ? null : "another output";
     if (kind !== "machine")
-      steps.push({ name: place, answer: isRun ? cut(run.stdout) : run.status, gold: cut(output), ended: failure ?? "passed" });
+      steps.push({
+        name: place,
+        answer: isRun ? cut(run.stdout) : run.status,
+        gold: cut(output),
+        ended: failure ?? "passed",
+      });
     if (failure !== null) return verdict(false, `${place}: ${failure}`, kind);
   }
   return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");

@@ -106,7 +106,9 @@ export async function gradeProgram(
     if (report.outcome === "calls") return limited(`the tests call more than ${maxCalls} times`);
     if (report.unknown === 0) {
       if (report.outcome === "passed")
-        return calls.length > 0 ? verdict(true, { kind: "decided", rule: "all tests passed" }) : wrong("the tests call nothing");
+        return calls.length > 0
+          ? verdict(true, { kind: "decided", rule: "all tests passed" })
+          : wrong("the tests call nothing");
       return wrong(report.error ? describe(report.error) : "the tests failed");
     }
     const input = JSON.stringify({ program, entryPoint: tests.entryPoint, calls });

@@ -24,8 +24,6 @@ const returning = (value: string): string => `def sort_third(l):\n    return ${v
 
 describe("what a reply causes is wrong", () => {
   test.for([
-    ["a list of 900 kB that comes back as an argument", returning("[7] * 60_000")],
-    ["an integer of a million digits", returning("10 ** 1_000_000")],
     ["half a surrogate pair", `x = "\ud800"\n${returning("x")}`],
     ["brackets 100,000 deep", `x = ${"(".repeat(100_000)}${")".repeat(100_000)}`],
     ["a null for an answer", answers("null")],
@@ -56,9 +54,11 @@ describe("what a reply causes is wrong", () => {
   });
 
   test.for([
-    ["a range without end", returning("range(10 ** 18)"), "its answers end the tests: memory limit"],
+    ["a range without end", returning("range(10 ** 18)"), "its answers end the tests: "],
+    ["a list of 900 kB", returning("[7] * 60_000"), "output limit"],
+    ["an integer of a million digits", returning("10 ** 1_000_000"), "output limit"],
     ["a text of 2 MB", returning("'x' * (2 << 20)"), "output limit"],
-    ["nested lists", returning("[".repeat(60) + "]".repeat(60)), "nested more than 40 deep"],
+    ["nested lists", returning("[".repeat(60) + "]".repeat(60)), "NestedTooDeep"],
     ["a program of 5 MB", `#${"x".repeat(5 << 20)}\n${returning("l")}`, "longer than"],
     ["control characters, which JSON makes longer", `#${"\u0001".repeat(1 << 20)}\n${returning("l")}`, "longer than"],
     ["300 MiB", returning("len(bytearray(300 << 20)) and l"), "memory limit"],
@@ -67,7 +67,7 @@ describe("what a reply causes is wrong", () => {
     ["a module that is missing in a call", returning("__import__('numpy').sort(l)"), "No module named 'numpy'"],
     ["a thread", `import threading\n${returning("threading.Thread(target=print).start()")}`, "can't start new thread"],
     ["a process", `import os\n${returning("os.fork()")}`, "has no attribute 'fork'"],
-    ["an interpreter that dies", `m = [1]\nfor _ in range(500_000): m = map(str, m)\n${returning("next(m)")}`, "crashed"],
+    ["an interpreter that dies", `import os\n${returning("os.abort()")}`, "crashed"],
   ] as const)("a limit of the sandbox is no verdict: %s", { timeout: 120_000 }, async ([, program, rule]) => {
     const verdict = await gradeProgram(program, thirds, sandbox, { seconds: 3 });
     expect(verdict).toMatchObject({ correct: false, decided: false, limited: true });
@@ -75,7 +75,14 @@ describe("what a reply causes is wrong", () => {
   });
 
   test("an error that the program handles, or that says the same by chance, is its own", async () => {
-    for (const line of ["raise ValueError('memory')", "raise RuntimeError('thread')", "return [].thread", "exit(86)"])
+    for (const line of [
+      "raise ValueError('memory')",
+      "raise RuntimeError('thread')",
+      "raise MemoryError('no')",
+      "raise OverflowError('no')",
+      "return [].thread",
+      "exit(86)",
+    ])
       expect(await gradeProgram(`def sort_third(l):\n    ${line}\n`, thirds, sandbox)).toMatchObject({ decided: true });
     const without = "try: import numpy\nexcept ImportError: numpy = None\ndef sort_third(l): return l\n";
     expect(await gradeProgram(without, thirds, sandbox)).toMatchObject({ correct: true });

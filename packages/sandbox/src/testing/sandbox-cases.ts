@@ -38,9 +38,19 @@ const endings: readonly (readonly [what: string, code: string, status: readonly 
   // Six generations at most: where a sandbox fails this, the machine survives it.
   ["a fork bomb", "import os\nfor _ in range(6): os.fork()", ["unsupported"], 5],
   ["a thread", "import threading\nthreading.Thread(target=print).start()", ["unsupported"], 5],
-  ["a pool of threads", "from concurrent.futures import ThreadPoolExecutor\nprint(ThreadPoolExecutor().submit(int).result())", ["unsupported"], 5],
+  [
+    "a pool of threads",
+    "from concurrent.futures import ThreadPoolExecutor\nprint(ThreadPoolExecutor().submit(int).result())",
+    ["unsupported"],
+    5,
+  ],
   ["a module that is not installed", "import laconic_missing", ["unsupported"], 5],
-  ["a missing module that the program does without", "try: import laconic_missing\nexcept ImportError: pass", ["ok"], 5],
+  [
+    "a missing module that the program does without",
+    "try: import laconic_missing\nexcept ImportError: pass",
+    ["ok"],
+    5,
+  ],
   ["an exit code of the sandbox's own", "import sys\nsys.exit(86)", ["exception"], 5],
   ["an exit code of a signal", "import sys\nsys.exit(139)", ["exception"], 5],
 ];

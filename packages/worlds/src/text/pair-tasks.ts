@@ -1,6 +1,12 @@
 import { type BenchmarkProblem, writingReward, type WritingReward } from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
-import { cooperationReward, type CooperationReward, cooperationSchemes, createSandbox, gradingLimits } from "@laconic/sandbox";
+import {
+  cooperationReward,
+  type CooperationReward,
+  cooperationSchemes,
+  createSandbox,
+  gradingLimits,
+} from "@laconic/sandbox";
 import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
@@ -126,7 +132,9 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
   const tokenizer = await tokenizerOf(resources);
   // Last: what fails after it would leave its processes behind.
   const sandbox =
-    resources.heldOut === 0 ? null : await createSandbox({ limits: gradingLimits, ...(resources.signal && { signal: resources.signal }) });
+    resources.heldOut === 0
+      ? null
+      : await createSandbox({ limits: gradingLimits, ...(resources.signal && { signal: resources.signal }) });
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
