@@ -7,6 +7,7 @@ import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import {
+  accuracyTable,
   benchJobs,
   openJobs,
   openRecords,
@@ -102,6 +103,8 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
   expect(summary).toMatchObject({ scored: 2, samples: 6, errors: 3, undecided: 1, accuracy: { value: 1 } });
   const table = tokenTable(summarise(first.records), (name) => name);
   expect(table.rows[0]).toContain("2 of 6 (3 errors, 1 undecided)");
+  const [accuracy] = accuracyTable(summarise(first.records), (name) => name).rows;
+  expect(accuracy?.[1]).toContain("n 2 of 6 (3 errors, 1 undecided)");
 
   const again = await bench(path, async () => right);
   expect([again.outcome, again.calls]).toEqual([{ done: 4, errors: 0, undecided: 0, stopped: null }, 0]);
@@ -121,6 +124,14 @@ test("a machine that decides nothing stops the bench, and a grading that is refu
     { concurrency: 1 },
   );
   expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "nothing here judges code"]);
+});
+
+test("answers at a limit of the sandbox are counted and stop no bench", async () => {
+  const limited = { ...right, correct: false, decided: false, limited: true, rule: "memory limit" };
+  const { outcome, records } = await bench(await temporary(), async () => limited, { maxErrors: 0, concurrency: 1 });
+  expect(outcome).toEqual({ done: 6, errors: 0, undecided: 6, stopped: null });
+  expect(records[0]).toMatchObject({ status: "undecided", correct: null, rule: "memory limit", error: null });
+  expect(summarise(records)[0]).toMatchObject({ scored: 0, undecided: 6, accuracy: null });
 });
 
 test("an abort ends the verdicts in the making, whose replies are judged by the next run", async () => {

@@ -4,6 +4,9 @@ import errno
 import os
 import sys
 
+# A program may replace the built-in ones.
+from builtins import AttributeError, MemoryError, ModuleNotFoundError, OSError, OverflowError, isinstance, str, type
+
 _out_of_memory, _unsupported = 86, 87
 # Codes of calls that the sandbox refuses, of either kind.
 _refused = {errno.ENOSYS, errno.ENOTSUP, errno.EPERM, errno.EROFS, getattr(errno, "ENOTCAPABLE", -1)}

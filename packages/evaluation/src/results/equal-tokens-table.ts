@@ -1,6 +1,6 @@
 import { formatCells } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
-import { ours, type Table } from "./tables.ts";
+import { oursOf, type Table } from "./tables.ts";
 
 /**
  * Each team beside a single agent that may take the tokens that the team took, with what both came to. Null where no method of equal tokens
@@ -23,10 +23,10 @@ export function equalTokensTable(
         `${titleOf(equalTo.method)}${equalTo.setting === "dealt" ? ", dealt" : ""}`,
         equalTo.tokens,
         String(equalTo.questions),
-        ours(team),
+        oursOf(team),
         titleOf(single.method),
         used,
-        ours(single),
+        oursOf(single),
       ],
     ];
   });

@@ -23,7 +23,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
     ...benchmarks.flatMap((benchmark) => {
       const own = find(summaries, benchmark, method);
       const row = own?.published ?? null;
-      return [ours(own), publishedShare(row === null ? null : publishedAccuracy(row, benchmark))];
+      return [oursOf(own), publishedShare(row === null ? null : publishedAccuracy(row, benchmark))];
     }),
   ]);
   // The papers' own rows stand where something is played as published; a trained team of a paper's name is no run of the paper's.
@@ -156,7 +156,11 @@ export function agentPoTable(
     const published = stands.size === 1 && row && actor !== null ? publishedAgentPo(row, actor) : null;
     return [
       titleOf(method),
-      ...own.map((each) => (each?.accuracy ? formatShare(each.accuracy.value) : "")),
+      ...own.map((each) => {
+        if (!each?.accuracy) return "";
+        const { accuracy, scored, samples } = each;
+        return `${formatShare(accuracy.value)}${scored === samples ? "" : `, n ${sampleCount(each)}`}`;
+      }),
       all ? formatShare(average) : "",
       ...(whole ? [published?.average === undefined ? "" : formatShare(published.average / 100)] : []),
       all ? tokens / problems : "",
@@ -248,7 +252,13 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
   return summaries.find((each) => each.benchmark === benchmark && each.method === method);
 }
 
-export function ours(summary: MethodSummary | undefined): string {
+/** The same with the samples without a score, where there are any. */
+export function oursOf(summary: MethodSummary | undefined): string {
+  const isWhole = !summary || summary.scored === summary.samples;
+  return isWhole ? ours(summary) : `${ours(summary)}, n ${sampleCount(summary)}`;
+}
+
+function ours(summary: MethodSummary | undefined): string {
   if (!summary?.accuracy) return "";
   return formatEstimate(summary.accuracy, formatShare);
 }

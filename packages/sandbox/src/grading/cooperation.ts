@@ -117,7 +117,7 @@ export async function cooperationReward(
     if (first === undefined) first = verdict.correct ? null : verdict.rule;
     if (verdict.correct) passed++;
     else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
-    if (verdict.rule === "time limit") timeouts++;
+    if (verdict.rule.startsWith("time limit")) timeouts++;
   }
   terms.tests = passed / found.tests.length;
   if (passed > 0 && found.auxDefined && found.callsAux) {

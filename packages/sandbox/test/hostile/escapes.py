@@ -512,3 +512,14 @@ while frame:
     for held in list(frame.f_locals.values()) + list(frame.f_globals.values()):
         if "canary-secret" in repr(held)[:9999]: print(held)
     frame = frame.f_back
+#= an interpreter that ends itself | crashed
+os.abort()
+#= calls through C that fill every stack | exception crashed time memory output
+sys.setrecursionlimit(2 ** 31 - 1)
+class Same:
+    def __eq__(self, other): return sum(Same() == other for _ in [0])
+Same() == 1
+#= iterators that nest beyond every stack | crashed time
+nested = [1]
+for _ in range(500_000): nested = map(str, nested)
+next(nested)

@@ -32,7 +32,7 @@ def double(x): return 0
 import os, signal
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 def double(x): signal.raise_signal(signal.SIGTERM)
-#= leave from an alarm | does not load: AttributeError or left before | bubblewrap
+#= leave from an alarm | does not load: AttributeError or left before or the sandbox lacks | bubblewrap
 import os, signal, time
 signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
 signal.setitimer(signal.ITIMER_REAL, 0.01)
@@ -52,10 +52,10 @@ def double(x): return 0
 import os, sys
 sys.addaudithook(lambda event, given: event == "compile" and os._exit(0))
 def double(x): compile("1", "", "eval")
-#= become another program | AttributeError or FileNotFoundError: [Errno 2] No such file or directory
+#= become another program | AttributeError or FileNotFoundError: [Errno 2] No such file or directory or the sandbox lacks
 import os
 def double(x): os.execv("/bin/true", ["true"])
-#= a child that fails in its stead | AttributeError or OSError: [Errno 38] Function not implemented
+#= a child that fails in its stead | AttributeError or OSError: [Errno 38] Function not implemented or the sandbox lacks
 import os
 def double(x):
     if os.fork() == 0: return 0
@@ -166,7 +166,7 @@ def double(x): return [4, -6, "abab", [1, 1]]
 def double(x): yield 4
 #= a promise | returned a value
 async def double(x): return 4
-#= itself | returned a value
+#= itself | memory limit: NestedTooDeep
 def double(x):
     value = []
     value.append(value)
@@ -273,7 +273,7 @@ def double(x):
 #= the tests on the command line | AssertionError
 import sys
 def double(x): return 4 if "== 4" in " ".join(sys.argv + sys.orig_argv) else 0
-#= the tests in memory, by address | does not load: ModuleNotFoundError or AssertionError
+#= the tests in memory, by address | does not load: ModuleNotFoundError or AssertionError or the sandbox lacks
 import ctypes
 def double(x): return 4 if b"assert candidate(2) == 4" in ctypes.string_at(id(double), 1 << 20) else 0
 #= the tests in a traceback | AssertionError
@@ -353,12 +353,12 @@ import sys
 sys.stdout = None
 sys.stderr = None
 def double(x): return 0
-#= output over the output | AttributeError or left before
+#= output over the output | AttributeError or left before or the sandbox lacks
 import os
 def double(x):
     os.dup2(2, 1)
     return 0
-#= a thread that answers later | RuntimeError
+#= a thread that answers later | RuntimeError or the sandbox lacks
 import threading
 def double(x):
     threading.Thread(target=print, args=('{"outcome": "passed"}',)).start()

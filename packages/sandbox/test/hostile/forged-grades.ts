@@ -35,12 +35,12 @@ export const forgedGrades: readonly ForgedGrade[] = sectionsOf("forged-grades.py
 
 /** What is wrong with how a program is judged, by the real grader and by a careless one; empty when nothing is. */
 export async function wrongVerdicts(sandbox: Sandbox, { program, rules, fools }: ForgedGrade): Promise<string[]> {
-  const { correct, decided, rule } = await gradeProgram(program, tests, sandbox, { seconds: 1 });
+  const { correct, decided, limited, rule } = await gradeProgram(program, tests, sandbox, { seconds: 1 });
   const careless = await sandbox.run({ code: `${program}\n${tests.test}\ncheck(double)\n` });
   const isFooled = careless.status === "ok";
   return [
     ...(correct ? ["it passes"] : []),
-    ...(decided ? [] : ["undecided"]),
+    ...(decided || limited ? [] : ["undecided"]),
     ...(rules.some((each) => rule.startsWith(each)) ? [] : [`the rule is ${rule}`]),
     ...(isFooled === fools.includes(sandbox.record.kind) ? [] : [`the careless grader says ${careless.status}`]),
   ];
