@@ -1,3 +1,4 @@
+import { withoutThoughts } from "@laconic/core";
 import { withoutStyles } from "./latex-styles.ts";
 import { plainCharacters } from "./plain-characters.ts";
 
@@ -16,16 +17,6 @@ export function readReply(reply: string): string {
 /** A backslash that was escaped twice; `\\\\` in front of other commands ends the row of a matrix. */
 const doubled =
   /(?<!\\)\\\\(?=(?:boxed|text|left|right|[dt]?frac|sqrt|begin|le|ge|leq|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z])|[()[\]]\s)/gu;
-
-/** A thought's end, by the markers of published chat templates. */
-const thoughtEnd = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|<\|end_of_thought\|>/giu;
-
-/** The text after the last thought; a reply that is only a thought is kept. */
-function withoutThoughts(text: string): string {
-  const last = [...text.matchAll(thoughtEnd)].at(-1);
-  const rest = last ? text.slice(last.index + last[0].length) : "";
-  return rest.trim() === "" ? text : rest;
-}
 
 /** An emphasis mark opens behind a space or a sign and in front of a character; so `2**3` and `a * b` are not emphasis. */
 const emphasis = /(?<![\p{L}\p{N}*_)\]}\\^$])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n]{0,300}?[^\s*_\\])\1(?![\p{L}\p{N}*_])/gu;
