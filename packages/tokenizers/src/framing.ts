@@ -73,7 +73,8 @@ const rejectedClasses = new Set(
  */
 export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framing {
   const { tokenizer, config } = files;
-  const name = String(config["tokenizer_class"] ?? "").replace(/Fast$/u, "");
+  const className = config["tokenizer_class"];
+  const name = typeof className === "string" ? className.replace(/Fast$/u, "") : "";
   if (name.endsWith("Tokenizer") && rejectedClasses.has(name.slice(0, -"Tokenizer".length)))
     throw new LaconicError(
       "model_unsupported",

@@ -380,7 +380,7 @@ class Grammar {
         `${this.#tag(`if ${condition()}`)}${body()}${this.#tag(`elif ${condition()}`)}${body()}${this.#tag("else")}${body()}${this.#tag("endif")}`,
       () => loop(`for item in ${this.expression("list", 2)}`),
       () => loop("for item in messages"),
-      () => loop("for m in messages", `${this.#output("any", "m.role")}`),
+      () => loop("for m in messages", this.#output("any", "m.role")),
       () =>
         loop(
           `for item in ${this.expression("list", 1)} if ${this.pick(["item", "item is string", "flag", "item != 1"])}`,

@@ -23,7 +23,7 @@ export function bind(name: string, parameters: Parameters, { list, named }: Argu
   return names.map((key, i) => {
     const value = i < list.length ? list[i] : (named.get(key) ?? (named.has(key) ? null : parameters[key]));
     if (value === needed || value === undefined) throw refusal(`${name}() missing a required argument: '${key}'`);
-    return value as Value;
+    return value;
   });
 }
 

@@ -11,7 +11,7 @@ const otherDigit =
   /^[\xb2\xb3\xb9\u1369-\u1371\u19da\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u2474-\u247c\u2488-\u2490\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792\u{10a40}-\u{10a43}\u{10e60}-\u{10e68}\u{11052}-\u{1105a}\u{1f100}-\u{1f10a}]$/u;
 /** Ideographs that are numbers. */
 const numberIdeograph =
-  /^[\u3405\u3483\u382a\u3b4d\u4e00\u4e03\u4e07\u4e09\u4e24\u4e5d\u4e8c\u4e94\u4e96\u4eac\u4ebf\u4ec0\u4edf\u4ee8\u4f0d\u4f70\u4fe9\u5006\u5104\u5146\u5169\u516b\u516d\u5341\u5343-\u5345\u534c\u53c1-\u53c4\u56db\u58f1\u58f9\u5e7a\u5efe\u5eff\u5f0c-\u5f0e\u5f10\u62d0\u62fe\u634c\u67d2\u6d1e\u6f06\u7396\u767e\u7695\u79ed\u8086\u842c\u8cae\u8cb3\u8d30\u920e\u9646\u964c\u9678\u96f6\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\u{20001}\u{20064}\u{200e2}\u{20121}\u{2092a}\u{20983}\u{2098c}\u{2099c}\u{20aea}\u{20afd}\u{20b19}\u{22390}\u{22998}\u{23b1b}\u{2626d}\u{2f890}]$/u;
+  /^[\u3405\u3483\u382a\u3b4d\u4e00\u4e03\u4e07\u4e09\u4e5d\u4e8c\u4e94\u4e96\u4ebf\u4ec0\u4edf\u4ee8\u4f0d\u4f70\u5104\u5146\u5169\u516b\u516d\u5341\u5343-\u5345\u534c\u53c1-\u53c4\u56db\u58f1\u58f9\u5e7a\u5efe\u5eff\u5f0c-\u5f0e\u5f10\u62fe\u634c\u67d2\u6f06\u7396\u767e\u8086\u842c\u8cae\u8cb3\u8d30\u9621\u9646\u964c\u9678\u96f6\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\u{20001}\u{20064}\u{200e2}\u{20121}\u{2092a}\u{20983}\u{2098c}\u{2099c}\u{20aea}\u{20afd}\u{20b19}\u{22390}\u{22998}\u{23b1b}\u{2626d}\u{2f890}]$/u;
 
 const decimal = /^\p{Nd}$/u;
 const isDigit = (character: string): boolean => decimal.test(character) || otherDigit.test(character);
@@ -49,13 +49,21 @@ export const caseTests: Readonly<Record<string, (characters: readonly string[]) 
   },
 };
 
+const specialTitles: Readonly<Record<string, string>> = {
+  "\u0149": "\u02bcN",
+  "\u1fb7": "\u0391\u0342\u0345",
+  "\u1fc7": "\u0397\u0342\u0345",
+  "\u1ff7": "\u03a9\u0342\u0345",
+};
+
 /** Title case of a character; differs from upper case for digraphs, ligatures and Georgian. */
 export function titleCase(character: string): string {
   if (isTitle(character) || /^[\u10d0-\u10fa\u10fd-\u10ff]$/u.test(character)) return character;
   if (/^[\u01c4-\u01cc]$/u.test(character))
     return "\u01c5\u01c8\u01cb"[Math.floor((character.charCodeAt(0) - 0x1c4) / 3)] as string;
   if (/^[\u01f1-\u01f3]$/u.test(character)) return "\u01f2";
-  if (character === "\u0149") return "\u02bcN";
+  const special = specialTitles[character];
+  if (special !== undefined) return special;
   const upper = character.toUpperCase();
   const [first = "", ...rest] = Array.from(upper);
   if (rest.length === 0) return upper;

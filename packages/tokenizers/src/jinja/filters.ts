@@ -171,9 +171,9 @@ const escape = filter(s, (input) =>
     : new Markup(textOf(input).replaceAll(/[&<>'"]/g, (sign) => entities[sign] as string)),
 );
 const isDefault = filter({ value: needed, default_value: "", boolean: false }, (input, otherwise, boolean) =>
-  input instanceof Undefined || (isTrue(boolean as Value) && !isTrue(input as Value))
-    ? (otherwise as Value)
-    : (input as Value),
+  input instanceof Undefined || (isTrue(boolean) && !isTrue(input))
+    ? (otherwise)
+    : (input),
 );
 const rejected =
   (name: string): Filter =>
@@ -184,26 +184,26 @@ const rejected =
 /** Filters of Jinja by name. */
 export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...sequenceFilters,
-  ["abs", filter(value, (input) => absolute(input as Value))],
+  ["abs", filter(value, (input) => absolute(input))],
   [
     "attr",
     filter({ obj: needed, name: needed }, (object, name) => {
       if (typeof name !== "string") throw refusal("attr: the name is not a text");
-      return attributeOnly(object as Value, name);
+      return attributeOnly(object, name);
     }),
   ],
-  ["capitalize", filter(s, (input) => capitalized(textOf(input as Value)))],
+  ["capitalize", filter(s, (input) => capitalized(textOf(input)))],
   [
     "center",
     filter({ value: needed, width: 80n }, (input, width) =>
-      justified(textOf(input as Value), integerOf(width as Value), "both"),
+      justified(textOf(input), integerOf(width), "both"),
     ),
   ],
   ["d", isDefault],
   ["default", isDefault],
   ["e", escape],
   ["escape", escape],
-  ["float", filter({ value: needed, default: 0 }, (input, otherwise) => toFloat(input as Value, otherwise as Value))],
+  ["float", filter({ value: needed, default: 0 }, (input, otherwise) => toFloat(input, otherwise))],
   ["forceescape", escape],
   [
     "format",
@@ -220,15 +220,15 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     ),
   ],
   ["int", filter({ value: needed, default: 0n, base: 10n }, (...all) => toInteger(...(all as [Value, Value, Value])))],
-  ["lower", filter(s, (input) => textOf(input as Value).toLowerCase())],
+  ["lower", filter(s, (input) => textOf(input).toLowerCase())],
   [
     "replace",
     filter({ s: needed, old: needed, new: needed, count: null }, (input, from, to, count) =>
       replaced(
-        textOf(input as Value),
-        textOf(from as Value),
-        textOf(to as Value),
-        count === null ? -1 : integerOf(count as Value),
+        textOf(input),
+        textOf(from),
+        textOf(to),
+        count === null ? -1 : integerOf(count),
       ),
     ),
   ],
@@ -236,24 +236,24 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     "round",
     filter({ value: needed, precision: 0n, method: "common" }, (...all) => round(...(all as [Value, Value, Value]))),
   ],
-  ["safe", filter(value, (input) => (input instanceof Markup ? input : new Markup(textOf(input as Value))))],
-  ["string", filter({ s: needed }, (input) => (input instanceof Markup ? input : textOf(input as Value)))],
-  ["title", filter(s, (input) => title(input as Value))],
+  ["safe", filter(value, (input) => (input instanceof Markup ? input : new Markup(textOf(input))))],
+  ["string", filter({ s: needed }, (input) => (input instanceof Markup ? input : textOf(input)))],
+  ["title", filter(s, (input) => title(input))],
   [
     "tojson",
     filter({ x: needed, ensure_ascii: false, indent: null, separators: null, sort_keys: false }, (...all) =>
       toJson(...(all as [Value, Value, Value, Value, Value])),
     ),
   ],
-  ["trim", filter({ value: needed, chars: null }, (input, set) => stripped(textOf(input as Value), set, true, true))],
+  ["trim", filter({ value: needed, chars: null }, (input, set) => stripped(textOf(input), set, true, true))],
   [
     "truncate",
     filter({ s: needed, length: 255n, killwords: false, end: "...", leeway: null }, (...all) =>
       truncate(...(all as [Value, Value, Value, Value, Value])),
     ),
   ],
-  ["upper", filter(s, (input) => textOf(input as Value).toUpperCase())],
-  ["wordcount", filter(s, (input) => BigInt(textOf(input as Value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0))],
+  ["upper", filter(s, (input) => textOf(input).toUpperCase())],
+  ["wordcount", filter(s, (input) => BigInt(textOf(input).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0))],
   ...["filesizeformat", "pprint", "random", "striptags", "urlencode", "urlize", "wordwrap", "xmlattr"].map(
     (name): [string, Filter] => [name, rejected(name)],
   ),

@@ -21,7 +21,7 @@ export function formatted(value: Value, spec: string): string {
     const text = precision === undefined ? value : letters.slice(0, Number(precision)).join("");
     return padded(text, wide, fill ?? " ", align ?? "<");
   }
-  const digits = numberText(value as bigint | number, precision === undefined ? null : Number(precision), type);
+  const digits = numberText(value, precision === undefined ? null : Number(precision), type);
   const [whole = "", rest] = digits.replace("-", "").split(/(?=[.e%])(.*)/s);
   const grouped = (comma ? whole.replaceAll(/\B(?=(\d{3})+$)/g, ",") : whole) + (rest ?? "");
   const prefix = digits.startsWith("-") ? "-" : sign === "-" ? "" : sign;

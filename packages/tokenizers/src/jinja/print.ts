@@ -52,7 +52,7 @@ function quoted(text: string): string {
 
 function escaped(code: number): string {
   const [letter, width] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
-  return `\\${letter}${code.toString(16).padStart(width as number, "0")}`;
+  return `\\${letter}${code.toString(16).padStart(width, "0")}`;
 }
 
 /** Options of the `tojson` filter of transformers. */

@@ -201,7 +201,11 @@ class Analysis {
       case "generation":
         this.scope(statement.body, statement.body, symbols, nothing);
         return;
-      default:
+      case "text":
+      case "output":
+      case "set":
+      case "break":
+      case "continue":
     }
   }
 
@@ -239,7 +243,12 @@ function ownExpressions(statement: Statement): readonly Expression[] {
       return [statement.filter];
     case "capture":
       return statement.filter ? [statement.filter] : [];
-    default:
+    case "text":
+    case "if":
+    case "macro":
+    case "generation":
+    case "break":
+    case "continue":
       return [];
   }
 }

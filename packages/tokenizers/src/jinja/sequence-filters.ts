@@ -217,7 +217,7 @@ const bound =
   (parameters: Parameters<typeof bind>[1], run: (...values: Value[]) => Value): Filter =>
   (call) =>
     run(...bind("filter", parameters, call));
-const length = bound({ obj: needed }, (input) => BigInt(lengthOf(input as Value)));
+const length = bound({ obj: needed }, (input) => BigInt(lengthOf(input)));
 
 /** Filters that take sequences and dicts. */
 export const sequenceFilters: readonly (readonly [string, Filter])[] = [
@@ -238,7 +238,7 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   [
     "first",
     bound({ seq: needed }, (input) => {
-      const next = iterate(input as Value).next();
+      const next = iterate(input).next();
       return next.done ? new Undefined("No first item, sequence was empty.") : next.value;
     }),
   ],
@@ -263,15 +263,15 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   [
     "join",
     bound({ value: needed, d: "", attribute: null }, (input, separator, attribute) => {
-      const get = getter(attribute as Value);
-      return listOf(input as Value)
+      const get = getter(attribute);
+      return listOf(input)
         .map((item) => textOf(get(item)))
-        .join(textOf(separator as Value));
+        .join(textOf(separator));
     }),
   ],
-  ["last", bound({ seq: needed }, (input) => last(input as Value))],
+  ["last", bound({ seq: needed }, (input) => last(input))],
   ["length", length],
-  ["list", bound({ value: needed }, (input) => listOf(input as Value))],
+  ["list", bound({ value: needed }, (input) => listOf(input))],
   [
     "map",
     lazily((call, applied) => {
@@ -283,7 +283,7 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   ["min", extreme(false)],
   ["reject", selecting(false, false)],
   ["rejectattr", selecting(false, true)],
-  ["reverse", bound({ value: needed }, (input) => reverse(input as Value))],
+  ["reverse", bound({ value: needed }, (input) => reverse(input))],
   ["select", selecting(true, false)],
   ["selectattr", selecting(true, true)],
   [

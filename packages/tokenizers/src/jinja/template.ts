@@ -225,7 +225,7 @@ class Renderer {
       const isCallerNamed = names.includes("caller");
       for (const parameter of names) inner.set(parameter, unset);
       const values = names.map((parameter, i) => {
-        if (i < list.length) return list[i] as Value;
+        if (i < list.length) return list[i];
         const value = rest.get(parameter);
         rest.delete(parameter);
         return value;

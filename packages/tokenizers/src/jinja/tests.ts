@@ -25,9 +25,9 @@ const test =
   (parameters: Parameters, run: (...values: Value[]) => boolean): Test =>
   (call) =>
     run(...bind("test", parameters, call));
-const one = (run: (value: Value) => boolean): Test => test({ value: needed }, (value) => run(value as Value));
+const one = (run: (value: Value) => boolean): Test => test({ value: needed }, (value) => run(value));
 const comparison = (operator: Comparison): Test =>
-  test({ a: needed, b: needed }, (a, b) => compare(operator, a as Value, b as Value));
+  test({ a: needed, b: needed }, (a, b) => compare(operator, a, b));
 
 /** `value % divisor == rest`. */
 const leaves = (value: Value, divisor: Value, rest: bigint): boolean => isEqual(arithmetic("%", value, divisor), rest);
@@ -54,14 +54,14 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["defined", one((value) => !(value instanceof Undefined))],
   [
     "divisibleby",
-    test({ value: needed, num: needed }, (value, divisor) => leaves(value as Value, divisor as Value, 0n)),
+    test({ value: needed, num: needed }, (value, divisor) => leaves(value, divisor, 0n)),
   ],
   ["escaped", one((value) => value instanceof Markup)],
   ["even", one((value) => leaves(value, 2n, 0n))],
   ["false", one((value) => value === false)],
   ["filter", one((value) => filters.has(value as string))],
   ["float", one((value) => typeof value === "number")],
-  ["in", test({ value: needed, seq: needed }, (value, sequence) => compare("in", value as Value, sequence as Value))],
+  ["in", test({ value: needed, seq: needed }, (value, sequence) => compare("in", value, sequence))],
   ["integer", one((value) => typeof value === "bigint")],
   [
     "iterable",
@@ -75,7 +75,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["none", one((value) => value === null)],
   ["number", one((value) => numeric(value) !== null)],
   ["odd", one((value) => leaves(value, 2n, 1n))],
-  ["sameas", test({ value: needed, other: needed }, (value, other) => isSame(value as Value, other as Value))],
+  ["sameas", test({ value: needed, other: needed }, (value, other) => isSame(value, other))],
   ["sequence", one(isSequence)],
   ["string", one((value) => typeof value === "string" || value instanceof Markup)],
   ["test", one((value) => tests.has(value as string))],

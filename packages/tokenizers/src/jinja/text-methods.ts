@@ -168,18 +168,19 @@ export function lines(text: string, keepEnds = false): string[] {
 
 /** `str.title`: a capital after every character without a case. */
 function title(text: string): string {
-  let before = false;
-  return characters(lowerInContext(text))
+  let isInWord = false;
+  let read = "";
+  return characters(text)
     .map((character) => {
-      const shown = before ? character : titleCase(character);
-      before = isCased(character);
+      // A small sigma has another form at the end of a word.
+      const lower = character === "Σ" ? text.toLowerCase().charAt(read.toLowerCase().length) : character.toLowerCase();
+      const shown = isInWord ? lower : titleCase(character);
+      isInWord = isCased(character);
+      read += character;
       return shown;
     })
     .join("");
 }
-
-/** Lower case of every character, where a final sigma depends on its neighbours. */
-const lowerInContext = (text: string): string => text.toLowerCase();
 
 /** `str.capitalize`. */
 export function capitalized(text: string): string {
