@@ -32,17 +32,14 @@ export class Scope {
   }
 
   get(name: string): Value {
-    for (let scope: Scope | null = this; scope; scope = scope.parent) {
-      const value = scope.variables.get(name);
-      if (value === unset) break;
-      if (value !== undefined) return value;
-    }
-    return new Undefined(`'${name}' is undefined`);
+    const value = this.variables.get(name);
+    if (value === undefined && this.parent) return this.parent.get(name);
+    return value === undefined || value === unset ? new Undefined(`'${name}' is undefined`) : value;
   }
 }
 
 /** Filters and tests as other filters call them. */
-export const applied: Applied = {
+const applied: Applied = {
   filter(name, call) {
     const run = filters.get(name);
     if (!run) throw refusal(`No filter named '${name}'.`);
@@ -56,7 +53,7 @@ export const applied: Applied = {
 };
 
 /** Calls a value. */
-export function callValue(callee: Value, call: Arguments): Value {
+function callValue(callee: Value, call: Arguments): Value {
   if (callee instanceof Thing) return callee.call(call);
   throw refusal(`'${typeOf(callee)}' object is not callable`);
 }
@@ -128,7 +125,7 @@ export function evaluate(expression: Expression, scope: Scope, captured = ""): V
       return true;
     }
     case "condition":
-      if (isTrue(valueOf(expression.test))) return valueOf(expression.then);
+      if (isTrue(valueOf(expression.test))) return valueOf(expression.whenTrue);
       if (expression.otherwise) return valueOf(expression.otherwise);
       return new Undefined("the condition is false and there is no else");
   }

@@ -89,7 +89,7 @@ export class ExpressionParser {
     while (this.skip("if", "name")) {
       const test = this.or();
       const otherwise = this.skip("else", "name") ? this.expression() : null;
-      result = { kind: "condition", test, then: result, otherwise };
+      result = { kind: "condition", test, whenTrue: result, otherwise };
     }
     return result;
   }

@@ -55,7 +55,7 @@ function title(input: Value): Value {
     .join("");
 }
 
-function indent(text: Value, width: Value, first: Value, blank: Value): Value {
+function indented(text: Value, width: Value, first: Value, blank: Value): Value {
   if (text instanceof Markup) textOf(text);
   if (typeof text !== "string") throw refusal(`indent of a ${typeOf(text)}`);
   const margin = typeof width === "string" ? width : " ".repeat(Math.max(0, integerOf(width)));
@@ -122,10 +122,8 @@ function round(input: Value, precision: Value, method: Value): Value {
 
 /** A float rounded half to even at a decimal place, as Python rounds its exact value. */
 function roundedTo(number: number, places: number): number {
-  if (!Number.isFinite(number) || Math.abs(places) > 400) {
-    if (Number.isFinite(number) || places !== 0) return places > 0 || !Number.isFinite(number) ? number : number * 0;
-    return number;
-  }
+  if (!Number.isFinite(number) || places > 400) return number;
+  if (places < -400) return number < 0 ? -0 : 0;
   const [numerator, denominator] = ratio(number);
   const scale = 10n ** BigInt(Math.abs(places));
   const units = places >= 0 ? halfEven(numerator * scale, denominator) : halfEven(numerator, denominator * scale);
@@ -171,9 +169,7 @@ const escape = filter(s, (input) =>
     : new Markup(textOf(input).replaceAll(/[&<>'"]/g, (sign) => entities[sign] as string)),
 );
 const isDefault = filter({ value: needed, default_value: "", boolean: false }, (input, otherwise, boolean) =>
-  input instanceof Undefined || (isTrue(boolean) && !isTrue(input))
-    ? (otherwise)
-    : (input),
+  input instanceof Undefined || (isTrue(boolean) && !isTrue(input)) ? otherwise : input,
 );
 const rejected =
   (name: string): Filter =>
@@ -195,9 +191,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["capitalize", filter(s, (input) => capitalized(textOf(input)))],
   [
     "center",
-    filter({ value: needed, width: 80n }, (input, width) =>
-      justified(textOf(input), integerOf(width), "both"),
-    ),
+    filter({ value: needed, width: 80n }, (input, width) => justified(textOf(input), integerOf(width), "both")),
   ],
   ["d", isDefault],
   ["default", isDefault],
@@ -216,7 +210,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   [
     "indent",
     filter({ s: needed, width: 4n, first: false, blank: false }, (...all) =>
-      indent(...(all as [Value, Value, Value, Value])),
+      indented(...(all as [Value, Value, Value, Value])),
     ),
   ],
   ["int", filter({ value: needed, default: 0n, base: 10n }, (...all) => toInteger(...(all as [Value, Value, Value])))],
@@ -224,12 +218,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   [
     "replace",
     filter({ s: needed, old: needed, new: needed, count: null }, (input, from, to, count) =>
-      replaced(
-        textOf(input),
-        textOf(from),
-        textOf(to),
-        count === null ? -1 : integerOf(count),
-      ),
+      replaced(textOf(input), textOf(from), textOf(to), count === null ? -1 : integerOf(count)),
     ),
   ],
   [

@@ -1,6 +1,7 @@
 import { positional, bind } from "./arguments.ts";
 import { refusal, unsupported } from "./errors.ts";
 import { contains, integerOf, isEqual, numeric } from "./operators.ts";
+import { reprOf } from "./print.ts";
 import { textMethods } from "./text-methods.ts";
 import {
   Callable,
@@ -244,7 +245,7 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
     "raise_exception",
     new Callable((call) => {
       const [message] = bind("raise_exception", { message: null }, call);
-      throw refusal(String(message));
+      throw refusal(typeof message === "string" ? message : reprOf(message ?? null));
     }),
   ],
 ]);

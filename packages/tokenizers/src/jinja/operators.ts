@@ -65,7 +65,9 @@ export function arithmetic(operator: BinaryOperator, a: Value, b: Value): Value 
     if (typeof sequence === "string") return repeated(sequence.length, times, () => sequence.repeat(times));
     const items = Array.isArray(sequence) ? (sequence as Value[]) : sequence instanceof Tuple ? sequence.items : null;
     if (items !== null) {
-      const all = repeated(items.length, times, () => Array.from({ length: times }, () => items).flat(1) as Value[]);
+      const all = repeated(items.length, times, () =>
+        Array.from({ length: items.length * times }, (_, i) => items[i % items.length] as Value),
+      );
       return sequence instanceof Tuple ? new Tuple(all) : all;
     }
   }
@@ -96,7 +98,7 @@ function integers(operator: BinaryOperator, a: bigint, b: bigint): Value {
     case "*":
       return a * b;
     case "/":
-      return quotient(a, b);
+      return nearestQuotient(a, b);
     case "//":
       return (a - remainder()) / b;
     case "%":
@@ -109,7 +111,7 @@ function integers(operator: BinaryOperator, a: bigint, b: bigint): Value {
 }
 
 /** The float nearest to the exact quotient. */
-function quotient(a: bigint, b: bigint): number {
+function nearestQuotient(a: bigint, b: bigint): number {
   const [numerator, denominator] = [a < 0n ? -a : a, b < 0n ? -b : b];
   const shift = Math.max(0, denominator.toString(2).length - numerator.toString(2).length + 66);
   const scaled = numerator << BigInt(shift);
@@ -186,7 +188,7 @@ function unary(operator: string, value: Value): Error {
 /** Python's `==`. */
 export function isEqual(a: Value, b: Value): boolean {
   const [left, right] = [numeric(a), numeric(b)];
-  if (left !== null && right !== null) return left >= right && left <= right;
+  if (left !== null && right !== null) return order(left, right) === 0;
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof Tuple && b instanceof Tuple) return sameItems(a.items, b.items);
   if (Array.isArray(a) && Array.isArray(b)) return sameItems(a as readonly Value[], b as readonly Value[]);
@@ -292,7 +294,7 @@ export function slice(value: Value, bounds: readonly (Value | undefined)[]): Val
     return new Range(value.start + first * value.step, value.start + last * value.step, value.step * by);
   const items: Value[] = [];
   for (let i = first; by > 0 ? i < last : i > last; i += by) items.push((source as readonly Value[])[i] as Value);
-  if (typeof value === "string") return items.join("");
+  if (typeof value === "string") return (items as string[]).join("");
   return value instanceof Tuple ? new Tuple(items) : items;
 }
 

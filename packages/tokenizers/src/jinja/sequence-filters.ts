@@ -79,8 +79,8 @@ function groupBy(input: Value, attribute: Value, otherwise: Value, isSensitive: 
   const groups: { key: Value; items: Value[] }[] = [];
   for (const item of sorted(listOf(input), (each) => fold(get(each)), false)) {
     const key = fold(get(item));
-    const last = groups.at(-1);
-    if (last && isEqual(last.key, key)) last.items.push(item);
+    const group = groups.at(-1);
+    if (group && isEqual(group.key, key)) group.items.push(item);
     else groups.push({ key, items: [item] });
   }
   return groups.map(({ key, items }) => {

@@ -39,7 +39,7 @@ export type Expression =
   | {
       readonly kind: "condition";
       readonly test: Expression;
-      readonly then: Expression;
+      readonly whenTrue: Expression;
       readonly otherwise: Expression | null;
     };
 
@@ -127,7 +127,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case "comparison":
       return [expression.first, ...expression.rest.map(({ operand }) => operand)];
     case "condition":
-      return [expression.test, expression.then, ...(expression.otherwise ? [expression.otherwise] : [])];
+      return [expression.test, expression.whenTrue, ...(expression.otherwise ? [expression.otherwise] : [])];
   }
 }
 

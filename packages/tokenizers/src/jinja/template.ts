@@ -1,5 +1,5 @@
 import { refusal } from "./errors.ts";
-import { Scope, applied, callValue, evaluate, unset } from "./evaluate.ts";
+import { Scope, evaluate, unset } from "./evaluate.ts";
 import { globals } from "./members.ts";
 import { Loop } from "./loop.ts";
 import { parse } from "./parser.ts";
@@ -8,7 +8,6 @@ import { analyze, type ScopeFacts, type Scopes } from "./scopes.ts";
 import type { Body, Expression, Signature, Statement, Target } from "./syntax.ts";
 import {
   Dict,
-  Lazy,
   Markup,
   Namespace,
   Thing,

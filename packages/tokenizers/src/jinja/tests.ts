@@ -6,7 +6,6 @@ import { arithmetic, compare, isEqual, numeric, type Comparison } from "./operat
 import { textOf } from "./print.ts";
 import {
   Dict,
-  Lazy,
   Markup,
   Range,
   Thing,
@@ -26,8 +25,7 @@ const test =
   (call) =>
     run(...bind("test", parameters, call));
 const one = (run: (value: Value) => boolean): Test => test({ value: needed }, (value) => run(value));
-const comparison = (operator: Comparison): Test =>
-  test({ a: needed, b: needed }, (a, b) => compare(operator, a, b));
+const comparison = (operator: Comparison): Test => test({ a: needed, b: needed }, (a, b) => compare(operator, a, b));
 
 /** `value % divisor == rest`. */
 const leaves = (value: Value, divisor: Value, rest: bigint): boolean => isEqual(arithmetic("%", value, divisor), rest);
@@ -52,10 +50,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["boolean", one((value) => typeof value === "boolean")],
   ["callable", one((value) => value instanceof Thing && (value.callable || value instanceof Undefined))],
   ["defined", one((value) => !(value instanceof Undefined))],
-  [
-    "divisibleby",
-    test({ value: needed, num: needed }, (value, divisor) => leaves(value, divisor, 0n)),
-  ],
+  ["divisibleby", test({ value: needed, num: needed }, (value, divisor) => leaves(value, divisor, 0n))],
   ["escaped", one((value) => value instanceof Markup)],
   ["even", one((value) => leaves(value, 2n, 0n))],
   ["false", one((value) => value === false)],

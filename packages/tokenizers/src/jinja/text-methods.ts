@@ -1,4 +1,4 @@
-import { bind, needed, positional } from "./arguments.ts";
+import { bind, positional } from "./arguments.ts";
 import { caseTests, characterTests, isCased, isPrintable, lineEnd, titleCase, whiteSpace } from "./characters.ts";
 import { refusal, unsupported } from "./errors.ts";
 import { braceFormat } from "./format.ts";
@@ -68,11 +68,11 @@ function splitWords(text: string, cuts: number, fromRight: boolean): string[] {
 }
 
 /** `str.replace`. */
-export function replaced(text: string, from: string, to: string, count: number): string {
-  if (count < 0) return from === "" ? replaced(text, from, to, text.length + 1) : text.replaceAll(from, () => to);
+export function replaced(text: string, from: string, to: string, most: number): string {
+  if (most < 0) return from === "" ? replaced(text, from, to, text.length + 1) : text.replaceAll(from, () => to);
   if (from !== "") {
     const parts = text.split(from);
-    const cut = Math.min(count, parts.length - 1);
+    const cut = Math.min(most, parts.length - 1);
     return (
       parts
         .slice(0, cut)
@@ -81,7 +81,7 @@ export function replaced(text: string, from: string, to: string, count: number):
     );
   }
   const letters = ["", ...characters(text)];
-  return letters.map((letter, i) => letter + (i < count ? to : "")).join("");
+  return letters.map((letter, i) => letter + (i < most ? to : "")).join("");
 }
 
 /** A position in code points as one in UTF-16 units, and the substring between two bounds. */
