@@ -117,7 +117,7 @@ export const targets: Readonly<Record<string, Target>> = {
     const value = json(bytes);
     for (const kind of ["chat", "text"] as const) {
       const reply = readReply(value, kind);
-      expect(reply === null || typeof reply.text === "string", "a reply has a text");
+      expect(typeof ("fault" in reply ? reply.fault : reply.text) === "string", "a reply has a text or a fault");
     }
   },
   /** What a model wrote where it may call tools. */

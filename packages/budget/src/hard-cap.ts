@@ -1,4 +1,4 @@
-import { LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
+import { isCutShort, LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
 
 /** Limits of tokens written in an episode; what is absent is not limited. */
 export interface HardCapOptions {
@@ -48,7 +48,7 @@ export function truncatedShare(episodes: readonly Episode[]): number {
     ({ stopReason, utterances }) =>
       stopReason === "token_limit" ||
       stopReason === "truncated" ||
-      utterances.some(({ finishReason }) => finishReason === "length"),
+      utterances.some(({ finishReason }) => isCutShort(finishReason)),
   );
   return episodes.length === 0 ? 0 : truncated.length / episodes.length;
 }

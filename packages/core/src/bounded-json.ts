@@ -13,13 +13,13 @@ export interface JsonLimits {
 
 /**
  * `JSON.parse` for text from outside. `JSON.parse` itself takes any depth, but what then walks, copies or prints the value
- * recurses and overflows the stack. Depth and size are known before anything is parsed.
+ * recurses and overflows the stack. Depth and size are known before anything is parsed. A byte order mark at the start is skipped.
  * @throws SyntaxError for text that is not JSON, or beyond a limit
  */
 export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = Infinity }: JsonLimits = {}): unknown {
   const excess = excessOf(text, maxDepth, maxBytes);
   if (excess !== null) throw new SyntaxError(excess);
-  return JSON.parse(text);
+  return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
 }
 
 /** The same, undefined where it would throw. */

@@ -1,4 +1,4 @@
-import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
+import type { DrawnToken, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { OptimizerSettings } from "./optimizer-settings.ts";
 import type { RandomState } from "./numeric/random.ts";
 import type { SamplingName } from "./sampling.ts";
@@ -148,7 +148,7 @@ export interface SampleRequest {
 
 /** A sampled reply with its log-probs, and why it ended. */
 export interface SampleResult extends TokenTrace {
-  readonly finishReason: Exclude<FinishReason, "refusal"> | "aborted";
+  readonly finishReason: "stop" | "length" | "aborted";
 }
 
 /** Hears each token as it is drawn; `request` is the place in its batch. */

@@ -36,13 +36,13 @@ export { betaQuantile, studentQuantile } from "./numeric/quantiles.ts";
 export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./numeric/wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
+export { finishReasons, isCutShort, type FinishReason } from "./finish-reason.ts";
 export { questionKey } from "./question-key.ts";
 export type {
   ChatMessage,
   Completion,
   CompletionRequest,
   DrawnToken,
-  FinishReason,
   LanguageModel,
   LogProbsAtOne,
   ModelIdentity,

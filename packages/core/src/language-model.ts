@@ -1,3 +1,4 @@
+import type { FinishReason } from "./finish-reason.ts";
 import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 import type { TokenUsage } from "./usage/token-usage.ts";
@@ -50,8 +51,6 @@ export interface OwnReply {
   readonly tokens: readonly number[];
 }
 
-/** Why a model stopped writing. */
-export type FinishReason = "stop" | "length" | "refusal";
 
 /** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
 export interface TokenTrace {

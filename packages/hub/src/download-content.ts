@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { fileSize } from "./cache-layout.ts";
 import { startHash } from "./content-hash.ts";
-import { networkCode, throwIfStopped, type HubConnection } from "./hub-connection.ts";
+import { failureWords, throwIfStopped, type HubConnection } from "./hub-connection.ts";
 import { openIncomplete, type IncompleteFile } from "./incomplete-file.ts";
 import type { RepositoryFile } from "./repository.ts";
 
@@ -83,7 +83,7 @@ async function complete(file: RepositoryFile, part: IncompleteFile, context: Dow
       throwIfStopped(context.signal);
       if (LaconicError.is(error)) throw error;
       if (error instanceof Misfit) await restart();
-      reason = networkCode(error);
+      reason = failureWords(error);
     }
     if (bytes === file.bytes) break;
     if (bytes > before) failures = 0;

@@ -2,6 +2,7 @@ import { mkdir, rmdir } from "node:fs/promises";
 import { moveFile, writing } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { fileSize } from "./cache-layout.ts";
 import { contentId, type ContentId } from "./content-hash.ts";
 import { downloadContent } from "./download-content.ts";
@@ -25,6 +26,8 @@ export interface FileDownload {
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
+const checkOptions = optionCheck<FileDownload>()("downloadFile", "url bytes sha256 path signal onProgress fetch wait");
+
 /**
  * Brings a file whose bytes are known from any web server: resumed where an earlier attempt ended, tried again where that
  * helps, and only named once its sha256 is right. A file of that size that is there already is left alone.
@@ -32,6 +35,7 @@ export interface FileDownload {
  * `aborted`, `input_invalid` for an address or a hash that cannot be one
  */
 export async function downloadFile(options: FileDownload): Promise<void> {
+  checkOptions(options);
   const { path, bytes, signal } = options;
   if ((await fileSize(path)) === bytes) return options.onProgress?.(bytes);
   const url = new URL(options.url);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { hostOf, networkCode, networkReason } from "@laconic/core/wire";
 
 /** How to reach a hub. */
 export interface ConnectionOptions {
@@ -11,13 +12,15 @@ export interface ConnectionOptions {
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** What is asked for, for errors. */
   readonly place: string;
-  /** Who is asked, for errors; the hub by default. */
+  /** Who is asked, for errors; the hub and its host by default. */
   readonly server?: string;
 }
 
 /** Requests that are tried again where that helps, and whose errors carry no address, header or text of an answer. */
 export interface HubConnection {
   readonly endpoint: string;
+  /** Who is asked, for errors. */
+  readonly server: string;
   readonly token: string | undefined;
   /** For the hub's library: whole answers. */
   readonly fetch: typeof fetch;
@@ -35,14 +38,15 @@ const maxAnswerBytes = 64 << 20;
 
 /** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
 export function connect(options: ConnectionOptions): HubConnection {
-  const { token, signal, place, server } = options;
+  const { token, signal, place } = options;
   const endpoint = checkEndpoint(options.endpoint);
+  const server = options.server ?? `the hub at ${hostOf(endpoint)}`;
   checkToken(token);
   const wait = options.wait ?? ((ms: number, stop?: AbortSignal) => sleep(ms, undefined, { signal: stop }));
 
   const pause = async (attempt: number, reason: string, headers: Headers | null = null): Promise<void> => {
     const ms = attempt + 1 < maxAttempts ? retryDelayMs(attempt, headers) : null;
-    if (ms === null) throw unavailable(place, reason, { attempts: attempt + 1 }, server);
+    if (ms === null) throw unavailable(server, place, reason, { attempts: attempt + 1 });
     await wait(ms, signal).catch((error: unknown) => {
       throw stopped(signal) ?? error;
     });
@@ -66,22 +70,23 @@ export function connect(options: ConnectionOptions): HubConnection {
       } catch (error) {
         throwIfStopped(signal);
         if (LaconicError.is(error)) throw error;
-        await pause(attempt, `the connection failed (${networkCode(error)})`);
+        await pause(attempt, `the connection failed (${failureWords(error)})`);
         continue;
       }
       await response.body?.cancel().catch(() => undefined);
-      if (response.status !== 429 && response.status < 500) throw refusal(place, response, token !== undefined, server);
+      if (response.status !== 429 && response.status < 500) throw refusal(server, place, response, token !== undefined);
       await pause(attempt, `it answered ${response.status}`, response.headers);
     }
   };
 
   return {
     endpoint,
+    server,
     token,
     fetch: (input, init = {}) =>
       ask(new URL(input instanceof Request ? input.url : input), init, async (response) => {
         const { status, headers } = response;
-        return new Response(await wholeBody(response, place), { status, headers });
+        return new Response(await wholeBody(response, server, place), { status, headers });
       }),
     stream: (path, headers) =>
       ask(
@@ -95,13 +100,14 @@ export function connect(options: ConnectionOptions): HubConnection {
 }
 
 /** @throws LaconicError `hub_unavailable` for an answer that no listing is as long as */
-async function wholeBody(response: Response, place: string): Promise<Blob | null> {
+async function wholeBody(response: Response, server: string, place: string): Promise<Blob | null> {
   if (response.body === null) return null;
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const piece of response.body) {
     bytes += piece.length;
-    if (bytes > maxAnswerBytes) throw unavailable(place, `its answer is longer than ${maxAnswerBytes >> 20} MiB`);
+    if (bytes > maxAnswerBytes)
+      throw unavailable(server, place, `its answer is longer than ${maxAnswerBytes >> 20} MiB`);
     pieces.push(piece);
   }
   return new Blob(pieces);
@@ -113,14 +119,13 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   if (error) throw error;
 }
 
-export function unavailable(place: string, reason: string, detail: ErrorDetail = {}, server = "the hub"): LaconicError {
+export function unavailable(server: string, place: string, reason: string, detail: ErrorDetail = {}): LaconicError {
   return new LaconicError("hub_unavailable", `${place}: ${server} cannot be used: ${reason}`, detail);
 }
 
-/** The code of a network error; its text may hold an address with a signature. */
-export function networkCode(error: unknown): string {
-  const { cause, code, name } = error as { cause?: { code?: unknown }; code?: unknown; name?: unknown };
-  return [cause?.code, code, name].find((text) => typeof text === "string" && /^\w+$/.test(text)) as string;
+/** Why an exchange failed, by the error's code or name: its message may hold an address with a signature. */
+export function failureWords(error: unknown): string {
+  return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
 function stopped(signal: AbortSignal | undefined): LaconicError | null {
@@ -134,21 +139,26 @@ const missing: Readonly<Record<string, string>> = {
   EntryNotFound: "the revision has no such file",
 };
 
-function refusal(place: string, { status, headers }: Response, hasToken: boolean, server = "the hub"): LaconicError {
+function refusal(server: string, place: string, { status, headers }: Response, hasToken: boolean): LaconicError {
   const code = headers.get("x-error-code") ?? "";
   if (status === 404 || code in missing) {
     const reason = missing[code] ?? `${server} does not know it`;
     return new LaconicError("checkpoint_missing", `${place}: ${reason}`, { status });
   }
   if (code === "GatedRepo")
-    return unavailable(place, "its owner asks for consent to terms; give it on the hub's page of the repository", {
-      status,
-    });
+    return unavailable(
+      server,
+      place,
+      "its owner asks for consent to terms; give it on the hub's page of the repository",
+      {
+        status,
+      },
+    );
   if (status === 401 || status === 403) {
     const advice = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
-    return unavailable(place, `it answered ${status}: ${advice}`, { status }, server);
+    return unavailable(server, place, `it answered ${status}: ${advice}`, { status });
   }
-  return unavailable(place, `it answered ${status}`, { status }, server);
+  return unavailable(server, place, `it answered ${status}`, { status });
 }
 
 function checkEndpoint(endpoint: string): string {

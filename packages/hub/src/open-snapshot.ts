@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
 import { progressOf, type DownloadProgress } from "./download-progress.ts";
@@ -33,6 +34,10 @@ export interface SnapshotOptions {
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
+const keys = "repo type revision files cacheFolder offline token endpoint signal onProgress fetch wait";
+const checkSnapshot = optionCheck<SnapshotOptions>()("openSnapshot", keys);
+const checkRemote = optionCheck<SnapshotOptions>()("openRemote", keys);
+
 /** Files of one commit, in a folder that nothing changes any more. */
 export interface Snapshot {
   readonly folder: string;
@@ -62,10 +67,11 @@ const filesAtOnce = 4;
  * directions; any number of processes may use it at once.
  * @throws LaconicError `checkpoint_missing` for a repository, revision or file that is not there, `hub_unavailable` with
  * `status` where the hub gave one, `checkpoint_corrupt` when the hub serves other bytes than it lists, `run_unwritable`
- * for the cache, `aborted`, and `input_invalid` or `config_invalid` for what cannot be asked. No error holds the token,
- * an address or text of the hub's.
+ * for the cache, `aborted`, and `input_invalid` or `config_invalid` for what cannot be asked. Errors name the hub's host; none
+ * holds the token, the rest of an address, or text of the hub's.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  checkSnapshot(options);
   const { repo, revision = "main", cacheFolder } = options;
   const type = options.type ?? "model";
   checkRepository(repo);
@@ -145,6 +151,7 @@ export interface RemoteFiles {
  * @throws LaconicError as {@link openSnapshot}
  */
 export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
+  checkRemote(options as SnapshotOptions);
   const { repo, type = "model", revision = "main", signal } = options;
   checkRepository(repo);
   checkRevision(revision);

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { bodyOf, startOf } from "./download-content.ts";
-import { networkCode, throwIfStopped, unavailable, type HubConnection } from "./hub-connection.ts";
+import { failureWords, throwIfStopped, unavailable, type HubConnection } from "./hub-connection.ts";
 import type { RepositoryFile } from "./repository.ts";
 
 /** Of one read, which is held in memory. */
@@ -34,11 +34,12 @@ export async function readRange(
     let reason = "too few bytes";
     try {
       if (response.status === 200)
-        throw unavailable(name, "it gives whole files only; read it without rows to download it");
-      if (startOf(response, bytes) !== start + at) throw unavailable(name, answeredInstead(response, range, bytes));
+        throw unavailable(hub.server, name, "it gives whole files only; read it without rows to download it");
+      if (startOf(response, bytes) !== start + at)
+        throw unavailable(hub.server, name, answeredInstead(response, range, bytes));
       for await (const piece of bodyOf(response)) {
         if (at + piece.length > read.length)
-          throw unavailable(name, `it gives more bytes than were asked for (${range})`);
+          throw unavailable(hub.server, name, `it gives more bytes than were asked for (${range})`);
         read.set(piece, at);
         at += piece.length;
       }
@@ -46,7 +47,7 @@ export async function readRange(
       await response.body?.cancel().catch(() => undefined);
       throwIfStopped(signal);
       if (LaconicError.is(error)) throw error;
-      reason = networkCode(error);
+      reason = failureWords(error);
     }
     if (at === read.length) break;
     if (at > before) failures = 0;

@@ -28,8 +28,8 @@ export async function resolveCommit(
   revision: string,
 ): Promise<string> {
   const query = { name: repo, revision, additionalFields: ["sha" as const], ...parameters(hub) };
-  const { sha } = await understood(repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
-  if (typeof sha !== "string" || !commitPattern.test(sha)) throw unavailable(repo, "it names no commit");
+  const { sha } = await understood(hub, repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
+  if (typeof sha !== "string" || !commitPattern.test(sha)) throw unavailable(hub.server, repo, "it names no commit");
   return sha;
 }
 
@@ -42,7 +42,7 @@ export async function listCommit(
   { type, repo }: Designation,
   commit: string,
 ): Promise<RepositoryFile[]> {
-  return understood(repo, async () => {
+  return understood(hub, repo, async () => {
     const files: RepositoryFile[] = [];
     const query = { repo: { type, name: repo }, revision: commit, recursive: true, ...parameters(hub) };
     for await (const { type: kind, path, size, oid, lfs } of listFiles(query)) {
@@ -50,7 +50,7 @@ export async function listCommit(
       const content = lfs ? contentId("sha256", lfs.oid) : contentId("git", oid ?? "");
       const bytes = lfs?.size ?? size;
       if (content === null || !Number.isSafeInteger(bytes) || bytes < 0)
-        throw unavailable(repo, `it lists ${JSON.stringify(path)} without size or hash`);
+        throw unavailable(hub.server, repo, `it lists ${JSON.stringify(path)} without size or hash`);
       files.push({ name: checkFileName(path), bytes, content });
     }
     return files;
@@ -66,11 +66,11 @@ function parameters({ endpoint, token, fetch }: HubConnection): {
 }
 
 /** The library's own errors may quote an address; ours say what was asked. */
-async function understood<T>(repo: string, body: () => Promise<T>): Promise<T> {
+async function understood<T>(hub: HubConnection, repo: string, body: () => Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw unavailable(repo, "its answer is malformed");
+    throw unavailable(hub.server, repo, "its answer is malformed");
   }
 }

@@ -13,11 +13,12 @@ import {
   type TokenPrice,
   type TokenUsage,
 } from "@laconic/core";
+import { hostOf } from "@laconic/core/wire";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
-import { failedAttempt, type FailedAttempt } from "./failure.ts";
+import { failedAttempt, refusalIn, type FailedAttempt } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
 import type { Secret } from "./secret.ts";
@@ -56,6 +57,8 @@ export type ApiEvent =
   | { readonly kind: "cache-failed"; readonly reason: string }
   /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
+  /** A reply ended by no reason, or by one that is not known here: told once, counted in `unknownEnds`. It may lack its end. */
+  | { readonly kind: "end-unknown"; readonly reason: string }
   /** The server's count of the tokens that it sent differs from the model's own encoding by more than a tenth. */
   | { readonly kind: "usage-differs"; readonly server: number; readonly counted: number };
 
@@ -65,7 +68,12 @@ export interface OpenAiModel extends LanguageModel {
   readonly limiter: Limiter;
   /** Completions that the cache could not keep, so far. */
   readonly cacheFailures: number;
+  /** Replies so far that ended by no reason, or by one that is not known here. */
+  readonly unknownEnds: number;
 }
+
+/** Keys of `ApiModelOptions`, for checks. */
+export const apiModelKeys = "deadlineMs attempts limiter account price cache weightVersion seed onEvent";
 
 /** A server that completes: how its requests are written and sent. */
 export interface ApiServer<Body> {
@@ -108,6 +116,7 @@ class ApiModel<Body> implements OpenAiModel {
   readonly #flights = new SingleFlight<Completion>();
   readonly #bound = new CallBound();
   #overlong = false;
+  #unknownEnds = 0;
 
   constructor(server: ApiServer<Body>, options: ApiModelOptions) {
     const { model } = server;
@@ -136,6 +145,10 @@ class ApiModel<Body> implements OpenAiModel {
     return this.#cache?.failures ?? 0;
   }
 
+  get unknownEnds(): number {
+    return this.#unknownEnds;
+  }
+
   async complete(request: CompletionRequest): Promise<Completion> {
     const body = this.#server.bodyOf(request);
     const cache = this.#cache;
@@ -155,7 +168,7 @@ class ApiModel<Body> implements OpenAiModel {
   }
 
   async #ask(request: CompletionRequest, body: Body): Promise<Completion> {
-    const deadline = untilDeadline(this.#deadlineMs, request.signal);
+    const deadline = untilDeadline(this.#deadlineMs, request.signal, `${this.id} at ${hostOf(this.#server.place)}`);
     try {
       return await this.#askUntil(request, body, deadline);
     } finally {
@@ -207,11 +220,11 @@ class ApiModel<Body> implements OpenAiModel {
     }
     try {
       await begin();
-      const reply = await this.#server.post(body, signal);
+      const reply = await this.#server.post(body, signal).catch(refusalIn);
       outcome = "done";
       return await this.#completionOf(request, reply, asked, settle);
     } catch (caught) {
-      const failed = failedAttempt(caught, this.id, this.#server.key, performance.timeOrigin + performance.now());
+      const failed = failedAttempt(caught, this.#server, performance.timeOrigin + performance.now());
       if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
       // An attempt whose end is not known may have been answered: it is charged in full.
       settle(failed.charged ? undefined : 0);
@@ -236,6 +249,9 @@ class ApiModel<Body> implements OpenAiModel {
       this.#hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
     }
     if (!scorePrompt) await compareCounts(reply, this.id, this.#hear);
+    const { unknownReason } = reply;
+    if (unknownReason !== undefined && this.#unknownEnds++ === 0)
+      this.#hear({ kind: "end-unknown", reason: unknownReason });
     const { text, finishReason, trace, promptLogProbs } = reply;
     // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
     const traced = trace && [0, 1].includes(sampling.temperature);

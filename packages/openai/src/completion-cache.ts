@@ -4,6 +4,7 @@ import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import {
   boundedJson,
+  finishReasons,
   findShapeMismatch,
   group,
   shapes,
@@ -12,12 +13,13 @@ import {
   type Shape,
   type TokenTrace,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 
 const tokens: Shape = { kind: "list", of: shapes.count };
 /** Log-probs of a prompt are asked anew: they are large, and cost no tokens written. */
 const shape = group<Omit<Completion, "promptLogProbs">>({
   text: { shape: shapes.text },
-  finishReason: { shape: { kind: "choice", of: ["stop", "length", "refusal"] } },
+  finishReason: { shape: { kind: "choice", of: finishReasons } },
   usage: { shape: tokenUsageShape },
   model: {
     shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
@@ -39,6 +41,8 @@ export interface CacheOptions {
   readonly maxBytes?: number;
 }
 
+const checkOptions = optionCheck<CacheOptions>()("cache", "folder maxBytes");
+
 /**
  * Successful completions on disk, one file each, by the hash of everything that decides them. Files appear whole, so
  * several processes may share a folder; a damaged one is a miss. Best effort: what cannot be kept is counted and told once, and the
@@ -52,7 +56,9 @@ export class CompletionCache {
   #failures = 0;
 
   /** @param onFailure - hears of the first completion that could not be kept */
-  constructor({ folder, maxBytes = 2 ** 30 }: CacheOptions, onFailure: (error: Error) => void = () => undefined) {
+  constructor(options: CacheOptions, onFailure: (error: Error) => void = () => undefined) {
+    checkOptions(options);
+    const { folder, maxBytes = 2 ** 30 } = options;
     this.#folder = folder;
     this.#maxBytes = maxBytes;
     this.#onFailure = onFailure;

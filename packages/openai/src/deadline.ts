@@ -9,8 +9,11 @@ export interface Deadline {
   done(): void;
 }
 
-/** @param own - the caller's signal */
-export function untilDeadline(deadlineMs: number, own: AbortSignal | undefined): Deadline {
+/**
+ * @param own - the caller's signal
+ * @param name - of who is asked, for errors
+ */
+export function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: string): Deadline {
   const controller = new AbortController();
   let over = false;
   const timer = setTimeout(
@@ -27,8 +30,11 @@ export function untilDeadline(deadlineMs: number, own: AbortSignal | undefined):
     signal: controller.signal,
     endOf: (error) => {
       if (own?.aborted) return aborted(own);
-      if (over) return new LaconicError("api_unavailable", `no answer within ${deadlineMs} ms`, { deadlineMs });
-      return LaconicError.is(error) ? error : new LaconicError("api_unavailable", "the request ended", {}, error);
+      if (over)
+        return new LaconicError("api_unavailable", `${name}: no answer within ${deadlineMs} ms`, { deadlineMs });
+      return LaconicError.is(error)
+        ? error
+        : new LaconicError("api_unavailable", `${name}: the request ended`, {}, error);
     },
     done: () => {
       clearTimeout(timer);

@@ -1,9 +1,18 @@
-import { LaconicError, thrownText } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { hostOf, networkReason, readFinishReason } from "@laconic/core/wire";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
 import { askedWaitMs } from "./retry-after.ts";
 import { remedyFor, type Failure, type Remedy } from "./retry-policy.ts";
 import type { Secret } from "./secret.ts";
+import { filteredPrompt, type ServerReply } from "./server-reply.ts";
+
+/** Who failed, for messages. */
+export interface AskedServer {
+  readonly model: string;
+  readonly place: string;
+  readonly key: Secret;
+}
 
 /** A failed attempt, understood. */
 export interface FailedAttempt {
@@ -23,12 +32,11 @@ const unknownEnds: readonly number[] = [408, 504, 524];
  * Understands what an attempt threw, from the SDK or from here.
  * @param nowMs - milliseconds since 1970
  */
-export function failedAttempt(thrown: unknown, model: string, key: Secret, nowMs: number): FailedAttempt {
+export function failedAttempt(thrown: unknown, { model, place, key }: AskedServer, nowMs: number): FailedAttempt {
   if (LaconicError.is(thrown))
     return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
-  // What `fetch` throws is the cause of what the SDK throws.
-  const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-  const error = (text: string): string => key.redact(`${model}: ${text}`);
+  const inner = innermost(thrown);
+  const error = (text: string): string => `${model} at ${hostOf(place)}: ${key.redact(text)}`;
   if (inner instanceof RedirectedReply) {
     const { status, location } = inner;
     const reason = `the server redirects${location === null ? "" : ` to ${location}`}, which is not followed because it would carry the key; give the address itself as baseUrl`;
@@ -68,6 +76,22 @@ export function failedAttempt(thrown: unknown, model: string, key: Secret, nowMs
   };
 }
 
+/**
+ * The refusal in an error: Azure answers a filtered prompt by status 400 and the name `content_filter`, others by status 200.
+ * @throws what was thrown, for any other error
+ */
+export function refusalIn(thrown: unknown): ServerReply {
+  const inner = innermost(thrown);
+  const names = inner instanceof FailedReply && inner.status < 500 ? readErrorBody(inner.body).names : [];
+  if (names.some((name) => readFinishReason(name) === "refusal")) return filteredPrompt;
+  throw thrown;
+}
+
+/** What `fetch` throws is the cause of what the SDK throws. */
+function innermost(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+}
+
 function failureOf(error: unknown, nowMs: number): Failure {
   if (!(error instanceof FailedReply)) return {};
   const { status, headers } = error;
@@ -82,5 +106,5 @@ function failureOf(error: unknown, nowMs: number): Failure {
 
 function reasonOf(error: unknown): string {
   if (error instanceof FailedReply) return `${error.status}: ${readErrorBody(error.body).message}`.slice(0, 500);
-  return thrownText(error).slice(0, 500);
+  return networkReason(error).slice(0, 500);
 }

@@ -1,4 +1,5 @@
 import { boundedJson } from "@laconic/core";
+
 /** A reply that came, and is no JSON. */
 export class DamagedReply extends Error {
   /** The beginning of what came. */
@@ -93,9 +94,9 @@ export async function readReplyBody(response: Response, limits: FetchLimits): Pr
     const value: unknown = boundedJson(body);
     if (typeof value === "object" && value !== null) return value;
   } catch (error) {
-    throw new DamagedReply(`a success without JSON (${(error as Error).message})`, body);
+    throw new DamagedReply(`status ${response.status} without JSON (${(error as Error).message})`, body);
   }
-  throw new DamagedReply("a success that is no object", body);
+  throw new DamagedReply(`status ${response.status} with no object`, body);
 }
 
 async function readText(response: Response, { bodyBytes, idleMs }: FetchLimits): Promise<string> {

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 
 /** Bounds of the number of requests in flight. */
 export interface LimiterOptions {
@@ -9,6 +10,8 @@ export interface LimiterOptions {
   /** Milliseconds after "too many requests" in which it is not lowered again. Default 15,000. */
   readonly cooldownMs?: number;
 }
+
+const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max cooldownMs");
 
 /**
  * How many requests a server takes at a time: one more for every round of successes, a fifth fewer when it says "too
@@ -22,7 +25,9 @@ export class Limiter {
   #running = 0;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ start = 20, max = 100, cooldownMs = 15_000 }: LimiterOptions = {}) {
+  constructor(options: LimiterOptions = {}) {
+    checkOptions(options);
+    const { start = 20, max = 100, cooldownMs = 15_000 } = options;
     this.#allowed = Math.min(start, max);
     this.#max = max;
     this.#cooldownMs = cooldownMs;

@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { languageModelCases } from "@laconic/core/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { answer, canary, json, model, request, server, type Handler } from "../test/fake-api.ts";
-import { Limiter, type ApiEvent } from "./index.ts";
+import { Limiter, openAiModel, type ApiEvent, type OpenAiModelOptions } from "./index.ts";
 
 describe("what every language model does", async () => {
   for (const item of languageModelCases({ kind: "messages", messages: [{ role: "user", content: "hi" }] }))
@@ -78,22 +78,20 @@ test("a count that the model's encoding contradicts is told", async () => {
   expect(events).toEqual([{ kind: "usage-differs", server: 90, counted: 2 }]);
 });
 
-test("a refusal and a filtered reply are results", async () => {
-  const { url } = await server((_, response, __, call) =>
-    json(response, 200, {
-      choices: [
-        call === 1
-          ? { finish_reason: "stop", message: { content: null, refusal: "no" } }
-          : { finish_reason: "content_filter", message: { content: "" } },
-      ],
-    }),
-  );
-  const tiny = model(url);
-  expect([(await tiny.complete(request())).finishReason, (await tiny.complete(request())).finishReason]).toEqual([
-    "refusal",
-    "refusal",
-  ]);
+test("takes the address from baseUrl, baseURL or OPENAI_BASE_URL, in this order, and never the default host", async () => {
+  const [set, other] = [await server(replying("set")), await server(replying("other"))];
+  const ask = async (options: Partial<OpenAiModelOptions>): Promise<string> =>
+    (await openAiModel({ model: "tiny", apiKey: canary, ...options }).complete(request())).text;
+  vi.stubEnv("OPENAI_BASE_URL", ` ${other.url} `);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await Promise.all([{}, { baseUrl: set.url }, { baseURL: set.url }].map(ask))).toEqual(["other", "set", "set"]);
+  expect(() => openAiModel({ model: "tiny", baseUrl: set.url, baseURL: other.url })).toThrow(/differ; remove one/u);
 });
+
+const replying =
+  (text: string): Handler =>
+  (_, response) =>
+    json(response, 200, answer(text));
 
 /** Each fault, what becomes of the completion, and how often the server was asked. */
 const faults: readonly (readonly [name: string, handle: Handler, code: string, calls: number])[] = [
@@ -221,6 +219,7 @@ test.for(faults)("%s", { timeout: 30_000 }, async ([, handle, code, calls]) => {
   const error: unknown = await failing.complete(request()).catch((caught: unknown) => caught);
   expect(LaconicError.is(error)).toBe(true);
   expect((error as LaconicError).code).toBe(code);
+  expect((error as LaconicError).message).toContain(`tiny at ${new URL(url).host}: `);
   expect(bodies).toHaveLength(calls);
   // No part of a key anywhere that a log could show.
   const shown = [inspect(error, { depth: 9 }), (error as LaconicError).message, inspect(events, { depth: 9 })].join(
@@ -255,7 +254,7 @@ test("a server that says nothing is left at the deadline; an abort is an abort",
   const { url } = await server(() => undefined);
   await expect(model(url, { deadlineMs: 150 }).complete(request())).rejects.toMatchObject({
     code: "api_unavailable",
-    message: expect.stringContaining("150 ms"),
+    message: expect.stringMatching(/^tiny at 127\.0\.0\.1:\d+: no answer within 150 ms$/u),
   });
   const controller = new AbortController();
   const pending = model(url)

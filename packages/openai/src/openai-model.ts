@@ -1,9 +1,11 @@
 import { LaconicError, supportedSampling } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type OpenAI from "openai";
-import { apiModel, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
+import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { installedPackage } from "./installed-package.ts";
+import { fieldsOf } from "./reply-fields.ts";
 import { bodyOf, checkAddress, type Body, type BodyOptions } from "./request-body.ts";
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
@@ -11,8 +13,10 @@ import { readReply, type ServerReply } from "./server-reply.ts";
 /** Which model of which server, and what its requests may cost. */
 export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
   readonly model: string;
-  /** Default `https://api.openai.com/v1`. */
+  /** Default: the environment variable `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
+  /** The same, as the package `openai` calls it. */
+  readonly baseURL?: string;
   /** Default: the environment variable `OPENAI_API_KEY`; servers without keys take any. */
   readonly apiKey?: string;
   /** Allows `http:` to another machine than this one. */
@@ -32,6 +36,11 @@ export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
   readonly promptScoring?: "echo" | "prompt_logprobs";
 }
 
+const checkOptions = optionCheck<OpenAiModelOptions>()(
+  "openAiModel",
+  `${apiModelKeys} model baseUrl baseURL apiKey insecure fetch extraSampling maxTokensField trace promptScoring`,
+);
+
 const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 
 /**
@@ -41,7 +50,9 @@ const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
  * @throws LaconicError `config_invalid` for an address that would show the key, `budget_refused` for a cap without a price
  */
 export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
-  const { model, baseUrl = "https://api.openai.com/v1", insecure = false, deadlineMs = 600_000 } = options;
+  checkOptions(options);
+  const { model, insecure = false, deadlineMs = 600_000 } = options;
+  const baseUrl = baseUrlOf(options);
   checkAddress(baseUrl, insecure);
   const key = new Secret(options.apiKey ?? process.env["OPENAI_API_KEY"] ?? "none");
   let client: Promise<OpenAI> | undefined;
@@ -70,20 +81,33 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   );
 }
 
+function baseUrlOf({ baseUrl, baseURL }: OpenAiModelOptions): string {
+  if (baseUrl !== undefined && baseURL !== undefined && baseUrl !== baseURL)
+    throw new LaconicError("config_invalid", "openAiModel: baseUrl and baseURL differ; remove one", { key: "baseURL" });
+  return baseUrl ?? baseURL ?? (process.env["OPENAI_BASE_URL"]?.trim() || "https://api.openai.com/v1");
+}
+
 async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal): Promise<ServerReply> {
   const path = kind === "chat" ? "/chat/completions" : "/completions";
   const response = await client.post(path, { body: fields, signal }).asResponse();
   const value = await readReplyBody(response, limits);
   const reply = readReply(value, kind);
-  if (reply) return reply;
+  if (!("fault" in reply)) return reply;
   const text = JSON.stringify(value);
-  const status = errorStatusIn(value);
-  if (status !== null) throw new FailedReply(status, response.headers, text);
-  throw new DamagedReply("a success that is no completion", text);
+  const failed = failureIn(value);
+  if (failed) throw new FailedReply(failed.status, response.headers, JSON.stringify(failed.body));
+  throw new DamagedReply(`status ${response.status} with ${reply.fault}`, text);
 }
 
-/** The status in an error that came as a success, as gateways send them that began to answer too early. */
-function errorStatusIn(value: object): number | null {
-  const status = Number("error" in value ? parseErrorBody(value)?.names.find((name) => /^[45]\d\d$/u.test(name)) : NaN);
-  return Number.isNaN(status) ? null : status;
+/** The error in a success, as gateways send it that began to answer too early: in place of the completion, or in its choice. */
+function failureIn(value: object): { readonly status: number; readonly body: object } | null {
+  for (const body of [value, ...listWithin(fieldsOf(value)?.["choices"])]) {
+    const status = parseErrorBody(body)?.names.find((name) => /^[45]\d\d$/u.test(name));
+    if (status !== undefined) return { status: Number(status), body };
+  }
+  return null;
+}
+
+function listWithin(value: unknown): readonly object[] {
+  return (Array.isArray(value) ? value : []).filter((each) => fieldsOf(each) !== null);
 }

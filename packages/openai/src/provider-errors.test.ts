@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { failedAttempt } from "./failure.ts";
+import { failedAttempt, type AskedServer } from "./failure.ts";
 import { FailedReply } from "./guarded-fetch.ts";
 import { Secret } from "./secret.ts";
 
+const asked = (key: string): AskedServer => ({ model: "m", place: "https://a.example/v1", key: new Secret(key) });
 const now = 1_700_000_000_000;
 
 interface ProviderError {
@@ -302,8 +303,7 @@ test.for(errors.map((each) => [each.name, each] as const))(
     // As the SDK hands it on.
     const { remedy, charged, toError } = failedAttempt(
       new Error("Connection error.", { cause: reply }),
-      "m",
-      new Secret("none"),
+      asked("none"),
       now,
     );
     expect(remedy.kind).toBe(kind);
@@ -318,13 +318,12 @@ test("the words of an error are for people: they are in the message, whatever fo
   const said = (body: unknown): string =>
     failedAttempt(
       new FailedReply(400, new Headers(), typeof body === "string" ? body : JSON.stringify(body)),
-      "m",
-      new Secret("key-1234"),
+      asked("key-1234"),
       now,
     ).toError(1).message;
-  expect(said({ error: { message: "no such model" } })).toBe("m: 400: no such model");
-  expect(said([{ error: { message: "not valid" } }])).toBe("m: 400: not valid");
-  expect(said({ object: "error", message: "no" })).toBe("m: 400: no");
-  expect(said({ error: "a text, with key-1234" })).toBe("m: 400: a text, with [redacted]");
-  expect(said("<html>Bad gateway</html>")).toBe("m: 400: <html>Bad gateway</html>");
+  expect(said({ error: { message: "no such model" } })).toBe("m at a.example: 400: no such model");
+  expect(said([{ error: { message: "not valid" } }])).toBe("m at a.example: 400: not valid");
+  expect(said({ object: "error", message: "no" })).toBe("m at a.example: 400: no");
+  expect(said({ error: "a text, with key-1234" })).toBe("m at a.example: 400: a text, with [redacted]");
+  expect(said("<html>Bad gateway</html>")).toBe("m at a.example: 400: <html>Bad gateway</html>");
 });

@@ -11,11 +11,6 @@ export function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Whether a field that should hold text holds text or nothing. */
-export function isTextOrNone(value: unknown): value is string | null | undefined {
-  return typeof value === "string" || value === null || value === undefined;
-}
-
 /** A whole number from 0. */
 export function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;

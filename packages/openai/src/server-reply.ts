@@ -1,6 +1,8 @@
 import { findBadLogProb, ragged, sampledLogProbRange, type FinishReason, type TokenTrace } from "@laconic/core";
+import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
-import { countOf, fieldsOf, isTextOrNone, listOf, textOf, type ReplyFields } from "./reply-fields.ts";
+import { readContent, textWithin } from "./reply-content.ts";
+import { countOf, fieldsOf, listOf, type ReplyFields } from "./reply-fields.ts";
 
 /** What a server said, as far as it is needed. */
 export interface ServerReply {
@@ -8,6 +10,8 @@ export interface ServerReply {
   /** Reasoning that was sent beside the text; empty for none. */
   readonly hidden: string;
   readonly finishReason: FinishReason;
+  /** The server's reason, where it is outside the table. */
+  readonly unknownReason?: string;
   readonly usage: ReportedUsage;
   /** Token ids and log-probs, where the server was asked for them and gives all. */
   readonly trace: TokenTrace | null;
@@ -15,24 +19,57 @@ export interface ServerReply {
   readonly promptLogProbs: readonly (number | null)[] | null;
 }
 
-/** @returns null for a reply that is no completion; a refusal is one */
-export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | null {
-  const reply = fieldsOf(value);
-  const choice = Array.isArray(reply?.["choices"]) ? fieldsOf(reply["choices"][0]) : null;
-  const finish = choice?.["finish_reason"];
-  if (!reply || !choice || !isTextOrNone(finish)) return null;
-  const words = kind === "chat" ? chatWords(choice) : textWords(choice);
-  if (!words) return null;
-  const { text, hidden, refused, logProbs } = words;
+/** Why a reply is no completion, in words. */
+export interface ReplyFault {
+  readonly fault: string;
+}
+
+/** Reads a reply of status 200. A refusal is a completion, also where the server withholds message or choice. */
+export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | ReplyFault {
+  const reply = fieldsOf(value) ?? {};
   const usage = readUsage(reply);
+  if (isBlocked(reply)) return { ...filteredPrompt, usage };
+  const choice = Array.isArray(reply["choices"]) ? fieldsOf(reply["choices"][0]) : null;
+  const words = choice && (kind === "chat" ? chatWords(choice) : textWords(choice));
+  if (!words) return { fault: "no completion" };
+  const { text, hidden, refused, logProbs } = words;
+  const reason = reasonOf(choice);
+  const finishReason = refused ? "refusal" : readFinishReason(reason);
+  if (finishReason === "broken") return { fault: `a reply that broke off (${JSON.stringify(reason)})` };
   return {
     text,
     hidden,
-    finishReason: refused ? "refusal" : finishOf(finish),
+    finishReason,
+    ...(finishReason === "unknown" && { unknownReason: JSON.stringify(reason ?? null).slice(0, 100) }),
     usage,
     trace: traceOf(reply, choice, usage, logProbs),
     promptLogProbs: promptLogProbsOf(choice, usage),
   };
+}
+
+/** The reply to a prompt that a filter stopped. */
+export const filteredPrompt: ServerReply = {
+  text: "",
+  hidden: "",
+  finishReason: "refusal",
+  usage: null,
+  trace: null,
+  promptLogProbs: null,
+};
+
+/** Azure's older models have `finish_details`; OpenRouter repeats the provider's own reason. */
+function reasonOf({ finish_reason, finish_details, native_finish_reason }: ReplyFields): unknown {
+  return [finish_reason, finish_details, native_finish_reason].find((each) => (each ?? "") !== "");
+}
+
+/** Whether the prompt was filtered: Gemini says so in `prompt_feedback`, Azure in `prompt_filter_results`. */
+function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_results: filters }: ReplyFields): boolean {
+  if (Array.isArray(choices) && choices.length > 0) return false;
+  const feedback = fieldsOf(prompt_feedback ?? promptFeedback);
+  if ((feedback?.["block_reason"] ?? feedback?.["blockReason"] ?? null) !== null) return true;
+  return (Array.isArray(filters) ? filters : [])
+    .flatMap((each) => Object.values(fieldsOf(fieldsOf(each)?.["content_filter_results"]) ?? {}))
+    .some((finding) => fieldsOf(finding)?.["filtered"] === true);
 }
 
 /** What a choice says, in either of the two forms. */
@@ -41,23 +78,34 @@ interface ChoiceWords extends Pick<ServerReply, "text" | "hidden"> {
   readonly logProbs: readonly number[] | null;
 }
 
-function textWords({ text, logprobs }: ReplyFields): ChoiceWords | null {
-  if (typeof text !== "string") return null;
+function textWords({ text, logprobs, ...choice }: ReplyFields): ChoiceWords | null {
+  if (typeof text !== "string") return withoutWords(choice, text);
   return { text, hidden: "", refused: false, logProbs: listOf(fieldsOf(logprobs)?.["token_logprobs"], numberOf) };
 }
 
+/** Names of the field that holds what a model thought before it answered: billed, and no part of the answer. */
+const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking"] as const;
+
 function chatWords(choice: ReplyFields): ChoiceWords | null {
   const message = fieldsOf(choice["message"]);
-  if (!message || choice["finish_reason"] === "error") return null; // a gateway whose server broke off
-  const { content, refusal } = message;
-  if (!isTextOrNone(content) || !isTextOrNone(refusal)) return null;
+  if (!message) return withoutWords(choice, choice["message"]);
+  const [content, refusal] = [readContent(message["content"]), textWithin(message["refusal"])];
+  if (content === null || refusal === null) return null;
+  const { text, hidden } = content;
   return {
-    text: content ?? "",
-    // What a model thought before it answered: billed, and no part of the answer.
-    hidden: textOf(message["reasoning_content"]) ?? textOf(message["reasoning"]) ?? "",
-    refused: Boolean(refusal) && !content,
+    text,
+    hidden: hidden || (reasoningFields.map((field) => textWithin(message[field])).find(Boolean) ?? ""),
+    refused: (refusal || content.refusal) !== "" && text === "",
     logProbs: listOf(fieldsOf(choice["logprobs"])?.["content"], (entry) => numberOf(fieldsOf(entry)?.["logprob"])),
   };
+}
+
+/** A choice that lacks its message or text: filters withhold it, limits leave none, and a stop needs one unless it is null. */
+function withoutWords(choice: ReplyFields, given: unknown): ChoiceWords | null {
+  const reason = readFinishReason(reasonOf(choice));
+  const refused = reason === "refusal" || (reason === "stop" && given === null);
+  if ((given ?? null) !== null || (!refused && reason !== "length")) return null;
+  return { text: "", hidden: "", refused, logProbs: null };
 }
 
 /** vLLM has the prompt's ids beside the choices or inside, by version. */
@@ -93,10 +141,6 @@ function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): Ser
   return read.includes(null) ? null : [numberOf(first), ...read];
 }
 
-function finishOf(reason: string | null | undefined): FinishReason {
-  if (reason === "length") return "length";
-  return reason === "content_filter" ? "refusal" : "stop";
-}
 
 function numberOf(value: unknown): number | null {
   return Number.isFinite(value) ? (value as number) : null;

@@ -1,4 +1,5 @@
 import { expectNotAborted, LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { bubblewrapSandbox } from "./bubblewrap/bubblewrap-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
@@ -20,6 +21,10 @@ export interface SandboxOptions {
   readonly signal?: AbortSignal;
 }
 
+const checkOptions = optionCheck<SandboxOptions>()("createSandbox", "kind limits concurrency seed python signal");
+
+const checkLimits = optionCheck<Partial<SandboxLimits>>()("limits", "seconds memoryMiB outputBytes inputBytes");
+
 /** Upper bounds by default. */
 export const defaultLimits: SandboxLimits = {
   seconds: 3,
@@ -33,7 +38,10 @@ export const defaultLimits: SandboxLimits = {
  * weaker one instead.
  * @throws LaconicError `sandbox_unsafe` with what got through, `device_unavailable` with what is missing, `aborted`
  */
-export async function createSandbox({ kind = "wasi", limits, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions(options);
+  const { kind = "wasi", limits = {} } = options;
+  checkLimits(limits);
   const all = { ...defaultLimits, ...limits };
   const { concurrency, seed, python, signal } = options;
   expectNotAborted(signal, opening);

@@ -17,7 +17,13 @@ import { teamReplies } from "./team/team-replies.ts";
 import { teamRequest } from "./team/team-request.ts";
 import { WaitingEpisodes } from "./team/waiting-episodes.ts";
 import { toolJob } from "./gateway/tool-job.ts";
-import { serverSettings, type CompletionServerOptions, type ServedModel, type ServedTeam } from "./options.ts";
+import {
+  checkServerOptions,
+  serverSettings,
+  type CompletionServerOptions,
+  type ServedModel,
+  type ServedTeam,
+} from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
 import { surfaceAt, throughSurface } from "./surfaces/surfaces.ts";
 
@@ -34,7 +40,9 @@ const completionPath = /^\/v1\/(?:chat\/completions|completions|responses|messag
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
-export function completionHandler({ models, waiting: limits, ...given }: CompletionServerOptions): CompletionHandler {
+export function completionHandler(all: CompletionServerOptions): CompletionHandler {
+  checkServerOptions(all);
+  const { models, waiting: limits, ...given } = all;
   const options = serverSettings(given);
   const { defaultMaxTokens } = options;
   const completer = createCompleter(options);

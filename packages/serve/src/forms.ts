@@ -1,5 +1,6 @@
 import type { Completion, LogProbsAtOne, Tokenizer } from "@laconic/core";
 import { listToken, listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
+import { wireReasons, type WireReason } from "./wire-reason.ts";
 
 /** A call of a tool as a reply makes it. */
 export interface CalledTool {
@@ -111,10 +112,15 @@ function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[
   );
 }
 
-function messageOf({ completion, readReply }: Choice): { readonly message: object; readonly finish_reason: string } {
+/** A message, and why it ends. */
+interface WireMessage {
+  readonly message: object;
+  readonly finish_reason: WireReason;
+}
+
+function messageOf({ completion, readReply }: Choice): WireMessage {
   const { content, calls } = readReply?.(completion) ?? { content: completion.text, calls: [] };
-  if (calls.length === 0)
-    return { message: { role: "assistant", content, refusal: null }, finish_reason: completion.finishReason };
+  if (calls.length === 0) return plainChoice(content, wireReasons[completion.finishReason]);
   return calledChoice(content, calls);
 }
 
@@ -125,11 +131,13 @@ function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, stop 
   return { stop_reason: stop.find((each) => written.startsWith(each, text.length)) ?? null };
 }
 
+/** What a choice says that calls no tool. */
+export function plainChoice(content: string, finish_reason: WireReason): WireMessage {
+  return { message: { role: "assistant", content, refusal: null }, finish_reason };
+}
+
 /** What a choice says that calls tools. */
-export function calledChoice(
-  content: string,
-  calls: readonly CalledTool[],
-): { readonly message: object; readonly finish_reason: string } {
+export function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
   const called = calls.map(({ id, name, arguments: given }, index) => ({
     index,
     id,
@@ -172,7 +180,7 @@ export const textForm: ReplyForm = {
     logprobs: choice.logProbs
       ? textLogProbs([...echoedTokens(choice), ...(choice.withoutReply ? [] : listed(choice, choice.logProbs))])
       : null,
-    finish_reason: choice.withoutReply ? "length" : choice.completion.finishReason,
+    finish_reason: choice.withoutReply ? "length" : wireReasons[choice.completion.finishReason],
     ...(choice.tokenIds && { token_ids: choice.withoutReply ? [] : (choice.completion.trace?.tokens ?? null) }),
   }),
   chunk: ({ index, text, tokens, logProbs, tokenIds }) => ({

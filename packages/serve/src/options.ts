@@ -7,6 +7,7 @@ import type {
   Tokenizer,
   Topology,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { PromptScorer } from "./echo.ts";
 import type { ToolFormat } from "@laconic/core";
 
@@ -41,6 +42,9 @@ export interface ServedTeam {
   readonly tools?: ToolFormat;
 }
 
+/** Keys of `ServerSettings`, for checks. */
+export const serverKeys = "defaultMaxTokens hosts apiKey maxConcurrency maxBodyBytes now onError";
+
 /** How long episodes wait for what a caller's tools answer. */
 export interface WaitingLimits {
   /** Past it the one that has waited longest ends; 64 by default. */
@@ -68,6 +72,15 @@ export interface CompletionServerOptions {
   readonly now?: () => number;
   /** Hears failures that are not the client's doing; by default they are warnings of the process. */
   readonly onError?: (error: unknown) => void;
+}
+
+const checkWaiting = optionCheck<WaitingLimits>()("waiting", "maxEpisodes maxSeconds");
+const checkServer = optionCheck<CompletionServerOptions>()("completionHandler", `${serverKeys} models waiting`);
+
+/** Refuses unknown options of a server. */
+export function checkServerOptions(options: CompletionServerOptions): void {
+  checkServer(options);
+  checkWaiting(options.waiting ?? {});
 }
 
 /** What both kinds of servers are told beside their models. */

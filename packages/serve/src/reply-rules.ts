@@ -1,5 +1,13 @@
 import { Validator } from "@cfworker/json-schema";
-import { boundedJson, isRecord, randomFromState, sumKinds, type Completion, type LanguageModel } from "@laconic/core";
+import {
+  boundedJson,
+  isRecord,
+  randomFromState,
+  sumKinds,
+  type Completion,
+  type FinishReason,
+  type LanguageModel,
+} from "@laconic/core";
 import { HttpError, invalid } from "./http.ts";
 import type { ResponseFormat } from "./schemas.ts";
 import type { OfferedTool, OfferedTools } from "./tool-schemas.ts";
@@ -17,6 +25,13 @@ export interface ReplyRule {
 
 /** Replies that are drawn for one request before it fails. */
 const maxDraws = 8;
+
+const endings: Readonly<Record<FinishReason, string>> = {
+  stop: "",
+  length: "; it was cut at max_tokens",
+  refusal: "; it ended by a refusal",
+  unknown: "; it may lack its end",
+};
 
 /**
  * A model whose replies keep the rules: one that breaks a rule is drawn again, up to eight times. Usage counts what all draws wrote.
@@ -39,11 +54,10 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
         const broken = rules.find((rule) => rule.fault(content, calls) !== null);
         if (!broken) return { ...completion, usage: drawnUsage(completion.usage, usages) };
         if (draw + 1 < draws) continue;
-        const cut = completion.finishReason === "length" ? "; it was cut at max_tokens" : "";
         throw new HttpError(
           422,
           "invalid_request_error",
-          `${broken.parameter}: of ${draws} replies none is as asked; of the last one, ${broken.fault(content, calls)}${cut}`,
+          `${broken.parameter}: of ${draws} replies none is as asked; of the last one, ${broken.fault(content, calls)}${endings[completion.finishReason]}`,
           broken.parameter,
           broken.code,
         );

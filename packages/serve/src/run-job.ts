@@ -18,6 +18,7 @@ import { listToken } from "./listed-token.ts";
 import { keepingRules } from "./reply-rules.ts";
 import type { Replies } from "./completer.ts";
 import type { ServedModel, ServerSettings } from "./options.ts";
+import { wireReasons } from "./wire-reason.ts";
 
 /** Who answers a job. */
 export type JobOptions = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> &
@@ -73,7 +74,7 @@ async function runJob(
       const chunk = form.chunk({ index, text: event.kind === "text" ? event.text : "", tokens, ...shape(job) });
       if (event.kind === "text") send({ ...chunkHead, choices: [chunk] });
       else {
-        send({ ...chunkHead, choices: [{ ...chunk, finish_reason: event.completion.finishReason }] });
+        send({ ...chunkHead, choices: [{ ...chunk, finish_reason: wireReasons[event.completion.finishReason] }] });
         return event.completion;
       }
     }

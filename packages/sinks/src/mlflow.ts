@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem, type SinkOutcome, type SinkRun } from "@laconic/trainer";
@@ -21,6 +22,11 @@ export interface MlflowOptions {
   readonly fileSystem?: FileSystem;
 }
 
+const checkOptions = optionCheck<MlflowOptions>()(
+  "mlflowSink",
+  "url experiment headers wallTime fetch timer fileSystem",
+);
+
 type Entry =
   | {
       readonly kind: "metrics" | "heldout";
@@ -35,6 +41,7 @@ const statusOf = { finished: "FINISHED", interrupted: "KILLED", failed: "FAILED"
 
 /** Sends to an MLflow server by its REST interface, in the background. A resumed run goes on in the run that it has there. */
 export function mlflowSink(options: MlflowOptions): CompleteSink {
+  checkOptions(options);
   const { url, experiment, headers, wallTime, fetch, timer = timerOf(globalThis) } = options;
   const fileSystem = options.fileSystem ?? nodeFileSystem;
   const rest = new MlflowRest({ url, ...(headers && { headers }), ...(fetch && { fetch }) });

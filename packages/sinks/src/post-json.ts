@@ -1,4 +1,5 @@
-import { tryParseJson } from "@laconic/core";
+import { tryParseJson, withoutKey } from "@laconic/core";
+import { networkReason } from "@laconic/core/wire";
 
 /** `fetch` of the platform, or one that stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -37,9 +38,15 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
   ask(method: "GET" | "POST" | "PUT", path: string, body: unknown, signal: AbortSignal): Promise<unknown>;
 } {
   const { base, authorization } = partsOf(url);
+  const secrets = [authorization ?? "", ...Object.values(headers)];
+  const shown = (text: string): string => secrets.reduce(withoutKey, text).slice(0, maxDetail);
   return {
     async ask(method, path, body, signal) {
       const isText = typeof body === "string";
+      const place = `${method} ${base}${path.replace(/\?.*/u, "")}`;
+      const broken = (error: unknown): never => {
+        throw new Error(`${place}: ${networkReason(error)}`, { cause: error });
+      };
       const response = await fetch(`${base}${path}`, {
         method,
         signal,
@@ -49,18 +56,17 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
           ...(body !== undefined && { "content-type": isText ? "text/plain" : "application/json" }),
         },
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (response.ok) return tryParseJson(text);
+      }).catch(broken);
+      const text = await response.text().catch(broken);
+      if (response.ok) {
+        const value = tryParseJson(text);
+        if (value !== undefined || text === "") return value;
+        throw new Error(`${place}: status ${response.status} without JSON; it began ${JSON.stringify(shown(text))}`);
+      }
       const answer = (tryParseJson(text) ?? {}) as Readonly<Record<string, unknown>>;
       const message = [answer["message"], answer["error"], text].find((each) => typeof each === "string") ?? "";
-      const detail = message.slice(0, maxDetail);
       const code = typeof answer["error_code"] === "string" ? answer["error_code"] : "";
-      throw new HttpError(
-        response.status,
-        code,
-        `${method} ${base}${path.replace(/\?.*/u, "")}: ${response.status} ${detail}`,
-      );
+      throw new HttpError(response.status, code, `${place}: ${response.status} ${shown(message)}`);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
@@ -14,6 +15,8 @@ export interface TensorBoardOptions {
   readonly fileSystem?: FileSystem;
 }
 
+const checkOptions = optionCheck<TensorBoardOptions>()("tensorBoardSink", "directory wallTime fileSystem");
+
 /** Seconds between writes: a run whose earlier rows are told again hands over all at once. */
 const flushSeconds = 1;
 
@@ -23,6 +26,7 @@ const flushSeconds = 1;
  * in one of its own, as TensorBoard reads them. Where they are not as the checkpoint left them it replaces them: two would show every step twice.
  */
 export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
+  checkOptions(options);
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
   const name = `${eventPrefix}${Math.floor(wallTime())}.${hostname()}`;
   const path = joinPath(directory, name);

@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { type CompleteSink, type RecordedEpisode, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
@@ -21,6 +22,11 @@ export interface TrackioOptions {
   readonly fileSystem?: FileSystem;
 }
 
+const checkOptions = optionCheck<TrackioOptions>()(
+  "trackioSink",
+  "url project writeToken hfToken newId fetch timer fileSystem",
+);
+
 interface Entry {
   readonly step: number;
   readonly kind: "step" | "heldout" | "transcripts";
@@ -32,6 +38,7 @@ interface Entry {
  * there once.
  */
 export function trackioSink(options: TrackioOptions): CompleteSink {
+  checkOptions(options);
   const { url, project, writeToken, hfToken, newId, timer = timerOf(globalThis) } = options;
   const { fileSystem = nodeFileSystem, fetch } = options;
   const headers = {

@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
@@ -19,6 +20,8 @@ export interface WandbOptions {
   readonly fileSystem?: FileSystem;
 }
 
+const checkOptions = optionCheck<WandbOptions>()("wandbSink", "directory project entity newId wallTime fileSystem");
+
 /** Seconds between writes. */
 const flushSeconds = 1;
 
@@ -28,6 +31,7 @@ const flushSeconds = 1;
  * the same identity.
  */
 export function wandbSink(options: WandbOptions): CompleteSink {
+  checkOptions(options);
   const { directory, project, entity, newId, wallTime, fileSystem: fs = nodeFileSystem } = options;
   let folder = "";
   let path = "";

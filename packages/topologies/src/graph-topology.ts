@@ -1,5 +1,6 @@
 import {
   checkedCall,
+  isCutShort,
   shownValue,
   type AgentId,
   type EpisodeContext,
@@ -152,7 +153,8 @@ function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {
 
 function ending(answer: Utterance | null, graph: Graph, context: EpisodeContext): StopReason {
   if (answer === null) return "no_answer";
-  if (answer.finishReason !== "length") return "answered";
+  if (!isCutShort(answer.finishReason)) return "answered";
+  if (answer.finishReason !== "length") return "truncated";
   const answerer = graph.agents.find((agent) => agent.id === answer.agent);
   const cutByEpisode = answerer !== undefined && answer.writtenTokens < ownMaxTokens(answerer, context);
   return cutByEpisode ? "token_limit" : "truncated";

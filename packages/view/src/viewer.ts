@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import type { Server } from "node:http";
 import { createHandlerServer } from "@laconic/serve/server";
 import { viewApi, type TokenizerOf } from "./api.ts";
@@ -30,6 +31,11 @@ export interface ViewerOptions {
   readonly data?: ViewData;
 }
 
+const checkOptions = optionCheck<ViewerOptions>()(
+  "openViewer",
+  "folders mayCome pages note hosts token tokenizerOf onError data",
+);
+
 /** A dashboard over run folders, as a function of requests. */
 export interface Viewer {
   handle(request: Request): Promise<Response>;
@@ -42,6 +48,7 @@ export interface Viewer {
  * @throws LaconicError `config_invalid` for a folder that is not there
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
+  checkOptions(options);
   const { folders, mayCome = false, hosts = ["localhost"], token = null, onError = () => undefined } = options;
   const guard = viewGuard({ hosts, token });
   const data =

@@ -76,7 +76,7 @@ export function usedOf(
   const turns = rollouts.flatMap(({ episode }) => ownSaid(episode).utterances);
   const isCut = ({ stopReason, ...episode }: StoredEpisode<Utterance>): boolean =>
     ["truncated", "token_limit"].includes(stopReason) ||
-    ownSaid(episode).utterances.some((each) => each.finishReason === "length");
+    ownSaid(episode).utterances.some((each) => ["length", "unknown"].includes(each.finishReason));
   return {
     units: mean(units.filter((each) => !Number.isNaN(each))),
     task: tasks.length === 0 ? 0 : mean(tasks),

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError, tryParseJson } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import type { Benchmark, HubFiles } from "./benchmark.ts";
@@ -31,12 +32,18 @@ export interface OpenOptions extends LoadOptions {
   readonly fetch?: typeof fetch;
 }
 
+const checkOptions = optionCheck<OpenOptions>()(
+  "openSplit",
+  "mode allowChanged split folder from hub offline signal onProgress fetch",
+);
+
 /**
  * The problems of a benchmark: from the data folder, downloaded and checked first where they are missing.
  * @throws LaconicError `data_invalid` with file and row, or when offline and not there; `config_invalid` for a split that
  * does not exist; what downloads throw
  */
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
+  checkOptions(options);
   const name = options.split ?? benchmark.defaultSplit;
   const split = splitOf(benchmark, name);
   if (options.from === undefined && split.placed) {

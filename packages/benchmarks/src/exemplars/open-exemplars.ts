@@ -3,6 +3,7 @@ import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
 import { sha256Hex } from "../data/find-files.ts";
@@ -21,6 +22,8 @@ export interface ExemplarOptions {
   /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
+
+const checkOptions = optionCheck<ExemplarOptions>()("openExemplars", "folder offline mirror signal fetch");
 
 /** The texts of a source, checked, and the files that they are of. */
 export interface OpenedExemplars {
@@ -47,6 +50,7 @@ export function filesOf({ texts }: ExemplarSource): KnownFile[] {
  * @throws LaconicError `data_invalid` for a file that is missing offline, has other bytes, or lacks a text; what downloads throw
  */
 export async function openExemplars(source: ExemplarSource, options: ExemplarOptions): Promise<OpenedExemplars> {
+  checkOptions(options);
   const texts = new Map<string, string>();
   for (const file of filesOf(source)) texts.set(file.path, await contentOf(file, options));
   return {

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";
@@ -20,6 +21,11 @@ export interface ProblemOptions extends RowSettings, SourceOptions {
   /** What ids of rows without one begin with. Default `row`: `row/1` is the first. */
   readonly name?: string;
 }
+
+const checkOptions = optionCheck<ProblemOptions>()(
+  "openProblems",
+  "grading columns mode rows name hub signal onProgress fetch",
+);
 
 /** Problems of files, and where they are from. */
 export interface OpenedProblems {
@@ -53,6 +59,7 @@ export async function openPlaced(
   source: DataSource,
   options: ProblemOptions,
 ): Promise<Omit<OpenedProblems, "problems"> & { readonly problems: readonly PlacedProblem[] }> {
+  checkOptions(options);
   const { grading, columns, mode, rows, name = "row", ...reach } = options;
   const settings = checked(
     rowSettingsSchema,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Observation } from "../environment.ts";
 import type { Episode, Utterance } from "../episode/episode.ts";
+import { finishReasons } from "../finish-reason.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
 import { logProbRange, sampledLogProbRange } from "../numeric/log-prob.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "../episode/ledger.ts";
@@ -68,7 +69,7 @@ export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   silent: z.boolean(),
   writtenTokens: count,
   deliveredTo: z.array(z.string()),
-  finishReason: z.enum(["stop", "length", "refusal"]),
+  finishReason: z.enum(finishReasons),
   model: modelIdentitySchema,
   opponent: z.string().exactOptional(),
   trace: tokenTraceSchema.exactOptional(),

@@ -6,6 +6,7 @@ export { expectThat } from "./conformance.ts";
 export type { ConformanceCase } from "./conformance.ts";
 export { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 export { languageModelCases } from "./language-model-cases.ts";
+export { recordedReplies, type RecordedReply } from "./recorded-replies.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { Script, ScriptedReply } from "./scripted-model.ts";
 export { scriptedEpisode } from "./scripted-episode.ts";

@@ -1,4 +1,5 @@
 import { LaconicError } from "../errors.ts";
+import { finishReasons } from "../finish-reason.ts";
 import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
 import { randomFromSeed } from "../numeric/random.ts";
 import { isConsistentUsage } from "../usage/token-usage.ts";
@@ -112,7 +113,7 @@ export function languageModelCases(
 
 function expectWhole({ text, finishReason, usage, trace }: Completion, maxTokens: number): void {
   expectThat(typeof text === "string", "a text");
-  expectThat(["stop", "length", "refusal"].includes(finishReason), `a known finish reason, got ${finishReason}`);
+  expectThat(finishReasons.includes(finishReason), `a known finish reason, got ${finishReason}`);
   expectThat(isConsistentUsage(usage), `whole counts whose parts do not exceed them, got ${JSON.stringify(usage)}`);
   expectThat(usage.completionTokens <= maxTokens, `at most ${maxTokens} tokens, got ${usage.completionTokens}`);
   if (!trace) return;

@@ -3,21 +3,22 @@ import {
   LaconicError,
   randomFromSeed,
   randomFromState,
+  stopEnd,
   type ForwardOptions,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
+  type Sampler,
   type SampleRequest,
   type SampleResult,
   type SamplingName,
-  type Sampler,
   type SequenceLogProbs,
   type TokenGradient,
   type TokenListener,
   type TrainableModel,
   type TrainingSequence,
-  stopEnd,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
@@ -38,6 +39,8 @@ export interface FleetModelOptions extends PublishOptions {
    */
   readonly logProbs?: "server" | "forward";
 }
+
+const checkOptions = optionCheck<FleetModelOptions>()("fleetPolicy", "name folder folderAtServers logProbs");
 
 interface Version {
   readonly version: number;
@@ -65,6 +68,7 @@ export class FleetModel implements TrainableModel {
 
   /** @throws LaconicError `config_invalid` for a name that no server takes */
   constructor(local: TrainableModel, fleet: Fleet, options: FleetModelOptions) {
+    checkOptions(options);
     if (!/^[\w.-]{1,100}$/u.test(options.name))
       throw new LaconicError("config_invalid", `name "${options.name}": letters, digits, ., _ and - are allowed`);
     this.#local = local;

@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import type { FleetClock } from "../clock.ts";
 import type { GeneratedReply, SamplingServer } from "../servers/sampling-server.ts";
 import type { ServerState } from "./member.ts";
@@ -47,6 +48,11 @@ export interface FleetOptions {
   /** Hears of servers that go into quarantine and come out of it; `onNote` has the message by default. */
   readonly onQuarantine?: (change: ServerChange) => void;
 }
+
+export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<FleetOptions>()(
+  "Fleet",
+  "servers vocabularySize concurrency replyMs patienceMs attempts prefixTokens slack clock onReply onNote onQuarantine",
+);
 
 /** A server went into quarantine, or came out of it. */
 export interface ServerChange {

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { systemClock, type FleetClock } from "../clock.ts";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
-import type { FleetOptions, ReplyJudge } from "./fleet-options.ts";
+import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
 import { checkReply } from "./check-reply.ts";
 import { prefixHash } from "./choose-server.ts";
 import { loadGraceMs, WaitingRequests, type Wanted } from "./waiting-requests.ts";
@@ -37,6 +37,7 @@ export class Fleet {
 
   /** @throws LaconicError `config_invalid` for no server, or one twice */
   constructor(options: FleetOptions) {
+    checkFleetOptions(options);
     const { servers, concurrency = 64, clock = systemClock } = options;
     const urls = servers.map(({ url }) => url);
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);

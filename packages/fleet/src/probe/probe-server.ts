@@ -1,4 +1,5 @@
-import { LaconicError, randomFromSeed, raggedRow, type Sampler } from "@laconic/core";
+import { LaconicError, raggedRow, randomFromSeed, type Sampler } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { checkReply } from "../fleet/check-reply.ts";
 import {
   checkGap,
@@ -23,6 +24,8 @@ export interface ProbeOptions {
   readonly limit?: () => AbortSignal;
 }
 
+const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize prompts tolerance takesRaw limit");
+
 /** Far enough from 1 that log-probs of one temperature are not those of the other. */
 const sharp = 0.5;
 const replyTokens = 8;
@@ -44,6 +47,7 @@ export async function probeServer(
   own: Pick<Sampler, "forward">,
   options: ProbeOptions,
 ): Promise<ServerRecord> {
+  checkOptions(options);
   if (server.holds[weights.kind] === 0)
     throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
   const facts = await server.facts(options.limit?.());

@@ -1,4 +1,5 @@
 import { LaconicError, tryParseJson, withoutKey } from "@laconic/core";
+import { networkReason, optionCheck, readFinishReason } from "@laconic/core/wire";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 
@@ -19,6 +20,8 @@ export interface HttpReply {
   readonly text: string;
 }
 
+const checkOptions = optionCheck<ConnectionOptions>()("server", "url apiKey allowPlainHttp fetch");
+
 /** Bytes of a reply: a long one with its log-probs, not a stream without an end. */
 const maxBytes = 1 << 26;
 
@@ -38,6 +41,7 @@ export class Connection {
 
   /** @throws LaconicError `config_invalid` */
   constructor(options: ConnectionOptions) {
+    checkOptions(options);
     this.#options = options;
     this.url = checkedUrl(options);
   }
@@ -74,7 +78,7 @@ export class Connection {
       if (LaconicError.is(error)) throw error;
       const timedOut = signal?.aborted === true && (signal.reason as Error | undefined)?.name === "TimeoutError";
       if (signal?.aborted && !timedOut) throw new LaconicError("aborted", `${place}: aborted`, { server: this.url });
-      const reason = timedOut ? "no reply in time" : reasonOf(error);
+      const reason = timedOut ? "no reply in time" : networkReason(error);
       throw new LaconicError("api_unavailable", `${place}: ${this.#redact(reason)}`, { server: this.url });
     }
     const { status } = response;
@@ -103,7 +107,13 @@ export class Connection {
 
   read<S extends z.ZodType>(path: string, reply: HttpReply, schema: S): z.output<S> {
     if (reply.status < 200 || reply.status > 299) throw this.refusal(path, reply);
-    const parsed = schema.safeParse(tryParseJson(reply.text), { error: issueWords });
+    const value = tryParseJson(reply.text);
+    if (value === undefined) {
+      const beginning = JSON.stringify(this.#redact(reply.text).slice(0, 120));
+      const message = `${this.url}${path}: status ${reply.status} without JSON; it began ${beginning}`;
+      throw new LaconicError("reply_malformed", message, { server: this.url, status: reply.status });
+    }
+    const parsed = schema.safeParse(value, { error: issueWords });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";
@@ -125,6 +135,17 @@ export class Connection {
   #redact(text: string): string {
     return withoutKey(text, this.#options.apiKey ?? "");
   }
+}
+
+/**
+ * Why a server ended a reply that is to be trained on: by a stop or a limit.
+ * @throws LaconicError `api_unavailable` for any other reason: another try or another server may help
+ */
+export function wholeReason({ url }: Connection, given: unknown): "stop" | "length" {
+  const reason = readFinishReason(given);
+  if (reason === "stop" || reason === "length") return reason;
+  const words = (JSON.stringify(given) ?? "no reason").slice(0, 200);
+  throw new LaconicError("api_unavailable", `${url}: the reply finished by ${words}`, { server: url });
 }
 
 function checkedUrl({ url, apiKey, allowPlainHttp = false }: ConnectionOptions): string {
@@ -160,10 +181,4 @@ export async function bytesWithin(
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause as { code?: string; message?: string } | undefined;
-  return cause?.code ?? cause?.message ?? error.message;
 }

@@ -1,6 +1,6 @@
 import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
-import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
+import { Connection, wholeReason, type ConnectionOptions, type HttpReply } from "./connection.ts";
 import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
 import { adapterNames, serverFacts } from "./server-facts.ts";
 
@@ -8,7 +8,7 @@ const tokenLogProbs = z.array(z.tuple([z.number().nullable(), z.int()], z.unknow
 const generated = z.object({
   output_ids: z.array(z.int()).nullish(),
   meta_info: z.object({
-    finish_reason: z.object({ type: z.string(), message: z.string().nullish() }).loose(),
+    finish_reason: z.unknown(),
     prompt_tokens: z.int(),
     output_token_logprobs: tokenLogProbs,
     weight_version: z.string().nullish(),
@@ -64,11 +64,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       if (isMissing(reply)) return "missing";
       const { meta_info, output_ids } = connection.read("/generate", reply, generated);
       const { finish_reason, output_token_logprobs, prompt_tokens, weight_version } = meta_info;
-      const { type, message } = finish_reason;
-      if (type !== "stop" && type !== "length")
-        throw new LaconicError("api_unavailable", `${connection.url}: the reply finished by "${type}": ${message}`, {
-          server: connection.url,
-        });
+      const finishReason = wholeReason(connection, finish_reason);
       const tokens = output_token_logprobs.map(([, token]) => token);
       // Ids without log-probs, or other ones; a stop token may be left out of the ids.
       if (output_ids && output_ids.some((token, i) => token !== tokens[i]))
@@ -77,7 +73,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
         prompt: prompt_tokens,
         tokens,
         logProbs: output_token_logprobs.map(([value]) => value ?? Number.NaN),
-        finishReason: type,
+        finishReason,
         // Of an adapter the server says nothing; that it answers for a name that it does not have is probed.
         weights: weights.kind === "adapter" ? null : (weight_version ?? null),
       };

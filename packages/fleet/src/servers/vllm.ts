@@ -1,6 +1,6 @@
 import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
-import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
+import { Connection, wholeReason, type ConnectionOptions, type HttpReply } from "./connection.ts";
 import type { Generation, SamplingServer } from "./sampling-server.ts";
 import { adapterNames, serverFacts } from "./server-facts.ts";
 
@@ -9,7 +9,7 @@ const completionReply = z.object({
   choices: z
     .array(
       z.object({
-        finish_reason: z.string().nullable(),
+        finish_reason: z.unknown(),
         token_ids: z.array(z.int()),
         prompt_token_ids: z.array(z.int()).nullish(),
         logprobs: z.object({ token_logprobs: z.array(z.number().nullable()) }),
@@ -70,15 +70,12 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       const { model, choices } = connection.read(path, reply, completionReply);
       const [choice] = choices as [(typeof choices)[number]];
       const { finish_reason, token_ids, prompt_token_ids, logprobs } = choice;
-      if (finish_reason !== "stop" && finish_reason !== "length")
-        throw new LaconicError("api_unavailable", `${connection.url}: the reply finished by "${finish_reason}"`, {
-          server: connection.url,
-        });
+      const finishReason = wholeReason(connection, finish_reason);
       return {
         prompt: prompt_token_ids ?? asked.promptTokens.length,
         tokens: token_ids,
         logProbs: logprobs.token_logprobs.map((value) => value ?? Number.NaN),
-        finishReason: finish_reason,
+        finishReason,
         weights: model,
       };
     },

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { tryParseJson } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { isSameSecret, moveFile, syncFolder } from "@laconic/core/platform";
 import { bytesWithin } from "../servers/connection.ts";
 import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
@@ -24,6 +25,8 @@ export interface WeightsReceiverOptions {
   /** Largest version in bytes; 1 TiB by default. */
   readonly maxBytes?: number;
 }
+
+const checkOptions = optionCheck<WeightsReceiverOptions>()("WeightsReceiver", "folder apiKey maxBytes");
 
 /** A status that is no success, with its reason. */
 class Refusal extends Error {
@@ -64,6 +67,7 @@ export class WeightsReceiver {
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(options: WeightsReceiverOptions) {
+    checkOptions(options);
     this.#options = options;
     this.#folder = resolve(options.folder);
   }

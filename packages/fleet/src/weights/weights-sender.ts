@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { backoffMs, LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { writing } from "@laconic/core/platform";
 import * as z from "zod";
 import { systemClock, type FleetClock } from "../clock.ts";
@@ -19,6 +20,8 @@ export interface WeightsSenderOptions {
   readonly attempts?: number;
   readonly clock?: FleetClock;
 }
+
+const checkOptions = optionCheck<WeightsSenderOptions>()("WeightsSender", "folder chunkBytes attempts clock");
 
 /** Bytes that a version took on the wire. */
 export interface WeightsSent {
@@ -76,6 +79,7 @@ export class WeightsSender {
   readonly sent: WeightsSent[] = [];
 
   constructor(options: WeightsSenderOptions) {
+    checkOptions(options);
     this.#options = options;
   }
 

@@ -5,14 +5,15 @@ import {
   samplingFields,
   supportedSampling,
   type CompletionRequest,
-  type FinishReason,
   type SamplingSupport,
 } from "@laconic/core";
-import { apiModel, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
+import { optionCheck, readFinishReason } from "@laconic/core/wire";
+import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
 import { Secret } from "../secret.ts";
 import { readUsage } from "../read-usage.ts";
 import type { ServerReply } from "../server-reply.ts";
 import { DamagedReply } from "../guarded-fetch.ts";
+import { readContent } from "../reply-content.ts";
 import { understood } from "./sdk-error.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
@@ -31,6 +32,7 @@ export interface FromAiSdkOptions extends ApiModelOptions {
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
+  checkOptions(options);
   const reported = new Set<string>();
   return apiModel(
     {
@@ -60,6 +62,8 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
   );
 }
 
+const checkOptions = optionCheck<FromAiSdkOptions>()("fromAiSdk", `${apiModelKeys} onIgnored`);
+
 const aiSdkSampling: SamplingSupport = { name: "the AI SDK", supports: supportedSampling("ai-sdk") };
 
 type Body = Omit<AiSdkRequest, "abortSignal">;
@@ -86,22 +90,19 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean):
 
 function serverReply(reply: AiSdkReply): ServerReply {
   const { content, finishReason } = reply;
-  const textOf = (type: string): string =>
-    content.map((part) => (part.type === type ? (part.text ?? "") : "")).join("");
-  const finish = typeof finishReason === "string" ? finishReason : finishReason.unified;
-  if (finish === "error" || finish === "interrupted")
-    throw new DamagedReply(`the provider broke off (${finish})`, textOf("text"));
+  const { text, hidden } = readContent(content) ?? { text: "", hidden: "" };
+  const { unified, raw } = typeof finishReason === "string" ? { unified: finishReason } : finishReason;
+  // Providers call `other` what they do not know.
+  const reasons = [unified, raw].map((reason) => readFinishReason(reason));
+  const finish = reasons.find((reason) => reason !== "unknown") ?? "unknown";
+  if (finish === "broken") throw new DamagedReply(`a reply that broke off (${raw ?? unified})`, text);
   return {
-    text: textOf("text"),
-    hidden: textOf("reasoning"),
-    finishReason: finishOf(finish),
+    text,
+    hidden,
+    finishReason: finish,
+    ...(finish === "unknown" && { unknownReason: JSON.stringify(raw ?? unified).slice(0, 100) }),
     usage: readUsage(reply),
     trace: null,
     promptLogProbs: null,
   };
-}
-
-function finishOf(finish: string): FinishReason {
-  if (finish === "length") return "length";
-  return finish === "content-filter" ? "refusal" : "stop";
 }

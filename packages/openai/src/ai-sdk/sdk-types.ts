@@ -29,7 +29,7 @@ export interface AiSdkRequest {
 /** What a provider answers; V2 has plain strings and numbers where the later ones have objects. */
 export interface AiSdkReply {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
-  readonly finishReason: string | { readonly unified: string };
+  readonly finishReason: string | { readonly unified: string; readonly raw?: string | undefined };
   /** Read by `readUsage`, as the provider's own counts are. */
   readonly usage: object;
   readonly warnings: readonly {
@@ -71,7 +71,7 @@ export interface LaconicAiSdkModel {
 
 /** How a reply to the SDK ended, and what it took. */
 export interface AiSdkEnd {
-  finishReason: { unified: "stop" | "length" | "content-filter"; raw: string };
+  finishReason: { unified: "stop" | "length" | "content-filter" | "other"; raw: string };
   usage: {
     inputTokens: Record<"total" | "noCache", number> & Record<"cacheRead" | "cacheWrite", number | undefined>;
     outputTokens: Record<"total" | "text", number> & Record<"reasoning", number | undefined>;

@@ -10,6 +10,7 @@ import {
   type LanguageModel,
   type StreamTokenizer,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./sdk-types.ts";
 
 /** What the AI SDK is told of a model. */
@@ -28,6 +29,7 @@ export interface ToAiSdkOptions {
  * Its methods throw LaconicError `input_invalid` for what a text model has not: tools, files, JSON, penalties.
  */
 export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): LaconicAiSdkModel {
+  checkOptions(options);
   const { provider = "laconic", defaultMaxTokens = 1024, tokenizer = silent } = options;
   return {
     specificationVersion: "v3",
@@ -52,6 +54,8 @@ export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): Lac
     },
   };
 }
+
+const checkOptions = optionCheck<ToAiSdkOptions>()("toAiSdk", "tokenizer defaultMaxTokens provider");
 
 /** Reads nothing, so that all text comes with the completion. */
 const silent: StreamTokenizer = { endToken: -1, decode: () => "" };
@@ -125,10 +129,13 @@ function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
   return { role, content: texts.join("") };
 }
 
+/** The SDK's name of an end. */
+const unifiedReasons = { stop: "stop", length: "length", refusal: "content-filter", unknown: "other" } as const;
+
 function endOf({ finishReason, usage }: Completion): AiSdkEnd {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens } = usage;
   return {
-    finishReason: { unified: finishReason === "refusal" ? "content-filter" : finishReason, raw: finishReason },
+    finishReason: { unified: unifiedReasons[finishReason], raw: finishReason },
     usage: {
       inputTokens: {
         total: promptTokens,

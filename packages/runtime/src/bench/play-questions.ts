@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
+import { visibleText } from "@laconic/core/text";
 import type { SampleRecord } from "@laconic/evaluation";
 import {
   inBenchFolder,
@@ -151,6 +152,10 @@ async function opener(
   // Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay.
   const { openAiModel } = await import("@laconic/openai");
   const onEvent = (event: ApiEvent): void => {
+    if (event.kind === "end-unknown")
+      note(
+        `${name} ended a reply by ${visibleText(event.reason)}, which is not known: such replies count as truncated`,
+      );
     if (event.kind !== "ceiling-ignored") return;
     const { completionTokens, maxTokens } = event;
     note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);

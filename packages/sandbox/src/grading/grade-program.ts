@@ -1,4 +1,5 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { endingOf, verdictOf, type Ending } from "./ending.ts";
@@ -44,6 +45,8 @@ export interface GradeProgramOptions {
   readonly signal?: AbortSignal;
 }
 
+const checkOptions = optionCheck<GradeProgramOptions>()("gradeProgram", "seconds signal");
+
 const maxCalls = 5000;
 const maxRounds = 300;
 
@@ -73,8 +76,10 @@ export async function gradeProgram(
   program: string,
   tests: ProgramTests,
   sandbox: Sandbox,
-  { seconds = 3, signal }: GradeProgramOptions = {},
+  options: GradeProgramOptions = {},
 ): Promise<ProgramVerdict> {
+  checkOptions(options);
+  const { seconds = 3, signal } = options;
   const limits = { seconds, ...(signal && { signal }) };
   let calls: readonly unknown[] = [];
   let answers: readonly Answer[] = [];

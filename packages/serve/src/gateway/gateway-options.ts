@@ -1,6 +1,7 @@
 import type { AgentId, ChatTokenizer, Sampling, Tokenizer } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { hermesTools } from "@laconic/topologies";
-import { serverSettings, type ServerSettings } from "../options.ts";
+import { serverKeys, serverSettings, type ServerSettings } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 import type { ToolFormat } from "@laconic/core";
 
@@ -61,6 +62,15 @@ export interface GatewayOptions extends ServerSettings {
   readonly past?: AsyncIterable<GatewayEvent> | readonly GatewayEvent[];
 }
 
+const checkOptions = optionCheck<GatewayOptions>()(
+  "createGateway",
+  `${serverKeys} agents groupsPerStep rolloutsPerGroup groupSeconds sampling otherSampling rerendered maxLag agentRewards tools limits seed journal past`,
+);
+const checkLimits = optionCheck<Partial<GatewayLimits>>()(
+  "limits",
+  "maxOpen maxWaiting maxCalls maxTokens rolloutSeconds stalledSeconds",
+);
+
 /** Options with nothing left open. */
 export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">> & {
   readonly agents: Readonly<Record<AgentId, Required<GatewayAgent>>>;
@@ -68,7 +78,10 @@ export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">
 };
 
 /** What is absent is the default. */
-export function gatewaySettings({ agents, limits, ...given }: GatewayOptions): GatewaySettings {
+export function gatewaySettings(options: GatewayOptions): GatewaySettings {
+  checkOptions(options);
+  checkLimits(options.limits ?? {});
+  const { agents, limits, ...given } = options;
   const settings = {
     groupsPerStep: 16,
     rolloutsPerGroup: 8,

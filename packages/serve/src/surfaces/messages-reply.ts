@@ -1,11 +1,17 @@
 import { boundedJson, JsonText, writeJson } from "@laconic/core";
+import type { WireReason } from "../wire-reason.ts";
 import type { ChatAnswer, ChatChunk, ChatHead, EventWriter, SaidCall } from "./surface.ts";
 
 type ContentBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
-const stopReasons = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", refusal: "refusal" } as const;
+const stopReasons: Readonly<Record<NonNullable<WireReason>, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+};
 
 /** @throws SyntaxError for arguments that are not JSON: a format reads no such calls */
 function useOf({ id, function: { name, arguments: given } }: SaidCall): ContentBlock {
@@ -36,7 +42,7 @@ function headOf({ id, model, system_fingerprint: weights }: ChatHead): object {
 
 function endOf({ choices: [choice] }: ChatAnswer): object {
   const text = choice?.stop_reason ?? null;
-  const reason = stopReasons[choice?.finish_reason ?? "stop"];
+  const reason = choice?.finish_reason ? stopReasons[choice.finish_reason] : null;
   return { stop_reason: text !== null && reason === "end_turn" ? "stop_sequence" : reason, stop_sequence: text };
 }
 

@@ -75,13 +75,22 @@ const callItem = (id: string, status: State, call: SaidCall, given: string): Out
   arguments: given,
 });
 
-/** A reply that was cut is incomplete. */
-const isCut = ({ choices: [choice] }: ChatAnswer): boolean => choice?.finish_reason === "length";
+/** What keeps a reply from being complete. The interface has no word for an end that is not known. */
+const lacks = { stop: null, tool_calls: null, length: "max_output_tokens", content_filter: "content_filter" } as const;
+
+function statusOf({ choices: [choice] }: ChatAnswer): {
+  readonly status: "completed" | "incomplete";
+  readonly incomplete_details: object | null;
+} {
+  const reason = choice?.finish_reason ? lacks[choice.finish_reason] : undefined;
+  if (reason === null) return { status: "completed", incomplete_details: null };
+  return { status: "incomplete", incomplete_details: reason === undefined ? null : { reason } };
+}
 
 /** The whole answer as a response. */
 export function responseOf(body: RepeatedRequest, answer: ChatAnswer): unknown {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
-  const status = isCut(answer) ? "incomplete" : "completed";
+  const { status } = statusOf(answer);
   const output = [
     ...(content || calls.length === 0 ? [messageItem(itemId("msg"), status, [textPart(content ?? "")])] : []),
     ...calls.map((call) => callItem(itemId("fc"), "completed", call, call.function.arguments)),
@@ -94,8 +103,7 @@ function endedResponse(body: RepeatedRequest, answer: ChatAnswer, output: readon
   const said = choices[0]?.laconic;
   return {
     ...responseHead(body, answer),
-    status: isCut(answer) ? "incomplete" : "completed",
-    incomplete_details: isCut(answer) ? { reason: "max_output_tokens" } : null,
+    ...statusOf(answer),
     output,
     usage: {
       input_tokens: usage.prompt_tokens,
@@ -160,7 +168,7 @@ export class ResponseWriter implements EventWriter {
   end(answer: ChatAnswer): void {
     this.#begin(answer);
     if (this.#output.length === 0) this.#say("");
-    const status = isCut(answer) ? "incomplete" : "completed";
+    const { status } = statusOf(answer);
     this.#endText(status);
     this.#event(`response.${status}`, { response: endedResponse(this.#body, answer, this.#output) });
   }

@@ -1,6 +1,7 @@
 import type { ExactJsonOptions } from "@laconic/core";
 import type { ChatUsage } from "../chat-usage.ts";
 import type { HttpError } from "../http.ts";
+import type { WireReason } from "../wire-reason.ts";
 
 /** A chat completion, as far as surfaces tell of it. */
 export interface ChatAnswer extends ChatHead {
@@ -42,7 +43,7 @@ export interface SaidCall {
 }
 
 interface Said {
-  readonly finish_reason: "stop" | "length" | "refusal" | "tool_calls";
+  readonly finish_reason: WireReason;
 }
 
 /** Tells a reply in events as it is written. */

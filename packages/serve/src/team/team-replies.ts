@@ -4,7 +4,7 @@ import { ledgerTotals, randomFromSeed, tokenCounts, type Episode, type ToolForma
 import { chatUsage, type ChatUsage } from "../chat-usage.ts";
 import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";
-import { calledChoice } from "../forms.ts";
+import { calledChoice, plainChoice } from "../forms.ts";
 import type { ServedTeam, ServerSettings } from "../options.ts";
 import { TeamEpisode, type TeamStop } from "./team-episode.ts";
 import type { TeamRequest } from "./team-request.ts";
@@ -71,10 +71,7 @@ export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiti
   };
 }
 
-function choiceOf(
-  { asked, episode }: TeamStop,
-  format: ToolFormat | null,
-): { readonly message: object; readonly finish_reason: string } {
+function choiceOf({ asked, episode }: TeamStop, format: ToolFormat | null): ReturnType<typeof plainChoice> {
   if (asked) return calledChoice(asked.content, asked.calls);
   const { answer, outputs, stopReason } = episode as Episode;
   // Where several answer, each text stands under its agent's name.
@@ -86,7 +83,7 @@ function choiceOf(
   // A call that nobody may make any more is no answer: tokens, texts or context were used up.
   const { content, calls } = format?.read(whole) ?? { content: whole, calls: [] };
   const isCut = stopReason === "truncated" || stopReason === "token_limit" || calls.length > 0;
-  return { message: { role: "assistant", content, refusal: null }, finish_reason: isCut ? "length" : "stop" };
+  return plainChoice(content, isCut ? "length" : "stop");
 }
 
 /** OpenAI's sums of this request, and the ledger of its episodes so far: who wrote and read how much of what was said. */

@@ -6,13 +6,14 @@ import {
   type Sampling,
   type SamplingSupport,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
 import { future } from "./future.ts";
 import { memoryJournal, type Journal } from "./journal.ts";
 import { lostError } from "./lost.ts";
 import { TrainingClient } from "./training-client.ts";
-import { Transport, type TransportOptions } from "./transport.ts";
+import { Transport, transportKeys, type TransportOptions } from "./transport.ts";
 
 /** How a session is held. */
 export interface TinkerClientOptions extends TransportOptions {
@@ -35,6 +36,11 @@ export interface TinkerClientOptions extends TransportOptions {
   /** Hears when a sign of life failed; the session dies on the server after some minutes of silence. */
   readonly onSilence?: (error: LaconicError) => void;
 }
+
+const checkOptions = optionCheck<TinkerClientOptions>()(
+  "TinkerClient.connect",
+  `${transportKeys} journal deduplicates samplesAtOnce tags heartbeatMs onSilence`,
+);
 
 /** An adapter to be made. */
 export interface AdapterSettings {
@@ -86,6 +92,7 @@ export class TinkerClient {
 
   /** Opens a session, which lives by signs of life until `close`. @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted` */
   static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
+    checkOptions(options);
     const transport = new Transport(options);
     const body = {
       tags: options.tags ?? [],

@@ -1,4 +1,5 @@
-import { backoffMs, LaconicError, randomFromSeed, type Random, withoutKey } from "@laconic/core";
+import { backoffMs, LaconicError, randomFromSeed, withoutKey, type Random } from "@laconic/core";
+import { networkCode, networkReason } from "@laconic/core/wire";
 import { systemClock, type Clock } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
@@ -26,6 +27,10 @@ export interface TransportOptions {
   /** Hears of every try that failed and is repeated. */
   readonly onRetry?: (event: { readonly path: string; readonly attempt: number; readonly reason: string }) => void;
 }
+
+/** Keys of `TransportOptions`, for checks. */
+export const transportKeys =
+  "baseUrl apiKey allowPlainHttp exchangeMs deadlineMs attempts fetch clock random codec onRetry";
 
 /**
  * Which failures of an exchange may be answered by sending it again.
@@ -81,10 +86,14 @@ export class Transport {
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";
-    throw new LaconicError("reply_malformed", `${path}: the server's reply at "${key}": ${issue?.message}`, {
-      path,
-      key,
-    });
+    throw new LaconicError(
+      "reply_malformed",
+      `${this.#place(path)}: the server's reply at "${key}": ${issue?.message}`,
+      {
+        path,
+        key,
+      },
+    );
   }
 
   /**
@@ -118,7 +127,7 @@ export class Transport {
     const safe = repeat === "always";
     if (tried.kind === "failed") {
       const { status, text } = tried;
-      const message = `${path}: status ${status}: ${this.#redact(text).slice(0, 300)}`;
+      const message = `${this.#place(path)}: status ${status}: ${this.#redact(text).slice(0, 300)}`;
       const crowded = status === 429;
       const transient = crowded || status === 408 || status === 425 || (status >= 500 && status !== 501);
       if (!transient) return { again: false, error: new LaconicError("api_refused", message, { path, status }) };
@@ -130,7 +139,7 @@ export class Transport {
     }
     const { sent, reason } = tried;
     const outcome = sent ? "unknown" : "none";
-    const message = `${path}: ${this.#redact(reason)}`;
+    const message = `${this.#place(path)}: ${this.#redact(reason)}`;
     return {
       again: safe || !sent,
       error: new LaconicError("api_unavailable", message, { path, attempts: attempt, outcome }),
@@ -156,14 +165,14 @@ export class Transport {
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const bytes = await readBytes(response);
+      const bytes = await readBytes(response, this.#place(path));
       if (response.ok) return this.#decoded(of, response.headers.get("content-type") ?? "", bytes);
       const text = new TextDecoder().decode(bytes.subarray(0, 2000));
       return { kind: "failed", status: response.status, text };
     } catch (error) {
       if (LaconicError.is(error)) throw error;
       if (signal?.aborted) throw abortError(path);
-      return { kind: "silent", sent: !wasRefused(error), late: timeout.aborted, reason: reasonOf(error) };
+      return { kind: "silent", sent: !wasRefused(error), late: timeout.aborted, reason: networkReason(error) };
     }
   }
 
@@ -171,8 +180,14 @@ export class Transport {
     try {
       return { kind: "reply", value: this.codec.reply(bytes, contentType, path) };
     } catch (error) {
-      throw new LaconicError("reply_malformed", `${path}: the server's reply cannot be read`, { path }, error);
+      const beginning = JSON.stringify(this.#redact(new TextDecoder().decode(bytes.subarray(0, 120))));
+      const message = `${this.#place(path)}: the server's reply cannot be read; it began ${beginning}`;
+      throw new LaconicError("reply_malformed", message, { path }, error);
     }
+  }
+
+  #place(path: string): string {
+    return `${this.base}/api/v1/${path}`;
   }
 
   #redact(text: string): string {
@@ -186,7 +201,7 @@ type Failed =
   | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 type Tried = Failed | { readonly kind: "reply"; readonly value: unknown };
 
-async function readBytes(response: Response): Promise<Uint8Array> {
+async function readBytes(response: Response, place: string): Promise<Uint8Array> {
   const reader = response.body?.getReader();
   if (!reader) return new Uint8Array();
   const pieces: Uint8Array[] = [];
@@ -197,7 +212,7 @@ async function readBytes(response: Response): Promise<Uint8Array> {
     size += value.length;
     if (size > maxBytes) {
       await reader.cancel();
-      throw new LaconicError("reply_malformed", `a reply of more than ${maxBytes} bytes`);
+      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${maxBytes} bytes`);
     }
     pieces.push(value);
   }
@@ -205,15 +220,7 @@ async function readBytes(response: Response): Promise<Uint8Array> {
 
 /** Nobody listened, so nothing was done. */
 function wasRefused(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(String(cause?.code));
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return "no reply in time";
-  const cause = error.cause as { code?: string; message?: string } | undefined;
-  return cause?.code ?? cause?.message ?? error.message;
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(networkCode(error) ?? "");
 }
 
 export function abortError(path: string): LaconicError {

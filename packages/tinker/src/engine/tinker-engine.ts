@@ -8,10 +8,16 @@ import {
   type ModelSource,
   type TrainableModel,
 } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { readSavedModel, type SavedModel } from "./saved-model.ts";
 import type { ServerRecord } from "./server-record.ts";
 import { TinkerModel } from "./tinker-model.ts";
+
+const checkOptions = optionCheck<TinkerEngineOptions>()(
+  "tinkerEngine",
+  "client record vocabularySize contextLength loraAlpha dtype sequencesPerRequest samplerTtlSeconds gradientCeiling tolerance samplerTolerance",
+);
 
 /**
  * Training and sampling on a server of the Tinker protocol. Any loss: its gradient is computed here, and sent as the advantages
@@ -22,6 +28,7 @@ import { TinkerModel } from "./tinker-model.ts";
  * (`entropyIsEstimate`), log-probs are at temperature 1, `maxGradNorm` is Infinity where the server does not clip.
  */
 export function tinkerEngine(options: TinkerEngineOptions): Engine {
+  checkOptions(options);
   const { client, record, dtype = "bfloat16" } = options;
   const models = new Set<TinkerModel>();
   const adopt = (model: TinkerModel): TrainableModel => {

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import type { TinkerClient } from "../client/tinker-client.ts";
 import { replies } from "../wire/replies.ts";
 import { datum } from "../wire/datum.ts";
@@ -25,6 +26,8 @@ export interface ProbeOptions {
   readonly onQuestion?: (text: string) => void;
 }
 
+const checkOptions = optionCheck<ProbeOptions>()("probeServer", "baseModel vocabularySize rank signal onQuestion");
+
 /**
  * Finds out what a server does where the protocol leaves it open, on some thirty adapters that are made and unloaded for it.
  *
@@ -32,6 +35,7 @@ export interface ProbeOptions {
  * asked for, a forward pass that differs from itself, no forward pass; `api_*` as the client
  */
 export async function probeServer(client: TinkerClient, options: ProbeOptions): Promise<ServerRecord> {
+  checkOptions(options);
   const { baseModel, rank = 4, signal, onQuestion = () => undefined } = options;
   onQuestion("which models are there");
   const { supported_models } = await client.capabilities(signal);

@@ -1,4 +1,5 @@
 import {
+  isCutShort,
   LaconicError,
   type AgentId,
   type Episode,
@@ -115,7 +116,7 @@ export function programTopology(program: Program): Topology {
       }
       const chosen = chosenBy(concluded, () => program.answer(turns));
       const answer = chosen?.silent ? null : chosen; // silence is no answer
-      const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
+      const ending = answer === null ? "no_answer" : isCutShort(answer.finishReason) ? "truncated" : "answered";
       const episode = endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
       return notes.length > 0 ? { ...episode, notes } : episode;
     },

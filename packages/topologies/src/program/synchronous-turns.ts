@@ -1,4 +1,14 @@
-import type { AgentId, ChatMessage, Episode, Problem, Prompt, StopReason, Topology, Utterance } from "@laconic/core";
+import {
+  isCutShort,
+  type AgentId,
+  type ChatMessage,
+  type Episode,
+  type Problem,
+  type Prompt,
+  type StopReason,
+  type Topology,
+  type Utterance,
+} from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
 import type { Turn } from "../turn.ts";
 import { programTopology } from "./program-topology.ts";
@@ -100,7 +110,7 @@ export function jointPrompt(
 export function jointEpisode(game: JointGame, problem: Problem, turns: readonly Turn[]): Episode {
   const answer = jointAnswer(game, turns);
   const stopReason: StopReason =
-    answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
+    answer === null ? "no_answer" : isCutShort(answer.finishReason) ? "truncated" : "answered";
   return endEpisode(name, problem, turns, answer, stopReason, jointOutputs(game, turns));
 }
 

@@ -1,3 +1,4 @@
+import { optionCheck } from "@laconic/core/wire";
 import { nodeProcesses } from "@laconic/trainer/reading";
 import type {
   BenchTable,
@@ -41,6 +42,11 @@ export interface FolderDataOptions {
   readonly setAside?: Readonly<Record<string, string>>;
 }
 
+const checkOptions = optionCheck<FolderDataOptions>()(
+  "folderData",
+  "folders mayCome every isAlive maxBytes texts onError mark setAside",
+);
+
 /** @returns ends it */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
@@ -72,6 +78,7 @@ export interface FolderReader extends ViewData {
  * @throws LaconicError `config_invalid` for a folder that is not there
  */
 export async function folderData(options: FolderDataOptions): Promise<FolderReader> {
+  checkOptions(options);
   await checkFolders(options);
   return new FolderData(options);
 }

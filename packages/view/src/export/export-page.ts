@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { optionCheck } from "@laconic/core/wire";
 import { escapeHtml } from "@laconic/core/text";
 import type { TokenizerOf } from "../api.ts";
 import { folderData, type FolderReader } from "../data/folder-data.ts";
@@ -26,6 +27,8 @@ export interface ExportOptions {
   readonly tokenizerOf?: TokenizerOf;
 }
 
+const checkOptions = optionCheck<ExportOptions>()("exportPage", "folders maxBytes now pages note tokenizerOf");
+
 /** A page in one file. */
 export interface ExportedPage {
   readonly html: string;
@@ -42,6 +45,7 @@ const maxEach = 40;
  * @throws LaconicError `config_invalid` for a folder that is not there, that holds nothing to show, or that does not fit into the file
  */
 export async function exportPage(options: ExportOptions): Promise<ExportedPage> {
+  checkOptions(options);
   const { folders, maxBytes = 3_000_000, now, note } = options;
   const data = await folderData({ folders });
   try {

@@ -1,0 +1,6 @@
+import { expect, test } from "vitest";
+import { finishReasons, isCutShort } from "./index.ts";
+
+test("a reply is cut short by a limit and by an unknown end alone", () => {
+  expect(finishReasons.filter((reason) => isCutShort(reason))).toEqual(["length", "unknown"]);
+});

@@ -1,0 +1,7 @@
+/**
+ * What clients of servers share: reasons by which replies end, network errors in words, and checks of options.
+ * @module @laconic/core/wire
+ */
+export { hostOf, networkCode, networkReason } from "./network-error.ts";
+export { optionCheck } from "./option-check.ts";
+export { readFinishReason } from "./read-finish-reason.ts";

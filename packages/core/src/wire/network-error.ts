@@ -1,0 +1,47 @@
+import { thrownText } from "../checked-call.ts";
+
+/** Host and port of an address, for messages: an address may also hold a password, a key or a signature. */
+export function hostOf(address: string): string {
+  return (URL.canParse(address) && new URL(address).host) || address;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection reset",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "host not found",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "host unreachable",
+  ETIMEDOUT: "no reply in time",
+  UND_ERR_CONNECT_TIMEOUT: "no reply in time",
+  UND_ERR_HEADERS_TIMEOUT: "no reply in time",
+  UND_ERR_BODY_TIMEOUT: "no reply in time",
+  TimeoutError: "no reply in time",
+  EPROTO: "TLS failed",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "TLS certificate not trusted",
+  SELF_SIGNED_CERT_IN_CHAIN: "TLS certificate not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "TLS certificate not trusted",
+  CERT_HAS_EXPIRED: "TLS certificate expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "TLS certificate of another host",
+};
+
+/**
+ * The code of a failed exchange, such as `ECONNREFUSED`. `fetch` hides it in the causes of what it throws, or in the errors of
+ * several addresses. Null where no error has a code.
+ */
+export function networkCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const { code, cause, name, errors } = error as { code?: unknown; errors?: unknown } & Error;
+  if (typeof code === "string" && /^\w+$/u.test(code)) return code;
+  if (name === "TimeoutError") return name;
+  return networkCode(cause) ?? (Array.isArray(errors) ? networkCode(errors[0]) : null);
+}
+
+/** Why an exchange failed, in words: the meaning of its code, or the message of the innermost cause, which may hold a key. */
+export function networkReason(error: unknown): string {
+  const code = networkCode(error);
+  if (code !== null) return meanings[code] === undefined ? code : `${meanings[code]} (${code})`;
+  return error instanceof Error && error.cause instanceof Error ? networkReason(error.cause) : thrownText(error);
+}

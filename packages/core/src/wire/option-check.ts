@@ -1,0 +1,30 @@
+import { LaconicError } from "../errors.ts";
+import { nearestName } from "../shapes/nearest-name.ts";
+
+type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
+
+/** A list that names every key of T and no other; anything else does not compile. */
+type KeyList<T, List extends string> = [Names<List>, keyof T] extends [keyof T, Names<List>] ? List : never;
+
+/**
+ * Makes the check of a function's options: a key that their type does not have would be ignored.
+ *
+ * @example const checkOptions = optionCheck<{ from: number; to?: number }>()("range", "from to");
+ * @returns takes the function's name and the keys of T, separated by spaces; its result throws LaconicError `config_invalid` for
+ * an unknown key, with the nearest known one
+ */
+export function optionCheck<T extends object>(): <List extends string>(
+  name: string,
+  keys: KeyList<T, List> & List,
+) => (options: T) => void {
+  return (name, keys) => {
+    const known = keys.split(" ");
+    return (options) => {
+      const key = Object.keys(options).find((each) => !known.includes(each));
+      if (key === undefined) return;
+      const near = nearestName(key, known);
+      const hint = near === undefined ? `known options: ${known.join(", ")}` : `did you mean ${near}?`;
+      throw new LaconicError("config_invalid", `${name}: unknown option ${key}; ${hint}`, { key });
+    };
+  };
+}

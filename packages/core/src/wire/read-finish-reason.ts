@@ -1,0 +1,82 @@
+import type { FinishReason } from "../finish-reason.ts";
+import { isRecord } from "../shapes/is-record.ts";
+
+/**
+ * Reasons by which servers end a reply, in lower case with underscores. `broken`: the server gave up, and asking again may help. A
+ * call of a tool ends a turn as a stop does.
+ */
+const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readonly string[]>> = {
+  stop: [
+    "stop", // OpenAI, Azure, Gemini, Mistral, DeepSeek, xAI, vLLM, SGLang, llama.cpp, Ollama, OpenRouter
+    "tool_calls", // OpenAI and its followers
+    "function_call", // OpenAI, older models
+    "end_turn", // Anthropic, xAI
+    "stop_sequence", // Anthropic, Text Generation Inference, Cohere
+    "tool_use", // Anthropic
+    "tool_call", // Cohere
+    "complete", // Cohere
+    "completed", // OpenAI's Responses
+    "eos", // Together, llama.cpp
+    "eos_token", // Text Generation Inference
+    "word", // llama.cpp
+  ],
+  length: [
+    "length", // OpenAI and its followers
+    "max_tokens", // Anthropic, Gemini, Cohere
+    "max_output_tokens", // OpenAI's Responses
+    "max_len", // xAI's gRPC
+    "max_context", // xAI's gRPC
+    "model_length", // Mistral
+    "model_context_window_exceeded", // Anthropic, Bedrock, Zhipu
+    "limit", // llama.cpp
+  ],
+  refusal: [
+    "refusal", // Anthropic
+    "content_filter", // OpenAI, Azure, DeepSeek, OpenRouter, Gemini
+    "content_policy_violation", // OpenAI's errors
+    "content_filtered", // Bedrock
+    "guardrail_intervened", // Bedrock
+    "safety", // Gemini, as those that follow
+    "recitation",
+    "language",
+    "blocklist",
+    "prohibited_content",
+    "spii",
+    "image_safety",
+    "sensitive", // Zhipu
+    "error_toxic", // Cohere
+  ],
+  broken: [
+    "error", // Mistral, OpenRouter, vLLM, Cohere, the AI SDK
+    "abort", // vLLM, SGLang
+    "aborted",
+    "cancelled",
+    "interrupted", // the AI SDK
+    "insufficient_system_resource", // DeepSeek
+    "network_error", // Zhipu
+    "timeout", // Cohere
+  ],
+};
+
+const readings = new Map(
+  Object.entries(words).flatMap(([reading, own]) => own.map((word) => [word, reading as keyof typeof words] as const)),
+);
+
+/**
+ * Reads a server's reason: a text in any case, behind a prefix such as `FinishReason.`, before details such as
+ * `: RECITATION`, or in an object's `type`, as SGLang's engine has it.
+ * @returns `unknown` for a missing reason and for one that no table has, `broken` where the server says that it gave up
+ */
+export function readFinishReason(given: unknown): FinishReason | "broken" {
+  const word: unknown = isRecord(given) ? given["type"] : given;
+  return typeof word === "string" ? (readings.get(plain(word)) ?? "unknown") : "unknown";
+}
+
+function plain(word: string): string {
+  const [name = ""] = word.slice(0, 100).split(":");
+  return name
+    .replaceAll(/([a-z])([A-Z])/gu, "$1_$2")
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/gu, "_")
+    .replaceAll(/^_?(?:(?:finish_)?reason_)?|_$/gu, "");
+}
