@@ -51,7 +51,6 @@ export interface OwnReply {
   readonly tokens: readonly number[];
 }
 
-
 /** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
 export interface TokenTrace {
   readonly promptTokens: readonly number[];

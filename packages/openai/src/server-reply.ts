@@ -52,7 +52,7 @@ export const filteredPrompt: ServerReply = {
   text: "",
   hidden: "",
   finishReason: "refusal",
-  usage: null,
+  usage: readUsage({}),
   trace: null,
   promptLogProbs: null,
 };
@@ -140,7 +140,6 @@ function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): Ser
   const read = rest.map((each) => numberOf(each));
   return read.includes(null) ? null : [numberOf(first), ...read];
 }
-
 
 function numberOf(value: unknown): number | null {
   return Number.isFinite(value) ? (value as number) : null;
