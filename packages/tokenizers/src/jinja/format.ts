@@ -6,7 +6,7 @@ import { Dict, Tuple, characters, typeOf, type Value } from "./values.ts";
 const specification = /^(?:(.)?([<>^]))?([+\- ])?(0)?(\d+)?(,)?(?:\.(\d+))?([a-zA-Z%])?$/su;
 
 /** Python's `format(value, specification)` for texts and numbers. */
-export function formatted(value: Value, spec: string): string {
+function formatted(value: Value, spec: string): string {
   if (spec === "") return textOf(value);
   const match = specification.exec(spec);
   const isNumber = typeof value === "bigint" || typeof value === "number";
@@ -42,7 +42,7 @@ function numberText(value: bigint | number, precision: number | null, type: stri
 }
 
 /** The exact value of a float rounded half to even, where `toFixed` rounds half up. */
-export function fixed(value: number, places: number): string {
+function fixed(value: number, places: number): string {
   const [numerator, denominator] = ratio(value);
   const scaled = numerator * 10n ** BigInt(places);
   const floor = scaled / denominator;
