@@ -39,7 +39,7 @@ export async function latestThread(pid: number): Promise<number | null> {
 async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
   const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
   if (stat === null) return null;
-  const fields = fieldsOf(stat).map(Number) as number[];
+  const fields = fieldsOf(stat).map(Number);
   const [utime = 0, stime = 0, start = 0] = [fields[11], fields[12], fields[19]];
   return { start, seconds: (utime + stime) / ticksPerSecond };
 }

@@ -124,31 +124,6 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
   });
 
-  test("a limit of the sandbox has the reward of a wrong answer, and is counted", { timeout: 120_000 }, async () => {
-    const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, { ...resources, heldOut: 2 });
-    const asked = await openTask(
-      { name: "benchmark", benchmark: "coophumaneval", team: "hint" },
-      { ...resources, heldOut: 2 },
-    );
-    const { signal } = new AbortController();
-    for (const [body, limits] of [
-      ["import os; os.abort()", 1],
-      ["raise ValueError", 0],
-    ] as const) {
-      const main = `def x_or_y(n, x, y):\n    ${body}\n    return x`;
-      const models = { helper: scriptedModel(() => ({ text: "" })), main: scriptedModel(() => ({ text: main })) };
-      const [pair, question] = [task.heldOut[0], asked.heldOut[0]];
-      if (!pair || !question) throw new Error("no problem");
-      const episode = await task.topology.run(pair, { ...context, models });
-      const together = await rewardOf(task)(episode, pair, { signal });
-      expect(together).toMatchObject({ measures: { tests: 0, sandbox_limit: limits } });
-      const alone = await rewardOf(asked)({ ...episode, answer: main }, question, { signal });
-      expect(alone).toEqual({ team: { task: 0 }, measures: { sandbox_limit: limits } });
-    }
-    await task.close?.();
-    await asked.close?.();
-  });
-
   test("helper and main function: the tests speak between the turns", { timeout: 60_000 }, async () => {
     const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 2 }, { ...resources, heldOut: 2 });
     const [problem] = task.heldOut;

@@ -86,9 +86,9 @@ export async function questionTask(
         answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
       const limited = verdict?.limited === true;
       if (verdict?.decided === false && !limited) return { undecided: verdict.rule };
-      // A sample without a score teaches nothing, which is better than the reward of a wrong answer: a policy would seek it.
-      const team = { task: verdict?.correct ? 1 : 0 };
-      return sandbox ? { team, measures: { sandbox_limit: Number(limited) } } : team;
+      // Left out of its group, a limit would be worth more than a wrong answer.
+      const grade = { task: verdict?.correct ? 1 : 0 };
+      return sandbox ? { team: grade, measures: { sandbox_limit: Number(limited) } } : grade;
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
     ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
