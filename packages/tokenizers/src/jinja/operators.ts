@@ -8,6 +8,7 @@ import {
   Thing,
   Tuple,
   Undefined,
+  bounded,
   characters,
   hashOf,
   iterate,
@@ -56,16 +57,18 @@ export function arithmetic(operator: BinaryOperator, a: Value, b: Value): Value 
   if (operator === "%" && typeof a === "string") return percentFormat(a, b);
   if (operator === "+" && typeOf(a) === typeOf(b)) {
     if (typeof a === "string") return a + (b as string);
-    if (Array.isArray(a)) return [...(a as readonly Value[]), ...(b as readonly Value[])];
-    if (a instanceof Tuple) return new Tuple([...a.items, ...(b as Tuple).items]);
+    const joined = (x: readonly Value[], y: readonly Value[]): Value[] =>
+      bounded(x.length + y.length, () => x.concat(y));
+    if (Array.isArray(a)) return joined(a as readonly Value[], b as readonly Value[]);
+    if (a instanceof Tuple) return new Tuple(joined(a.items, (b as Tuple).items));
   }
   if (operator === "*" && (typeof left === "bigint" || typeof right === "bigint")) {
     const [sequence, count] = typeof right === "bigint" ? [a, b] : [b, a];
     const times = Math.max(0, integerOf(count));
-    if (typeof sequence === "string") return repeated(sequence.length, times, () => sequence.repeat(times));
+    if (typeof sequence === "string") return bounded(sequence.length * times, () => sequence.repeat(times));
     const items = Array.isArray(sequence) ? (sequence as Value[]) : sequence instanceof Tuple ? sequence.items : null;
     if (items !== null) {
-      const all = repeated(items.length, times, () =>
+      const all = bounded(items.length * times, () =>
         Array.from({ length: items.length * times }, (_, i) => items[i % items.length] as Value),
       );
       return sequence instanceof Tuple ? new Tuple(all) : all;
@@ -73,14 +76,6 @@ export function arithmetic(operator: BinaryOperator, a: Value, b: Value): Value 
   }
   if (a instanceof DictView && operator === "-") throw unsupported(`the difference of ${a.type}`);
   throw refusal(`unsupported operand type(s) for ${operator}: '${typeOf(a)}' and '${typeOf(b)}'`);
-}
-
-/** Elements of the longest sequence that a template may repeat: a longer one would end the process. */
-const longest = 50_000_000;
-
-function repeated<T>(length: number, times: number, make: () => T): T {
-  if (length * times > longest) throw refusal(`a sequence of ${length * times} elements is too long`);
-  return make();
 }
 
 function integers(operator: BinaryOperator, a: bigint, b: bigint): Value {

@@ -12,6 +12,7 @@ import {
   Range,
   Tuple,
   Undefined,
+  bounded,
   characters,
   hashOf,
   isTrue,
@@ -125,7 +126,13 @@ function* batches(input: Value, size: Value, fill: Value): Generator<Value> {
   }
   if (batch.length === 0) return;
   if (fill === null) yield batch;
-  else yield [...batch, ...Array.from({ length: Math.max(0, integerOf(size) - batch.length) }, () => fill)];
+  else
+    yield [
+      ...batch,
+      ...bounded(Math.max(0, integerOf(size) - batch.length), () =>
+        Array.from({ length: Math.max(0, integerOf(size) - batch.length) }, () => fill),
+      ),
+    ];
 }
 
 function* slices(input: Value, count: Value, fill: Value): Generator<Value> {

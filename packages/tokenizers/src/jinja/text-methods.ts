@@ -3,7 +3,7 @@ import { caseTests, characterTests, isCased, isPrintable, lineEnd, titleCase, wh
 import { refusal, unsupported } from "./errors.ts";
 import { braceFormat } from "./format.ts";
 import { integerOf } from "./operators.ts";
-import { Dict, Tuple, characters, listOf, typeOf, type Arguments, type Value } from "./values.ts";
+import { Dict, Tuple, bounded, characters, listOf, typeOf, type Arguments, type Value } from "./values.ts";
 
 type TextMethod = (text: string, call: Arguments) => Value;
 
@@ -138,7 +138,7 @@ function hasEnd(method: "startswith" | "endswith", text: string, call: Arguments
 
 /** `ljust`, `rjust`, `center` and `zfill`. */
 export function justified(text: string, width: number, side: "left" | "right" | "both", fill = " "): string {
-  const missing = Math.max(0, width - characters(text).length);
+  const missing = bounded(width, () => Math.max(0, width - characters(text).length));
   if (characters(fill).length !== 1) throw refusal("The fill character must be exactly one character long");
   const left = side === "left" ? 0 : side === "right" ? missing : Math.floor(missing / 2) + (missing & width & 1);
   return fill.repeat(left) + text + fill.repeat(missing - left);

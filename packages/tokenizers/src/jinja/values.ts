@@ -259,11 +259,20 @@ export function iterate(value: Value): Iterator<Value> {
   return iterator;
 }
 
+/** Elements of the longest sequence that a template can make: the memory of a longer one would end the process. */
+const longest = 20_000_000;
+
+export function bounded<T>(length: number, make: () => T): T {
+  if (length > longest) throw refusal(`a sequence of ${length} elements is too long`);
+  return make();
+}
+
 /** All elements of a value. */
 export function listOf(value: Value): Value[] {
   const iterator = iterate(value);
   const items: Value[] = [];
-  for (let next = iterator.next(); !next.done; next = iterator.next()) items.push(next.value);
+  for (let next = iterator.next(); !next.done; next = iterator.next())
+    bounded(items.length, () => items.push(next.value));
   return items;
 }
 
