@@ -11,6 +11,7 @@ const longFiles: Readonly<Record<string, string>> = {
   "docs/errors/codes.ts": "a table with a row per error code",
   "packages/sandbox/test/hostile/escapes.py": "a table with a section per program",
   "packages/sandbox/test/hostile/forged-grades.py": "a table with a section per program",
+  "packages/tokenizers/test/template-grammar.ts": "a grammar with a rule per construct",
   "packages/kernels-torch/src/native/torch.ts": "one class over one table of native handles",
 };
 

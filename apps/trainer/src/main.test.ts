@@ -241,7 +241,7 @@ test("grade: a verdict a row, agreement and bad rows on standard error, with the
   expect(out.split("\n").map((line) => JSON.parse(line) as unknown)).toEqual([
     { id: "a", verdict: true, extracted: "0.5", rule: "boxed, exact number", certainty: "exact" },
     { id: "b", verdict: false, extracted: "C", rule: "after the answer trigger, same letter", certainty: "exact" },
-    { id: "c", verdict: null, extracted: "D", rule: "after the answer trigger", certainty: "exact" },
+    { id: "c", verdict: null, extracted: "D", rule: "the first word", certainty: "exact" },
   ]);
   expect(code).toBe(1);
   expect(err).toContain(`${file}:4: kind`);

@@ -1,5 +1,8 @@
 // Replies per second of processor time from which the sandbox takes the program: `npx tsx bench/src/graders/reply-code.ts`. Prints JSON.
 import { solutionIn } from "@laconic/sandbox/replies";
+import { readOptions } from "../options.ts";
+
+readOptions({ options: {} });
 
 const fence = (code: string, tag = "python"): string => `\`\`\`${tag}\n${code}\n\`\`\``;
 const prose =

@@ -30,7 +30,8 @@ export interface ExactJsonOptions {
  */
 export function exactJson(text: string, options: ExactJsonOptions = {}): unknown {
   const value = boundedJson(text);
-  return options.keep || hasOtherNumber(text) ? new Builder(text, options).value() : value;
+  const plain = text.replace(/^\ufeff/u, "");
+  return options.keep || hasOtherNumber(plain) ? new Builder(plain, options).value() : value;
 }
 
 /** A JavaScript number, or a bigint for an integer that a JavaScript number cannot hold. */

@@ -1,3 +1,4 @@
+import { exactJson } from "@laconic/core";
 import { expect, test } from "vitest";
 import { readGradedCases } from "./graded-case.ts";
 
@@ -16,7 +17,7 @@ test("cases are read with their parameters", () => {
 test("golds, ids and predictions keep their digits", () => {
   const row = '{"id":9007199254740993,"kind":"numeric","gold":1.0,"prediction":0.10,"params":{"precision":1e-4}}';
   const digits = { id: "9007199254740993", gold: "1.0", prediction: "0.10", params: { precision: 1e-4 } };
-  expect(read(row)).toEqual([{ ...digits, kind: "numeric" }]);
+  expect(read(exactJson(row))).toEqual([{ ...digits, kind: "numeric" }]);
 });
 
 test("rows that are no cases are told by place", () => {

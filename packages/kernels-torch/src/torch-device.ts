@@ -156,7 +156,7 @@ export class TorchDevice {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, scalarType.float32);
   }
 
-  /** Row numbers as torch wants them, kept with the tensor. */
+  /** Row numbers as a tensor, kept with the tensor that they index. */
   indices(tensor: Tensor): Handle {
     const ints = this.store.get(tensor);
     return this.store.derive(ints, "int64", () => this.torch.cast(ints.handle, scalarType.int64));

@@ -23,7 +23,7 @@ export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
   readonly insecure?: boolean;
   /** Sends the requests. Default: the platform's. It is asked to follow no redirect. */
   readonly fetch?: typeof fetch;
-  /** Sends `top_k` and `min_p`, which servers such as vLLM take; OpenAI refuses them. Default false. */
+  /** Sends `top_k` and `min_p`, which vLLM and SGLang accept; OpenAI refuses them. Default false. */
   readonly extraSampling?: boolean;
   /** The name of the ceiling: newer models of OpenAI know `max_completion_tokens` alone. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";

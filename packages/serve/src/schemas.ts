@@ -13,7 +13,7 @@ interface SharedParameters extends SamplingFields {
   readonly stream?: boolean;
   readonly stream_options?: { readonly include_usage?: boolean };
   readonly max_tokens?: number;
-  /** Adds `token_ids` and `prompt_token_ids`, as vLLM does. */
+  /** Adds `token_ids` and `prompt_token_ids`, vLLM's fields. */
   readonly return_token_ids?: boolean;
   /** `raw_logprobs`, the default, are at temperature 1; `processed_logprobs` at the sampling temperature, as a trainer needs them. */
   readonly logprobs_mode?: LogProbMode;

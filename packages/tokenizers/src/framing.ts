@@ -66,7 +66,7 @@ const rejectedClasses = new Set(
 );
 
 /**
- * What transformers 5.18 puts around a text in `tokenizer(text)`: the tokens of the post-processor in `tokenizer.json`,
+ * Frames a text as transformers 5.18 does in `tokenizer(text)`: by the tokens of the post-processor in `tokenizer.json`,
  * unless the `tokenizer_class` replaces it. transformers ignores `add_bos_token` and `add_eos_token` of a folder with a
  * `tokenizer.json`.
  * @throws LaconicError `model_unsupported` naming a class whose framing is not supported.

@@ -167,8 +167,8 @@ test("compare: runs that differ in the seed alone are a group, its interval Stud
   expect(groups[1]?.accuracy.interval.map((value) => value.toFixed(4))).toEqual(["0.5703", "0.6697"]);
   expect(groups[0]?.accuracy.interval).toEqual([expect.closeTo(0.85 - (12.706 * Math.SQRT1_2 * 0.1) / Math.SQRT2), 1]);
   const [{ accuracy }] = differences;
-  // Welch: variances 0.005 / 2 and 0.0004 / 3, 1.1 degrees of freedom, taken as 1.
-  const half = 12.706 * Math.sqrt(0.005 / 2 + 0.0004 / 3);
+  // Welch: variances 0.005 / 2 and 0.0004 / 3, 1.107935 degrees of freedom; the quantile is mpmath's.
+  const half = 10.12393386069089 * Math.sqrt(0.005 / 2 + 0.0004 / 3);
   expect([accuracy.value, accuracy.low, accuracy.high]).toEqual(
     [-0.23, -0.23 - half, -0.23 + half].map((value) => expect.closeTo(value, 9) as number),
   );

@@ -179,7 +179,7 @@ export function dropLowest(mask: Mask, logits: Logits): Mask {
   return kept;
 }
 
-/** As torch rounds. */
+/** Rounds half to even. */
 function halfToEven(x: number): number {
   const floor = Math.floor(x);
   return x - floor === 0.5 ? floor + (floor % 2) : Math.round(x);

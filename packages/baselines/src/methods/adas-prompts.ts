@@ -47,7 +47,7 @@ export function adasPrompt(
   };
 }
 
-/** Fields of a JSON reply as Python would print them; one that lacks is empty. */
+/** Fields of a JSON reply as texts; a missing field is empty. */
 export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
   const given = firstObject(reply) ?? {};
   return Object.fromEntries(fields.map((field) => [field, printed(given[field])]));

@@ -23,7 +23,7 @@ const agent = "solver";
 const mostOptions = 10;
 const encoder = new TextEncoder();
 
-/** Characters as Python counts them: code points. */
+/** Number of code points. */
 function characters(text: string): number {
   return Array.from(text).length;
 }

@@ -1,7 +1,7 @@
 import { lastBoxed } from "../reply/last-boxed.ts";
 import { type Verdict, noAnswer } from "../verdict.ts";
 
-/** One spelling for another, as MATH's grader replaces them, in its order. */
+/** Replacements of MATH's published grader, in its order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/\n/gu, ""],
   [/\\!/gu, ""],
@@ -25,7 +25,7 @@ const laterSpellings: readonly (readonly [RegExp, string])[] = [
   [/^(-?\d+)\/(-?\d+)$/u, "\\frac{$1}{$2}"],
 ];
 
-/** An answer as MATH's grader compares it: a text, without what it holds to be spelling. */
+/** The text that MATH's published grader compares. */
 function hendrycksText(answer: string): string {
   let text = answer;
   for (const [from, to] of spellings) text = text.replace(from, to);

@@ -3,7 +3,7 @@ import { noAnswer, type Verdict } from "../verdict.ts";
 
 /**
  * Minerva's rule for answers in mathematics: Lewkowycz et al. 2022 (arXiv 2206.14858), appendix D.1. The answer is what its prompt asks for,
- * "Final Answer: The final answer is X. I hope it is correct.". Both sides are normalised; they are equal as texts, or as SymPy says. Ours
+ * "Final Answer: The final answer is X. I hope it is correct.". Both sides are normalised; they are equal texts, or equal for SymPy. Ours
  * stands where SymPy does.
  */
 const opening = /final answer(?: is|:)(?:\s{1,3}the final answer is)?/iu;
@@ -46,7 +46,7 @@ const removed: readonly string[] = [
   ...'\\text{} \\mathrm{th} ^\\circ ^{\\circ} \\; ,\\! {,} " \\dots'.split(" "),
 ];
 
-/** An answer as Minerva compares it. */
+/** The text that Minerva's published rule compares. */
 function minervaText(answer: string): string {
   let text = answer.split("=").at(-1) as string;
   for (const [from, to] of substitutions) text = text.replaceAll(from, to);

@@ -18,7 +18,7 @@ export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>
 }
 
 /**
- * GPG (as verl computes it): (N / rewards that are not 0) (r - mean), which makes up for samples that teach nothing.
+ * GPG, by verl's formula: (N / rewards that are not 0) (r - mean), which makes up for samples that teach nothing.
  * Its loss is `reinforce` with a token mean.
  */
 export function gpg(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {

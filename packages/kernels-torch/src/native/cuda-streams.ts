@@ -8,7 +8,7 @@ export interface StreamFunctions {
   readonly streamFromPool: NativeFunction | null;
 }
 
-/** Queues of one GPU, as torch uses them on this thread. Nobody else changes which one it is. */
+/** PyTorch's streams of one GPU on this thread. */
 export class CudaStreams {
   readonly #functions: StreamFunctions;
   readonly #index: number;

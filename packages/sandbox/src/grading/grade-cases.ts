@@ -5,7 +5,7 @@ import { solutionIn } from "../replies/solution.ts";
 import { endingOf, lastWords, verdictOf, type EndingKind } from "./ending.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
 
-/** What a whole program makes of inputs, as LiveCodeBench has them. */
+/** Inputs and outputs of a whole program, in LiveCodeBench's form. */
 export interface ProgramCases {
   /** Of a program that reads stdin, what it reads and prints; of a function, arguments and value, in JSON, an argument a line. */
   readonly cases: readonly { readonly input: string; readonly output: string }[];
@@ -31,7 +31,7 @@ const prelude = modules
 
 /**
  * Grades a reply with a whole program, which {@link solutionIn} finds. Outputs and values that are expected are never where the
- * program runs; the first case that it fails decides. Printed lines are compared as LiveCodeBench does: without white space around them,
+ * program runs; the first case that it fails decides. Printed lines are compared by LiveCodeBench's rule: without white space around them,
  * and where they differ as lists of decimal numbers.
  * @returns not `decided` where the machine or a limit of the sandbox prevented a verdict
  */

@@ -24,7 +24,7 @@ const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"
 /** Max depth of Markdown in code blocks. */
 const maxDepth = 3;
 
-/** Reads the code blocks of a Markdown text by the rules of CommonMark 0.31. Lines end with `\n`. */
+/** Reads the code blocks of a Markdown text as CommonMark 0.31 does. Lines end with `\n`. */
 export function codeBlocks(text: string, depth = 0): MarkdownCode {
   const tokens: ReturnType<typeof markdown.parse> = [];
   markdown.block.parse(text, markdown, {}, tokens);

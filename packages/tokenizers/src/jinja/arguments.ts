@@ -34,3 +34,17 @@ export function positional(name: string, { list, named }: Arguments, fewest: num
     throw refusal(`${name}() expected ${fewest} to ${most} arguments, got ${list.length}`);
   return list;
 }
+
+/** Filters and tests by name, for filters that apply others. */
+export interface Applied {
+  filter(name: string, call: Arguments): Value;
+  test(name: string, call: Arguments): boolean;
+}
+
+/** A filter; the first argument is its input. */
+export type Filter = (call: Arguments, applied: Applied) => Value;
+
+/** A filter from the parameters and body of a Python function. */
+export function filter(parameters: Parameters, run: (...values: Value[]) => Value): Filter {
+  return (call) => run(...bind("filter", parameters, call));
+}

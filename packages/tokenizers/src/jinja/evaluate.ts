@@ -1,5 +1,5 @@
 import { refusal, unsupported } from "./errors.ts";
-import type { Applied } from "./filters.ts";
+import type { Applied } from "./arguments.ts";
 import { filters } from "./filters.ts";
 import { memberByKey, memberByName } from "./members.ts";
 import { arithmetic, compare, isSliceable, negative, positive, slice } from "./operators.ts";

@@ -1,4 +1,4 @@
-import { bind, needed, type Parameters } from "./arguments.ts";
+import { filter, needed, type Filter } from "./arguments.ts";
 import { refusal, unsupported } from "./errors.ts";
 import { percentFormat, ratio } from "./format.ts";
 import { arithmetic, floatOf, integerOf, numeric } from "./operators.ts";
@@ -19,20 +19,6 @@ import {
   type Arguments,
   type Value,
 } from "./values.ts";
-
-/** Filters and tests by name, for filters that apply others. */
-export interface Applied {
-  filter(name: string, call: Arguments): Value;
-  test(name: string, call: Arguments): boolean;
-}
-
-/** A filter; the first argument is its input. */
-export type Filter = (call: Arguments, applied: Applied) => Value;
-
-/** A filter from the parameters and body of a Python function. */
-export function filter(parameters: Parameters, run: (...values: Value[]) => Value): Filter {
-  return (call) => run(...bind("filter", parameters, call));
-}
 
 const s = { s: needed } as const;
 const value = { value: needed } as const;

@@ -1,6 +1,5 @@
-import { bind, needed } from "./arguments.ts";
+import { bind, filter, needed, type Applied, type Filter } from "./arguments.ts";
 import { refusal } from "./errors.ts";
-import type { Applied, Filter } from "./filters.ts";
 import { memberByKey } from "./members.ts";
 import { arithmetic, integerOf, isEqual, order } from "./operators.ts";
 import { textOf } from "./print.ts";
@@ -220,17 +219,13 @@ const selecting = (isWanted: boolean, hasAttribute: boolean): Filter =>
     return (item) => (holds(item) === isWanted ? [item] : []);
   });
 
-const bound =
-  (parameters: Parameters<typeof bind>[1], run: (...values: Value[]) => Value): Filter =>
-  (call) =>
-    run(...bind("filter", parameters, call));
-const length = bound({ obj: needed }, (input) => BigInt(lengthOf(input)));
+const length = filter({ obj: needed }, (input) => BigInt(lengthOf(input)));
 
 /** Filters that take sequences and dicts. */
 export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   [
     "batch",
-    bound(
+    filter(
       { value: needed, linecount: needed, fill_with: null },
       (...all) => new Lazy(batches(...(all as [Value, Value, Value]))),
     ),
@@ -238,26 +233,26 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   ["count", length],
   [
     "dictsort",
-    bound({ value: needed, case_sensitive: false, by: "key", reverse: false }, (...all) =>
+    filter({ value: needed, case_sensitive: false, by: "key", reverse: false }, (...all) =>
       dictSort(...(all as [Value, Value, Value, Value])),
     ),
   ],
   [
     "first",
-    bound({ seq: needed }, (input) => {
+    filter({ seq: needed }, (input) => {
       const next = iterate(input).next();
       return next.done ? new Undefined("No first item, sequence was empty.") : next.value;
     }),
   ],
   [
     "groupby",
-    bound({ value: needed, attribute: needed, default: null, case_sensitive: false }, (...all) =>
+    filter({ value: needed, attribute: needed, default: null, case_sensitive: false }, (...all) =>
       groupBy(...(all as [Value, Value, Value, Value])),
     ),
   ],
   [
     "items",
-    bound({ value: needed }, (input) => {
+    filter({ value: needed }, (input) => {
       // A generator in Jinja: it raises when it is read.
       if (input instanceof Undefined) return new Lazy([].values());
       const run = function* (): Generator<Value> {
@@ -269,16 +264,16 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   ],
   [
     "join",
-    bound({ value: needed, d: "", attribute: null }, (input, separator, attribute) => {
+    filter({ value: needed, d: "", attribute: null }, (input, separator, attribute) => {
       const get = getter(attribute);
       return listOf(input)
         .map((item) => textOf(get(item)))
         .join(textOf(separator));
     }),
   ],
-  ["last", bound({ seq: needed }, (input) => last(input))],
+  ["last", filter({ seq: needed }, (input) => last(input))],
   ["length", length],
-  ["list", bound({ value: needed }, (input) => listOf(input))],
+  ["list", filter({ value: needed }, (input) => listOf(input))],
   [
     "map",
     lazily((call, applied) => {
@@ -290,26 +285,26 @@ export const sequenceFilters: readonly (readonly [string, Filter])[] = [
   ["min", extreme(false)],
   ["reject", selecting(false, false)],
   ["rejectattr", selecting(false, true)],
-  ["reverse", bound({ value: needed }, (input) => reverse(input))],
+  ["reverse", filter({ value: needed }, (input) => reverse(input))],
   ["select", selecting(true, false)],
   ["selectattr", selecting(true, true)],
   [
     "slice",
-    bound(
+    filter(
       { value: needed, slices: needed, fill_with: null },
       (...all) => new Lazy(slices(...(all as [Value, Value, Value]))),
     ),
   ],
   [
     "sort",
-    bound({ value: needed, reverse: false, case_sensitive: false, attribute: null }, (...all) =>
+    filter({ value: needed, reverse: false, case_sensitive: false, attribute: null }, (...all) =>
       sort(...(all as [Value, Value, Value, Value])),
     ),
   ],
-  ["sum", bound({ iterable: needed, attribute: null, start: 0n }, (...all) => sum(...(all as [Value, Value, Value])))],
+  ["sum", filter({ iterable: needed, attribute: null, start: 0n }, (...all) => sum(...(all as [Value, Value, Value])))],
   [
     "unique",
-    bound(
+    filter(
       { value: needed, case_sensitive: false, attribute: null },
       (...all) => new Lazy(unique(...(all as [Value, Value, Value]))),
     ),

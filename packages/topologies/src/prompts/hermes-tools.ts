@@ -23,7 +23,7 @@ export function hermesTools({ tells = true }: { readonly tells?: boolean } = {})
   };
 }
 
-/** As Python's `json.dumps` writes it. */
+/** Separators of Python's `json.dumps`. */
 const asPython = [", ", ": "] as const;
 const [opening, closing] = ["<tool_call>", "</tool_call>"];
 

@@ -299,8 +299,7 @@ class Parser {
     if (ofAngles.has(head)) this.#angles--;
     const inverse = JSON.stringify(power) === '["Negate",1]';
     if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
-    if (base === 2) head = "Lb";
-    if (base === 10) head = "Lg";
+    if (base === 2 || base === 10) head = base === 2 ? "Lb" : "Lg";
     if (
       command === "\\log" &&
       base === null &&
@@ -391,7 +390,6 @@ class Parser {
 
 /** Expressions are evaluated by recursion. */
 const deepest = 100;
-
 function bounded(depth: number, json: Json): Json {
   if (depth > deepest) throw new Malformed();
   return json;

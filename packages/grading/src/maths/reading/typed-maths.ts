@@ -62,7 +62,7 @@ const name = /(?<![\\a-zA-Z_'])(?:(?:np|math|sp|sympy|numpy)\.)?([a-zA-Z]{2,10}(
 const matrix = /(?<![a-zA-Z])(?:(?:np|sp|sympy|numpy)\.)?(?:Matrix|ImmutableMatrix|array)\s*\(/u;
 const textGroup = /(\\(?:text|begin|end|operatorname|mathbb|mathcal)\s*\{[^{}]*\})/u;
 
-/** Typed mathematics as LaTeX: `x**12`, `10^23`, `abs(x-1)`, `2+3*I`, `10⁻¹⁹`. LaTeX stays as it is. */
+/** Reads typed mathematics as SymPy reads it, and writes it as LaTeX: `x**12`, `10^23`, `abs(x-1)`, `2+3*I`, `10⁻¹⁹`. LaTeX stays as it is. */
 export function typedToLatex(text: string): string {
   const powers = withoutMatrix(text)
     .replaceAll(raised, (run) => `^{${plainOf(run, superscripts)}}`)
