@@ -7,18 +7,7 @@ import { jsonText, textOf } from "./print.ts";
 import { sequenceFilters } from "./sequence-filters.ts";
 import { capitalized, justified, lines, parsedFloat, parsedInteger, replaced, stripped } from "./text-methods.ts";
 import { whiteSpace } from "./characters.ts";
-import {
-  Dict,
-  Markup,
-  Tuple,
-  Undefined,
-  characters,
-  isTrue,
-  lengthOf,
-  typeOf,
-  type Arguments,
-  type Value,
-} from "./values.ts";
+import { Dict, Markup, Tuple, Undefined, characters, isTrue, lengthOf, typeOf, type Value } from "./values.ts";
 
 const s = { s: needed } as const;
 const value = { value: needed } as const;
