@@ -40,18 +40,18 @@ const number = String.raw`(?:\d{1,3}(?: \d{3})+(?!\d|\.\d|\s?\/)|\d{1,3}(?:,\d{3
 const lexer = new RegExp(
   [
     String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
-    String.raw`(?<number>${number}[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]*)`,
-    String.raw`(?<word>\\?\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+|(?<=[a-zA-Z])\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
+    String.raw`(?<number>${number})`,
+    // A sentence may end in an exclamation mark.
+    String.raw`(?<postfix>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+|!(?=\s?[-+*/^)\]=.!])|°)`,
+    String.raw`(?<constant>[π∞])`,
+    String.raw`(?<word>\\?(?:(?!π)\p{L})(?:(?![πⁿ])[\p{L}\p{M}])*(?:['’]\p{L}+|(?<=[a-zA-Z])\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
     String.raw`(?<sign>[-+−–±])`,
     String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:])`,
     String.raw`(?<function>[√∛])`,
     String.raw`(?<open>[([{])`,
     String.raw`(?<close>[)\]}])`,
-    String.raw`(?<constant>∞)`,
     String.raw`(?<comma>[,;])`,
     String.raw`(?<bar>\|)`,
-    // A sentence may end in an exclamation mark.
-    String.raw`(?<postfix>!(?=\s?[-+*/^)\]=.!])|°)`,
     String.raw`(?<other>[^])`,
   ].join("|"),
   "gu",
@@ -62,7 +62,7 @@ const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah
 const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
 /** Words that calculate with the number in front of them. */
 const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
-const scale = /^(?:thousand|million|billion|trillion)$/iu;
+const scale = /^(?:dozen|thousand|million|billion|trillion)$/iu;
 /** Letters of a script that separates words by spaces, in front of a number. */
 const gluing = /[\p{L}\p{N}_](?<![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])$/u;
 const tailLength = 4000;
@@ -120,7 +120,7 @@ function tokensOf(text: string, from: number, to: number): Token[] {
 function kindOfWord(word: string, glued: Token | undefined, behind: string): Kind {
   if (word === "mod") return "binary";
   if (word.startsWith("\\")) return latexOperators.has(word) ? "binary" : "function";
-  if (/^\p{L}(?:_.*)?$/u.test(word)) return word === "π" ? "constant" : "letter";
+  if (/^\p{L}(?:_.*)?$/u.test(word)) return "letter";
   const typed = typedName(word);
   if (typed === "constant") return "constant";
   if (typed !== null && /^\s?\(/u.test(behind)) return "function";
@@ -233,7 +233,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
     (after?.kind === "open" && !after.spaced) ||
     (after !== undefined && calculating.test(after.text)) ||
-    /^\s?(?:%|per ?cent)\s+of\s/iu.test(text.slice(tail.end, tail.end + 14));
+    /^\s?(?:(?:%|per ?cent)\s+of\s|of\s[a-z](?![a-z]))/iu.test(text.slice(tail.end, tail.end + 14));
   const minus = /\b(?:minus|negative)\s$/iu.test(text.slice(Math.max(0, head.start - 10), head.start)) ? "-" : "";
   const scaled = after !== undefined && (scale.test(after.text) || isUnit(tail, after, behind));
   const factor = scaled ? ` \\text{ ${after.text}}` : "";

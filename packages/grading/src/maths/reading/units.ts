@@ -20,6 +20,7 @@ const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
 
 const scales: Readonly<Record<string, string>> = wordTable({
+  dozen: "12",
   thousand: "1000",
   million: "1000000",
   billion: "1000000000",
