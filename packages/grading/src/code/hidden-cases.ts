@@ -1,3 +1,4 @@
+import { inflated } from "#platform";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { z } from "zod";
 import type { ProgramCase } from "../grading.ts";
@@ -26,23 +27,9 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
   try {
     if (stored.startsWith("[")) return casesIn(stored);
     const packed = Uint8Array.from(atob(stored), (char) => char.charCodeAt(0));
-    return casesIn(pickledText(await inflated(packed)));
+    return casesIn(pickledText(await inflated(packed, maxBytes)));
   } catch (error) {
     const reason = `private_test_cases cannot be read: ${(error as Error).message}`;
     throw new LaconicError("data_invalid", `${id}: ${reason}`, { problem: id, key: "private_test_cases" }, error);
   }
-}
-
-/** @throws Error for bytes that are not a whole zlib stream, or that unpack to more than {@link maxBytes} */
-async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let total = 0;
-  for await (const part of new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")) as AsyncIterable<
-    Uint8Array<ArrayBuffer>
-  >) {
-    total += part.length;
-    if (total > maxBytes) throw new Error(`unpacks to more than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
