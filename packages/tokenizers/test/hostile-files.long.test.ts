@@ -76,7 +76,7 @@ test.each([
   ["loops without end", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"],
   [
     "takes all memory",
-    "{% set ns = namespace(l=[]) %}{% for a in range(99999) %}{% set ns.l = [ns.l, range(9999)] %}{% endfor %}",
+    "{% set ns = namespace(l=[]) %}{% for a in range(99999) %}{% set ns.l = [ns.l, range(9999) | list] %}{% endfor %}",
   ],
 ])("a template that %s ends at the deadline", slow, async (_, loop) => {
   const trap = `{% if messages[0].content == '!' %}${loop}{% endif %}{{ messages[0].content }}`;
