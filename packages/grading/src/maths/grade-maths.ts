@@ -133,11 +133,11 @@ function likenessOf({ digits = 6, tolerance, inequalities = true, lenient = fals
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
   if (text.trim() === "") return [];
-  const whole = { text: unwrapped(readReply(text)), rule: "the whole text" };
-  if (bare) return [whole];
+  const whole = (): Candidate[] => [{ text: unwrapped(readReply(text)), rule: "the whole text" }];
+  if (bare) return whole();
   const found = findAnswers(text, forms);
   // A gold that is an expression or a word needs no wrapping to be one.
-  return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? [whole] : found;
+  return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? whole() : found;
 }
 
 /** Formulas inside a bare answer, `$90^\circ$,$60^\circ$`, are its parts. */
