@@ -8,8 +8,11 @@ const sayShortage = (code) => {
   const limits = 'see "ulimit -n" for files, "ulimit -v" for memory';
   process.stderr.write(`laconic: the system gives too little to go on: ${shortage}; ${limits}\n`);
 };
+const openFilesLimit = () => Number(process.report.getReport().userLimits?.open_files?.soft ?? Infinity);
 const giveUp = (error) => {
-  const isShort = /\bE[MN]FILE\b|\bENOMEM\b|out of memory|allocat/iu.test(error?.message);
+  // Node's loader reports a package.json that it cannot open as a missing module.
+  const isUnread = error?.code === "ERR_MODULE_NOT_FOUND" && openFilesLimit() < 256;
+  const isShort = isUnread || /\bE[MN]FILE\b|\bENOMEM\b|out of memory|allocat/iu.test(error?.message);
   shortage = isShort ? error.message : null;
   if (!isShort) throw error;
   process.exit(1);
