@@ -47,7 +47,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^probe\b.*--file\b/, { code: 2, says: "does not exist" }],
   [/^(eval|report|analyze|probe|rescore|audit|compare|export|send)\b/, { code: 2, says: "holds no run" }],
   [/^view\b/, { code: 2, says: "does not exist" }],
-  [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
+  [/^sweep\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "holds no run to resume" }],
   [/^serve --train\b/, { code: 2, says: "run.json does not exist" }],

@@ -195,7 +195,7 @@ export const badInputs: readonly BadInput[] = [
   ...numbers(["plan", "preset:relay-quickstart"], "prompt-tokens", ["0", "1.5"]),
   { words: ["plan", "preset:relay-quickstart", "device=abacus"], says: "device abacus is not known" },
   { words: ["sweep"], says: "CONFIG" },
-  ...numbers(["sweep", "preset:relay-quickstart", "train.steps=1,2"], "seeds", ["0", "many"]),
+  ...numbers(["sweep", "preset:relay-quickstart", "train.steps=1,2"], "seeds", ["1,1", "many"]),
   { words: ["sweep", "preset:nothing", "train.steps=1,2"], says: "there is no preset nothing" },
   { words: ["sweep", "preset:relay-quickstart", "train.stepz=1,2"], says: "train.stepz" },
   { words: ["ablate"], says: "CONFIG" },

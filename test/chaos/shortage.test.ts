@@ -12,7 +12,14 @@ test.skipIf(process.platform !== "linux")(
   "too few open files, or too little memory, is a line of ours",
   { timeout: 600_000 },
   async ({ skip }) => {
-    const limits = ["ulimit -n 30", "ulimit -n 31", "ulimit -n 33", "ulimit -n 36", "ulimit -v 3000000", "ulimit -v 8000000"].filter(nodeStarts);
+    const limits = [
+      "ulimit -n 30",
+      "ulimit -n 31",
+      "ulimit -n 33",
+      "ulimit -n 36",
+      "ulimit -v 3000000",
+      "ulimit -v 8000000",
+    ].filter(nodeStarts);
     if (limits.length === 0) return skip("Node does not start under these limits");
     // What is compiled once, in a process of another's, is read from then on. Where the compiler itself cannot start, nothing of ours runs.
     await done(laconic(["data", "ls"]));

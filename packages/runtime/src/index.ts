@@ -8,7 +8,7 @@ export { openServed } from "./endpoint/open-served.ts";
 export type { Served, ServedChoice } from "./endpoint/open-served.ts";
 export type { Progress } from "./progress.ts";
 export { actorChoice } from "./run/actor-choice.ts";
-export { configSchema, parseAppConfig, writtenConfig } from "./run/app-config.ts";
+export { configSchema, parseAppConfig, suggestSetting, writtenConfig } from "./run/app-config.ts";
 export { samplerFromText } from "./run/fleet/fleet-setting.ts";
 export { lookAtServers } from "./run/fleet/look-at-servers.ts";
 export { historyLines, serverHistory } from "./run/fleet/server-history.ts";

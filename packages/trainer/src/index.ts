@@ -24,6 +24,7 @@ export type {
   WrittenObjective,
 } from "./settings/config.ts";
 export { parseTrainConfig } from "./settings/parse-train-config.ts";
+export { settingPaths } from "./settings/plain-forms.ts";
 export { exampleShape, trainConfigSchema } from "./settings/schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { TrainingTask } from "@laconic/topologies";

@@ -29,7 +29,7 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
     meta: { name: spec.name, ...(spec.description !== undefined && { description: spec.description }) },
     args: spec.args,
     async run({ args, rawArgs }) {
-      refuseUnknownFlags(spec.args, rawArgs);
+      await refuseUnknownFlags(spec.args, rawArgs, spec.overrides === true);
       refuseFlagsWithoutValue(spec.args, rawArgs, spec.overrides === true);
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
@@ -45,7 +45,7 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
   return definition as unknown as CommandDef;
 }
 
-function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
+async function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[], overrides: boolean): Promise<void> {
   const known = new Set<string>();
   for (const [name, arg] of Object.entries(args)) {
     known.add(camel(name));
@@ -58,12 +58,15 @@ function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
     const flag = (word.replace(/^--?/, "").split("=")[0] ?? "").replace(/^no-/, "");
     if (known.has(camel(flag)) || known.has(camel(`no-${flag}`))) continue;
     const close = nearestName(camel(flag), [...known]);
-    throw new LaconicError(
-      "config_invalid",
-      `unknown flag ${word.split("=")[0]}${close === undefined ? "" : `; did you mean --${kebab(close)}?`}`,
-      { flag },
-    );
+    const hint = close === undefined ? overrides && (await settingHint(flag)) : `did you mean --${kebab(close)}?`;
+    throw new LaconicError("config_invalid", `unknown flag ${word.split("=")[0]}${hint ? `; ${hint}` : ""}`, { flag });
   }
+}
+
+async function settingHint(name: string): Promise<string | null> {
+  const { suggestSetting } = await import("@laconic/runtime");
+  const setting = suggestSetting(name);
+  return setting === undefined ? null : `settings are words such as ${setting}=VALUE`;
 }
 
 /** citty takes the next flag, the next setting, or nothing, for a value that was forgotten. */

@@ -15,6 +15,19 @@ export function positiveNumber(flag: string, given: string): number {
   throw new LaconicError("config_invalid", `--${flag} is ${given}, expected a number above 0`, { flag });
 }
 
+/** Seeds as a list with ranges: `1,2,3` or `0-4,9`. @throws LaconicError `config_invalid` unless each is a whole number and new */
+export function seedList(flag: string, text: string): number[] {
+  const seeds = text.split(",").flatMap((piece) => {
+    const [, first = NaN, last = first] = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/u.exec(piece) ?? [];
+    const length = Number(last) - Number(first) + 1;
+    return length > 0 && length <= 10_000 ? Array.from({ length }, (_, i) => Number(first) + i) : [NaN];
+  });
+  if (!seeds.includes(NaN) && new Set(seeds).size === seeds.length) return seeds;
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected seeds such as 1,2,3 or 0-4, each once`, {
+    flag,
+  });
+}
+
 const units: Readonly<Record<string, number>> = wordTable({
   b: 1,
   kb: 1e3,

@@ -118,8 +118,8 @@ async function refused(...words: readonly string[]): Promise<string> {
 
 test.each([
   [["preset:relay-quickstart", "--variants", "no-prize"], "there is no variant no-prize; did you mean no-price?"],
-  [["preset:relay-quickstart", "--seeds", "1,1"], "--seeds is 1,1, expected whole numbers"],
-  [["preset:relay-quickstart", "--seeds", "0,"], "--seeds is 0,, expected whole numbers"],
+  [["preset:relay-quickstart", "--seeds", "1,1"], "--seeds is 1,1, expected seeds"],
+  [["preset:relay-quickstart", "--seeds", "0,"], "--seeds is 0,, expected seeds"],
   [["preset:relay-quickstart", "--price", "0"], "--price is 0"],
   [["preset:relay-quickstart", "--variants", "grpo", "--price", "1"], "--price has no effect"],
   [

@@ -27,7 +27,7 @@ import {
 } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { positiveNumber } from "../cli/numbers.ts";
+import { positiveNumber, seedList } from "../cli/numbers.ts";
 import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
@@ -39,9 +39,9 @@ const ablateFlags = {
   config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
   seeds: {
     type: "string",
-    description: "Seeds of every variant, with commas",
+    description: "Seeds of every variant: a list or a range",
     default: "1,2,3",
-    valueHint: "a,b",
+    valueHint: "a,b | a-b",
   },
   variants: {
     type: "string",
@@ -199,7 +199,7 @@ async function givenIn(args: Arguments, rest: readonly string[], terminal: Termi
     ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
     ...inWords,
   ];
-  const seeds = seedsOf("seeds", args.seeds);
+  const seeds = seedList("seeds", args.seeds);
   const only = args.variants?.split(",").map((name) => name.trim());
   if (args.price !== undefined && only?.every((name) => !name.startsWith("fixed-price")))
     throw new LaconicError("config_invalid", "--price has no effect without a fixed price among the variants", {
@@ -216,7 +216,7 @@ async function givenIn(args: Arguments, rest: readonly string[], terminal: Termi
     only,
     price: args.price === undefined ? null : positiveNumber("price", args.price),
     seeds,
-    tuning: args.tune === undefined ? null : parseTuning(args.tune, seedsOf("tune-seeds", args["tune-seeds"]), seeds),
+    tuning: args.tune === undefined ? null : parseTuning(args.tune, seedList("tune-seeds", args["tune-seeds"]), seeds),
     severalFactors: args["several-factors"] === true,
   };
 }
@@ -228,14 +228,4 @@ function variantsAt(
   terminal: Terminal,
 ): ReturnType<typeof chooseVariants> {
   return chooseVariants({ base: config, fixed, only, own, price, severalFactors }, terminal);
-}
-
-/** @throws LaconicError `config_invalid` unless they are whole numbers, each once */
-function seedsOf(flag: string, text: string): number[] {
-  const seeds = text.split(",").map((each) => (each.trim() === "" ? Number.NaN : Number(each)));
-  if (seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0) && new Set(seeds).size === seeds.length)
-    return seeds;
-  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected whole numbers such as 1,2,3, each once`, {
-    flag,
-  });
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { wholeNumber } from "../cli/numbers.ts";
+import { seedList } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import {
@@ -30,7 +30,12 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           required: true,
           description: "run.config.ts, run.config.json or preset:NAME; several with commas between them",
         },
-        seeds: { type: "string", description: "Runs of each variant, seeds 0 up", default: "1", valueHint: "n" },
+        seeds: {
+          type: "string",
+          description: "Seeds of every variant: a list or a range",
+          default: "0",
+          valueHint: "a,b | a-b",
+        },
         out: {
           type: "string",
           description: "Folder of the sweep; the same command again goes on with what it holds",
@@ -53,7 +58,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const base = configurations[0]?.base ?? {};
         for (const former of formerNamesIn(base, rest)) terminal.warn(former);
         const { variants, fixed } = variantsOf(rest, configurations);
-        const seeds = Array.from({ length: wholeNumber("seeds", args.seeds) }, (_, seed) => seed);
+        const seeds = seedList("seeds", args.seeds);
         const folder = resolve(args.out);
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));

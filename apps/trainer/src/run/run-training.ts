@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { formatUsd, shellWord } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
-import { servedTrainingResult, trainingResult } from "@laconic/report";
+import { firstProblemText, servedTrainingResult, trainingResult } from "@laconic/report";
 import {
   applyOverrides,
   exitCodeOf,
@@ -75,6 +75,8 @@ export async function runTraining(
       ? await servedTrainingResult(directory, done)
       : trainingResult(done, train.budget?.targetTokens ?? null);
     const warnings = (await readRows(folderSource(directory), runFiles.warnings)).map(({ message }) => message);
+    const example = flags.json ? null : await firstProblemText(directory);
+    if (example !== null) terminal.note(`${example}\n`);
     printResult(terminal, flags.json, { ...json, ...(warnings.length > 0 && { warnings }) }, () => text);
     if (!flags.view)
       terminal.note(

@@ -32,7 +32,7 @@ const cases: readonly [unknown, z.ZodType, string][] = [
   ["x", z.string().startsWith("a"), 'it must be a text that begins with "a", not "x"'],
   ["x", z.union([z.number(), z.boolean()]), 'it must be a number, not "x"; or it must be true or false, not "x"'],
   [{ steps: 0 }, z.union([z.number(), settings]), "it must be a number from 1 on, not 0"],
-  [{ name: "ppo" }, kind, "its name must be one of grpo, gspo"],
+  [{ name: "ppo" }, kind, "its name must be one of grpo, gspo; did you mean grpo?"],
   ["foo", kind, 'it must be a group of settings (name, clip), not "foo"'],
   [{ A: 1 }, z.record(z.string().regex(/^a$/u), z.number()), 'it must be a text that matches /^a$/u, not "A"'],
   [new Map([["a", "x"]]), z.map(z.string(), z.number()), 'it must be a number, not "x"'],

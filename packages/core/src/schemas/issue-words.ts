@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isRecord } from "../shapes/is-record.ts";
 import { nearestName } from "../shapes/nearest-name.ts";
 import { shownValue } from "../shapes/shown-value.ts";
 
@@ -39,7 +40,7 @@ export const issueWords: z.core.$ZodErrorMap = (issue) => {
       return strayKeys(issue.keys, keysOf(issue.inst));
     case "invalid_union":
       if (issue.discriminator !== undefined && Array.isArray(issue.options) && issue.options.length > 0)
-        return `its ${issue.discriminator} must be ${oneOf(issue.options)}`;
+        return `its ${issue.discriminator} must be ${oneOf(issue.options)}${nearTo(valueAt(issue.input, issue.discriminator), issue.options)}`;
       return unionWords(issue.errors ?? []) ?? `it fits none of what is accepted here: ${given}`;
     case "invalid_key":
     case "invalid_element":
@@ -94,6 +95,10 @@ function nearTo(given: unknown, values: readonly unknown[]): string {
   const names = values.filter((value) => typeof value === "string");
   const near = typeof given === "string" && names.length > 1 ? nearestName(given, names) : undefined;
   return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+function valueAt(group: unknown, key: string): unknown {
+  return isRecord(group) ? group[key] : undefined;
 }
 
 function strayKeys(keys: readonly string[], known: readonly string[]): string {

@@ -89,7 +89,7 @@ function trainedBy(row: string): string {
   if (peers.includes(row)) return "laconic train preset:actor-finetune --run runs/actor";
   if (row === "before AgentPO") return "none";
   if (row.includes(" problems"))
-    return "laconic sweep preset:agentpo-hint train.problemPool=100,500,700,1000 --seeds 3";
+    return "laconic sweep preset:agentpo-hint train.problemPool=100,500,700,1000 --seeds 0-2";
   if (row.includes("debate")) return "laconic train preset:agentpo-debate --run runs/agentpo";
   if (row.includes("role assignment")) return "laconic train preset:agentpo-roles --run runs/agentpo";
   return "laconic train preset:agentpo-hint --run runs/agentpo";

@@ -154,7 +154,7 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
   return [
     ...(smallest === 1
       ? [
-          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the held-out problems alone. Train more seeds: laconic sweep CONFIG --seeds 5",
+          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the held-out problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
         ]
       : []),
     ...(smallest === 2 || smallest === 3

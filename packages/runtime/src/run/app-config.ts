@@ -1,7 +1,7 @@
-import { isRecord, LaconicError, loraShape, nearestName } from "@laconic/core";
+import { isRecord, LaconicError, loraShape } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { taskSettingsSchema } from "@laconic/worlds/named";
-import { parseTrainConfig } from "@laconic/trainer";
+import { parseTrainConfig, settingPaths } from "@laconic/trainer";
 import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../resolver/referenced.ts";
@@ -9,6 +9,7 @@ import { ownAt } from "../resolver/own-keys.ts";
 import { joinTrain, splitTrain } from "../resolver/split-train.ts";
 import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
 import { withCurrentNames } from "./former-names.ts";
+import { nearestSetting } from "./nearest-setting.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
 import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
 import { samplerSettings } from "./fleet/fleet-setting.ts";
@@ -98,6 +99,11 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   train: z.record(z.string(), z.unknown()),
 });
 
+/** The setting that a name means which is none; undefined where no name is near. */
+export function suggestSetting(name: string): string | undefined {
+  return nearestSetting(name, settingPaths(configSchema));
+}
+
 /**
  * Checks a configuration and fills in what it leaves out.
  * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
@@ -108,7 +114,7 @@ export function parseAppConfig(written: unknown): AppConfig {
   const current = withCurrentNames(written);
   for (const key of Object.keys(current))
     if (!Object.hasOwn(defaults, key)) {
-      const near = nearestName(key, Object.keys(defaults));
+      const near = suggestSetting(key);
       throw new LaconicError(
         "config_invalid",
         `${key}: there is no such setting${near === undefined ? `; known: ${Object.keys(defaults).join(", ")}` : `; did you mean ${near}?`}`,
@@ -134,6 +140,7 @@ export function parseAppConfig(written: unknown): AppConfig {
     train: parseTrainConfig(
       ownAt(ownValues, "objective") ? settings : withGapCorrection(settings, parsed.data.sampler),
       ["train"],
+      suggestSetting,
     ),
     own: ownValues,
   };

@@ -39,7 +39,11 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
       at = next;
     }
     const value = parseValue(word.slice(split + 1), word.slice(0, split));
-    at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
+    const group = at[last];
+    // A bare number moves the target of a budget that is there.
+    if (typeof value === "number" && isRecord(group) && "targetTokens" in group)
+      at[last] = { ...group, targetTokens: value };
+    else at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
   }
   return result;
 }

@@ -15,22 +15,28 @@ import {
   supervisedDefaults,
   type TrainConfig,
 } from "./config.ts";
+import { expandPlainForms } from "./plain-forms.ts";
 import { trainConfigSchema } from "./schema.ts";
 
 /**
  * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
  *
  * @param place - where the object lies in a larger configuration, for messages
+ * @param nearest - the setting elsewhere in that configuration that a misplaced name means
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
-export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
+export function parseTrainConfig(
+  partial: unknown,
+  place: readonly string[] = [],
+  nearest: (name: string) => string | undefined = () => undefined,
+): TrainConfig {
   const given = withDefaults(
     agentGspoDefaults,
-    withoutNull(withoutNull(withClipRanges(partial), "opponents"), "retention"),
+    withoutNull(withoutNull(expandPlainForms(trainConfigSchema, partial), "opponents"), "retention"),
     [],
   );
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
-  if (!parsed.success) throw refusal(parsed.error.issues, place, given);
+  if (!parsed.success) throw refusal(parsed.error.issues, place, given, nearest);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);
   return parsed.data;
@@ -48,23 +54,6 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["retention", retentionDefaults],
   ["supervised", supervisedDefaults],
 ]);
-
-/** One number as a clip is plainly meant for both sides. */
-function withClipRanges(written: unknown): unknown {
-  if (!isRecord(written)) return written;
-  const ranged = (settings: unknown): unknown => {
-    if (!isRecord(settings) || !isRecord(settings["objective"])) return settings;
-    const { clip, ...rest } = settings["objective"];
-    return typeof clip === "number"
-      ? { ...settings, objective: { ...rest, clip: { low: clip, high: clip } } }
-      : settings;
-  };
-  const { policies } = written;
-  const own = isRecord(policies)
-    ? { policies: Object.fromEntries(Object.entries(policies).map(([name, each]) => [name, ranged(each)])) }
-    : {};
-  return { ...(ranged(written) as object), ...own };
-}
 
 /** Without a key that says null: a run keeps nothing of it then. */
 function withoutNull(written: unknown, key: string): unknown {
@@ -93,7 +82,12 @@ function isFilled([first]: readonly string[]): boolean {
 }
 
 /** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
-function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[], given: unknown): LaconicError {
+function refusal(
+  issues: readonly z.core.$ZodIssue[],
+  place: readonly string[],
+  given: unknown,
+  nearest: (name: string) => string | undefined,
+): LaconicError {
   const stray = issues.find((issue) => issue.code === "unrecognized_keys");
   const issue = stray ?? (issues[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
@@ -101,8 +95,9 @@ function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[], 
   if (!stray) return invalid([...place, ...path].join("."), issue.message);
   const name = stray.keys[0] as string;
   const known = keysAt(trainConfigSchema, path, given);
-  const near = nearestName(name, known);
-  const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${keyOf(near)}?`;
+  const nearHere = nearestName(name, known);
+  const near = nearHere === undefined ? nearest(name) : keyOf(nearHere);
+  const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`;
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
 }
 
