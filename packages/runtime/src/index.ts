@@ -29,6 +29,7 @@ export { describeRemote, planRemote } from "./run/remote/plan-remote.ts";
 export { probedServer, recordLines } from "./run/remote/tinker-server.ts";
 export { fromText } from "./run/remote/tinker-setting.ts";
 export type { AppConfig, RunTask } from "./run/run-settings.ts";
+export { seenProblems, seenWarnings } from "./run/seen-problems.ts";
 export { openRunTask, runTaskTitle } from "./run/run-task.ts";
 export { fromOwnModel } from "./run/warm-start/own-model.ts";
 export { trainRelayWarmStart } from "./run/warm-start/relay-warm-start.ts";

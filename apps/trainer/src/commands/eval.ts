@@ -8,7 +8,7 @@ import { spinWhile } from "../cli/progress.ts";
 import { withoutScore } from "@laconic/report";
 import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
-import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
+import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
 import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
@@ -50,6 +50,8 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { config, state } = run;
         const { parts, close } = opened;
         try {
+          const { test: seen } = seenProblems(parts.task);
+          for (const warning of seenWarnings({ ...(seen && { test: seen }) })) terminal.warn(warning);
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
           const { evaluation, episodes } = await spinWhile(
@@ -64,6 +66,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             args.json
               ? JSON.stringify({
                   ...evaluation,
+                  ...(seen && { seenInTraining: seen }),
                   ...(actor && { actor: actor.title }),
                   ...(spending?.price && { spentUsd: spending.account.spentUsd }),
                 })

@@ -1,3 +1,4 @@
+import type { Problem } from "@laconic/core";
 import type { BenchmarkProblem } from "./benchmark.ts";
 import { questionText } from "./question-text.ts";
 
@@ -11,12 +12,20 @@ export interface Overlap {
 
 type Asked = Pick<BenchmarkProblem, "id" | "question" | "choices">;
 
+/** Problems of a split that are training problems too. */
+export interface SeenInTraining {
+  readonly seen: number;
+  readonly of: number;
+  /** Id of the first that was seen. */
+  readonly first: string;
+}
+
 /** Words in a row that do not happen by chance (Brown et al. 2020, appendix C). */
 const window = 13;
 
 /**
- * Pool examples whose question, with its options, is a test question or shares 13 words in a row with one; case, punctuation and white space
- * do not count, nor do words that several test questions share: that is a common phrase. One overlap per pair.
+ * Pool examples whose question, with its options, is a test question or shares 13 words in a row with one; case, punctuation and white
+ * space do not count, nor do words that several test questions share: that is a common phrase. One overlap per pair.
  */
 export function contamination(pool: readonly Asked[], test: readonly Asked[]): Overlap[] {
   const whole = new Map<string, string[]>();
@@ -51,8 +60,21 @@ export function contamination(pool: readonly Asked[], test: readonly Asked[]): O
   });
 }
 
+/** How many problems of a split are in a training pool, by their text or a long passage of it; null where none is. */
+export function seenInTraining(pool: readonly Problem[], problems: readonly Problem[]): SeenInTraining | null {
+  const seen = new Set(contamination(pool.map(wholeText), problems.map(wholeText)).map(({ test }) => test));
+  const first = problems.find(({ id }) => seen.has(id));
+  return first === undefined ? null : { seen: seen.size, of: problems.length, first: first.id };
+}
+
+/** What only some agents know is part of what is asked. */
+function wholeText({ id, question, views = {}, ...rest }: Problem & Pick<Asked, "choices">): Asked {
+  const text = [question, ...Object.values(views)].join("\n");
+  return { id, question: text, ...(rest.choices && { choices: rest.choices }) };
+}
+
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return text.toLowerCase().match(/[\p{L}\p{N}]+|[\p{Sm}*/^%-]/gu) ?? [];
 }
 
 function windowsOf(words: readonly string[]): string[] {

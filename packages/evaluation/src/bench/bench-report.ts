@@ -5,6 +5,7 @@ import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames }
 import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodSpec } from "./method-spec.ts";
+import { describeSeen, readSeen } from "./seen-file.ts";
 import { readSkipped } from "./skipped-file.ts";
 import { equalTokensTable } from "../results/equal-tokens-table.ts";
 import { modelTable } from "../results/model-table.ts";
@@ -83,7 +84,11 @@ export async function writeBenchReport(directory: string, sources: ReportSources
     ),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
-  const notes = [...notesOf(config, summaries, await readSkipped(directory)), ...spentNote(sources.spent, config)];
+  const notes = [
+    ...describeSeen(await readSeen(directory)),
+    ...notesOf(config, summaries, await readSkipped(directory)),
+    ...spentNote(sources.spent, config),
+  ];
   const markdown = [
     `# ${heading}`,
     "",

@@ -10,6 +10,7 @@ import {
 } from "@laconic/baselines";
 import {
   benchmarkNamed,
+  contamination,
   openSplit,
   questionText,
   seededSubset,
@@ -72,8 +73,10 @@ export async function benchSets(
     const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
     const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
     if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
-    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed, benchmark.topic) : [];
-    const learnedOn = learns ? await calibrationOf(benchmark, open) : [];
+    const withoutTest = (shown: readonly BenchmarkProblem[]): readonly BenchmarkProblem[] =>
+      withoutTestQuestions(shown, problems, name, note);
+    const exemplars = showing ? exemplarsOf(withoutTest(lender ? lent : pool), seed, benchmark.topic) : [];
+    const learnedOn = withoutTest(learns ? await calibrationOf(benchmark, open) : []);
     if (learns && learnedOn.length === 0) note(`${name}: ${withoutCalibration(benchmark)}`);
     const calibration = atMost(
       learnedOn.length === 0 && plan && calibrationSplit(benchmark) ? loaded.problems : learnedOn,
@@ -184,6 +187,23 @@ async function calibrationOf(benchmark: Benchmark, open: BenchSources["open"]): 
   const options = { ...open(from.benchmark), split: from.split, offline: true };
   const loaded = await openSplit(benchmarkNamed(from.benchmark), options).catch(() => null);
   return loaded?.problems ?? [];
+}
+
+/** Problems to show or learn on, without those that are asked. */
+function withoutTestQuestions(
+  pool: readonly BenchmarkProblem[],
+  asked: readonly BenchmarkProblem[],
+  name: string,
+  note: (text: string) => void,
+): readonly BenchmarkProblem[] {
+  const equal = new Set(
+    contamination(pool, asked)
+      .filter(({ kind }) => kind === "equal")
+      .map((overlap) => overlap.pool),
+  );
+  if (equal.size === 0) return pool;
+  note(`${name}: ${equal.size} training examples are test questions and are left out, such as ${[...equal][0]}`);
+  return pool.filter(({ id }) => !equal.has(id));
 }
 
 function withoutCalibration(benchmark: Benchmark): string {

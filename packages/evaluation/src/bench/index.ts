@@ -15,6 +15,8 @@ export type { PreparedBench, TrainedTeam } from "./prepare-bench.ts";
 export { playBench } from "./play-bench.ts";
 export { writeBenchReport, writePairReport } from "./bench-report.ts";
 export type { BenchPage, BenchReport } from "./bench-report.ts";
+export { describeSeen, seenByTeam, writeSeen } from "./seen-file.ts";
+export type { SeenByTeam } from "./seen-file.ts";
 export { writeSkipped } from "./skipped-file.ts";
 export { inBenchFolder, makeBenchFolder, questionRecords, taskRecords } from "./in-folder.ts";
 export { checkPairConfig, pairMethod, pairSettingsFile, pairTask, readPairConfig } from "./pair-config.ts";

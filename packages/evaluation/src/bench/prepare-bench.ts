@@ -1,6 +1,6 @@
 import { baselineNamed, type Baseline } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
-import type { TokenPrice } from "@laconic/core";
+import type { Problem, TokenPrice } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";
@@ -19,8 +19,11 @@ export interface TrainedTeam<Opened = never> {
   readonly asksServer: boolean;
   /** The server's model, where nobody knows its price. */
   readonly unpriced: string | null;
-  /** @param opened - what its server's calls are booked on */
-  open(opened: Opened): Promise<void>;
+  /**
+   * @param opened - what its server's calls are booked on
+   * @returns the problems that it was trained on, where they are a list
+   */
+  open(opened: Opened): Promise<readonly Problem[]>;
   close(): Promise<void>;
 }
 

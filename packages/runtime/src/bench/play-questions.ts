@@ -12,10 +12,14 @@ import {
   prepareBench,
   questionRecords,
   settingsFile,
+  describeSeen,
+  seenByTeam,
+  writeSeen,
   writeSkipped,
   type BenchConfig,
   type OpenModel,
   type PreparedBench,
+  type SeenByTeam,
   type TrainedTeam,
 } from "@laconic/evaluation/bench";
 import type { HubEnvironment } from "@laconic/hub";
@@ -117,7 +121,11 @@ export function playQuestions(
     const { signal, dispose } = interrupts();
     try {
       // Models of their own, for as long as they are used.
-      for (const team of teams) await team.open({ account: booked, ...deadline });
+      const seen: SeenByTeam[] = [];
+      for (const team of teams)
+        seen.push(...seenByTeam(team.method.name, await team.open({ account: booked, ...deadline }), prepared.jobs));
+      for (const warning of describeSeen(seen)) progress.warn(warning);
+      await writeSeen(directory, seen);
       const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
       const { Limiter: RequestLimiter } = await import("@laconic/openai");
       const { concurrency } = config;

@@ -84,6 +84,7 @@ export async function trainedTeam(
         Object.assign(prices, Object.fromEntries(Object.keys(parts.frozen ?? {}).map((agent) => [agent, price])));
       Object.assign(models, modelsOf(parts, livePolicies(parts)));
       closed = close;
+      return parts.task.pool ?? [];
     },
     close: () => closed(),
   };

@@ -13,6 +13,7 @@ import { recordInputs } from "../run/remote/tinker-server.ts";
 import { opponentFolders } from "../run/opponent-runs.ts";
 import { inputsOfRun, modelInputs, runInputs, valueRole } from "../run/run-inputs.ts";
 import type { AppConfig } from "../run/run-settings.ts";
+import { seenProblems, seenWarnings } from "../run/seen-problems.ts";
 import { openSinks } from "../sinks/open-sinks.ts";
 import type { Held, Sampled } from "./run-context.ts";
 
@@ -34,6 +35,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   };
   const stored = await readSettings(nodeFileSystem, directory).catch(() => null);
   const known = policyTask(config.task);
+  const seen = seenProblems(task);
   const sinks = await openSinks(config.sinks, directory);
   const begun = performance.now();
   const received: { firstStep: number | null; outcome: SinkOutcome } = { firstStep: null, outcome: "failed" };
@@ -46,6 +48,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
       ...(task.about !== undefined && { about: task.about }),
       ...("kind" in place && { server: place.record }),
       ...(fleet && { samplers: fleet.record }),
+      ...(Object.keys(seen).length > 0 && { seenInTraining: seen }),
     },
     inputs,
     adjustable: adjustableOf(config),
@@ -67,6 +70,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     },
   });
   closing.defer(() => run.close(received.outcome));
+  for (const warning of seenWarnings(seen)) await run.warn(warning);
   fleet?.listen(
     ({ message, ...facts }) =>
       void run.warnOfServer(message, facts).catch((error: unknown) => progress.warn((error as Error).message)),
