@@ -75,3 +75,10 @@ test("defaults are called defaults: no file says what holds otherwise than by th
   const prose = files.filter((path) => /\.(ts|tsx|mjs|md)$/.test(path) && !own.has(path));
   expect(prose.filter((path) => dialect.test(readText(path)))).toEqual([]);
 });
+
+test("folders are made parent by parent, not by Node's recursive mkdir, which never ends below /proc", () => {
+  const source = files.filter(
+    (path) => /^(packages|apps)\/[^/]+\/src\/.*\.ts$/.test(path) && !/\.test\.ts$/.test(path),
+  );
+  expect(source.filter((path) => /\bmkdir(Sync)?\([^;]*recursive: true/.test(readText(path)))).toEqual([]);
+});

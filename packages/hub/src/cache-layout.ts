@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { moveFile, writing } from "@laconic/core/platform";
+import { copyFile, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join, relative } from "node:path";
 import { checkFileName } from "./file-names.ts";
 
@@ -70,7 +70,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
 async function replace(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
   await writing(path, async () => {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolders(dirname(path));
     try {
       await write(temporary);
       await moveFile(temporary, path);

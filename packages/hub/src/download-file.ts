@@ -1,5 +1,5 @@
-import { mkdir, rmdir } from "node:fs/promises";
-import { moveFile, writing } from "@laconic/core/platform";
+import { rmdir } from "node:fs/promises";
+import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
@@ -60,7 +60,7 @@ export async function downloadFile(options: FileDownload): Promise<void> {
       },
     );
     await writing(path, async () => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolders(dirname(path));
       await moveFile(content, path);
     });
   } finally {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants, mkdir, open, readdir, type FileHandle } from "node:fs/promises";
-import { isProcessAlive, moveFile, removeFile, writing } from "@laconic/core/platform";
+import { constants, open, readdir, type FileHandle } from "node:fs/promises";
+import { isProcessAlive, makeFolders, moveFile, removeFile, writing } from "@laconic/core/platform";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileSize } from "./cache-layout.ts";
@@ -26,7 +26,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
     join(blobs, `${content}.${host}-${pid}-${randomUUID().slice(0, 8)}.incomplete`);
   const path = named(process.pid);
   return writing(path, async () => {
-    await mkdir(blobs, { recursive: true });
+    await makeFolders(blobs);
     for (const name of await readdir(blobs)) {
       const owner = ownerOf(name, content, host);
       if (owner === null || isAlive(owner)) continue;

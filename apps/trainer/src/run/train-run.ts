@@ -1,5 +1,5 @@
 import { startRun, type AppConfig, type StartedRun, type StartOptions } from "@laconic/runtime";
-import { interrupts } from "../cli/interruption.ts";
+import { exitCodeOfSignal, interrupts } from "../cli/interruption.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { TrainingStatus, writeReport } from "./training-status.ts";
 
@@ -8,18 +8,25 @@ export interface ReportedRun extends StartedRun {
   readonly report: string;
 }
 
-/** Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. */
+/**
+ * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves; before the
+ * first step there is nothing to save, and it ends the process.
+ */
 export async function trainRun(
   config: AppConfig,
   options: Pick<StartOptions, "directory" | "resume" | "openSource" | "spending">,
   terminal: Terminal,
 ): Promise<ReportedRun> {
-  const { progress } = new TrainingStatus(terminal);
+  const status = new TrainingStatus(terminal);
+  const { progress } = status;
   const started = await startRun(config, {
     ...options,
     progress,
     interrupts: () =>
-      interrupts((signal) => terminal.note(`${signal}: finishing this step and saving; once more stops at once`)),
+      interrupts((signal) => {
+        if (status.stepsDone === 0 && !options.openSource) process.exit(exitCodeOfSignal(signal));
+        terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
+      }),
   });
   return { ...started, report: await writeReport(options.directory) };
 }

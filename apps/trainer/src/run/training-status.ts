@@ -28,6 +28,11 @@ export class TrainingStatus {
     this.#terminal = terminal;
   }
 
+  /** Steps of this process. */
+  get stepsDone(): number {
+    return this.#stepSeconds.length;
+  }
+
   /** What a run is started with. */
   get progress(): TrainingProgress {
     return {

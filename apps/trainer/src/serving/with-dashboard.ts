@@ -1,4 +1,5 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
+import { makeFolders } from "@laconic/core/platform";
 import { shellWord } from "@laconic/core/text";
 import type { Terminal } from "../cli/terminal.ts";
 import { interrupted } from "../cli/interruption.ts";
@@ -23,7 +24,7 @@ export async function withDashboard(
   if (!isAsked) return work();
   // Who does not look pays nothing for it.
   const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
-  await mkdir(folder, { recursive: true }); // a run is named by where its folder really lies
+  await makeFolders(folder); // a run is named by where its folder really lies
   const own = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;
   const server = await startViewServer({ folders: [folder], mayCome: true, page: own }, terminal);
   terminal.note(`watch it: ${server.url}`);

@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { readFile, writeFile } from "node:fs/promises";
+import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError, tryParseJson } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
@@ -142,7 +142,7 @@ async function readNote(path: string): Promise<Note | null> {
 }
 
 async function writeNote(path: string, note: Note): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   await writeFile(`${path}.tmp`, `${JSON.stringify(note, null, 2)}\n`);
   await moveFile(`${path}.tmp`, path);
 }

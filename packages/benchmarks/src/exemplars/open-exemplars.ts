@@ -1,5 +1,5 @@
-import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { copyFile, readFile, rm } from "node:fs/promises";
+import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
@@ -94,7 +94,7 @@ async function bring(file: KnownFile, path: string, { mirror, signal, fetch }: E
 /** Named only once it is whole and right. */
 async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<void> {
   const part = `${path}.part`;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   try {
     await copyFile(fileURLToPath(from), part);
   } catch (error) {

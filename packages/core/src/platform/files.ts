@@ -87,9 +87,26 @@ export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(resolve(path));
   if (!existsSync(path)) {
     await makeFolder(parent);
-    await mkdir(path, { recursive: true });
+    await mkdirOnce(path);
   }
   await syncFolder(parent);
+}
+
+/**
+ * Makes a folder and those above it, parent by parent: Node's recursive `mkdir` never ends where a file system such as `/proc` refuses
+ * new folders. @throws the system's error
+ */
+export async function makeFolders(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolders(dirname(resolve(path)));
+  await mkdirOnce(path);
+}
+
+/** Another process may make the folder at the same time. */
+async function mkdirOnce(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
 }
 
 /** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */
@@ -104,7 +121,7 @@ export function removeFile(path: string, system: System = systemOf(process.platf
  */
 export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {
   const into = join(folder, "..");
-  await mkdir(into, { recursive: true });
+  await makeFolders(into);
   const draft = await mkdtemp(join(into, ".making-"));
   try {
     await fill(draft);

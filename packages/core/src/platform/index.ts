@@ -4,7 +4,16 @@
  */
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
-export { makeFolder, makeFolderOnce, moveFile, openToAppend, removeFile, syncFolder, writing } from "./files.ts";
+export {
+  makeFolder,
+  makeFolderOnce,
+  makeFolders,
+  moveFile,
+  openToAppend,
+  removeFile,
+  syncFolder,
+  writing,
+} from "./files.ts";
 export { isSameSecret } from "./is-same-secret.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
 export { systemOf, type Command, type System } from "./system.ts";

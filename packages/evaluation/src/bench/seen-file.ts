@@ -51,6 +51,7 @@ export async function readSeen(directory: string): Promise<SeenByTeam[]> {
   }
 }
 
+/** A sentence for each trained team and benchmark. */
 export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   return rows.map(
     ({ method, benchmark, seen, of, first }) =>

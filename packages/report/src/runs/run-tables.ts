@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import { isRecord, LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
@@ -32,7 +32,7 @@ export async function exportRun(
 ): Promise<RunExport> {
   const tables = await runTables(directory);
   const writer = new CsvWriter();
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   const files: { file: string; rows: number }[] = [];
   for (const name of names) {
     const file = join(folder, `${name}.csv`);

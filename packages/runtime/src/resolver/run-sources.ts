@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { manifestOfRun, nodeFileSystem } from "@laconic/trainer";
 import { mapReferences, referencesIn } from "./reference.ts";
@@ -76,7 +77,7 @@ export async function keepSources(directory: string, sources: SourceFiles): Prom
   for (const path of paths) {
     const copy = join(directory, copyOf(pathFrom(directory, path), namesOf(directory, paths)));
     if (existsSync(copy)) continue;
-    await mkdir(dirname(copy), { recursive: true });
+    await makeFolders(dirname(copy));
     await cp(path, copy);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, symlink } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { readdir, rm, symlink } from "node:fs/promises";
+import { makeFolders, moveFile } from "@laconic/core/platform";
 import { delimiter, dirname, join } from "node:path";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 
@@ -78,7 +78,7 @@ async function keepLibrary(folder: string): Promise<void> {
 /** What the package's build looks for, as links. */
 async function link(library: string, deps: string): Promise<void> {
   await rm(deps, { recursive: true, force: true });
-  await mkdir(join(deps, "lib"), { recursive: true });
+  await makeFolders(join(deps, "lib"));
   await symlink(join(library, "include"), join(deps, "include"));
   for (const name of libraries) await symlink(join(library, name), join(deps, "lib", name));
   await symlink("libtensorflow_cc.so.2", join(deps, "lib", "libtensorflow.so"));

@@ -1,7 +1,8 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expectNotAborted } from "@laconic/core";
-import { npmCommand } from "@laconic/core/platform";
+import { makeFolders, npmCommand } from "@laconic/core/platform";
 import { buildTensorFlow } from "./build-tensorflow.ts";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 import type { RunCommand } from "./run-command.ts";
@@ -32,7 +33,8 @@ export async function installDevice(device: OptionalDevice, options: InstallOpti
   const folder = join(options.folder, device);
   if (device === "tensorflow-gpu") await expectCuda(run);
   expectNotAborted(signal, what);
-  const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+  const isNew = !existsSync(folder);
+  await makeFolders(folder);
   try {
     await installInto(folder, device, { ...options, run });
   } catch (error) {

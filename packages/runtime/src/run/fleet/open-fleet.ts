@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -16,7 +16,7 @@ import {
   type ServerChange,
   type ServerStatus,
 } from "@laconic/fleet";
-import { writing } from "@laconic/core/platform";
+import { makeFolders, writing } from "@laconic/core/platform";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../../folders/environment.ts";
@@ -104,7 +104,7 @@ export async function openFleet(
   });
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   await close();
-  await writing(folder, () => mkdir(folder, { recursive: true }));
+  await writing(folder, () => makeFolders(folder));
   try {
     await fleet.clear(`${run}.`);
     const made = Object.entries(policies).map(([name, policy]) => {

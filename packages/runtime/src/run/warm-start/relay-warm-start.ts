@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import { randomFromSeed } from "@laconic/core";
 import { warmStartBatch, warmStartCurriculum, type RelayLevel, type WarmStartPhase } from "@laconic/tasks";
 import {
@@ -56,7 +57,7 @@ export async function trainRelayWarmStart(
       problems: 500,
       sampling: { temperature: 1 },
     });
-    await mkdir(to, { recursive: true });
+    await makeFolders(to);
     await model.save(to);
     // The first step of reinforcement learning starts a fresh optimiser.
     await rm(join(to, "optimizer.safetensors"), { force: true });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolderOnce } from "@laconic/core/platform";
+import { makeFolderOnce, makeFolders } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
 import { warmStartText } from "@laconic/worlds/warm-start";
@@ -65,7 +65,7 @@ export async function startingModel(
   const cached = await inCache({ ...about, warmStart: wanted }, config, { found, place }, progress);
   const record = { ...((await warmStartIn(cached)) as WarmStartRecord), ...about };
   await rm(taught, { recursive: true, force: true });
-  await mkdir(directory, { recursive: true });
+  await makeFolders(directory);
   await cp(cached, taught, { recursive: true });
   await writeWarmStart(taught, record);
   return { settings: { model: taught, warmStart: wanted }, record };

@@ -1,6 +1,7 @@
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { giveWarmStart, worldCourse, type Course } from "@laconic/worlds/warm-start";
 import type { Progress } from "../../progress.ts";
@@ -48,7 +49,7 @@ export async function trainWarmStart(
     const loss = await giveWarmStart(course, warmStart, pupil, {
       onStep: (step, now) => progress.warmStartStep({ step, steps, loss: now }),
     });
-    await mkdir(to, { recursive: true });
+    await makeFolders(to);
     await model.save(to);
     // Reinforcement learning starts a fresh optimiser.
     await rm(join(to, "optimizer.safetensors"), { force: true });
