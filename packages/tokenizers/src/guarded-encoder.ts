@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
+import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import type { PromptEncoder } from "./prompt-encoder.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
@@ -89,8 +90,7 @@ export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
 }
 
 function start({ files, templateArguments }: GuardedSetup, held: { thread: Thread | null }): Thread {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const entry = new URL(`./encoder-thread.${extension}`, import.meta.url).href;
+  const entry = moduleBeside("./encoder-thread", import.meta.url).href;
   const { port1, port2 } = new MessageChannel();
   const answers = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const workerData: EncoderThreadSetup = { entry, files, templateArguments, port: port2, answers };

@@ -15,5 +15,6 @@ export {
   writing,
 } from "./files.ts";
 export { isSameSecret } from "./is-same-secret.ts";
+export { moduleBeside } from "./module-beside.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
 export { systemOf, type Command, type System } from "./system.ts";

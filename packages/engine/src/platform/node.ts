@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { HostPort } from "../local/host/host-port.ts";
@@ -39,9 +40,10 @@ export const defaultFiles: ModelFiles = {
 
 /** Starts a worker thread that serves an engine. */
 export function startThread(setup: HostSetup): HostPort {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const entry = new URL(`../local/host/worker-main.${extension}`, import.meta.url).href;
-  const workerData: WorkerSetup = { ...setup, entry };
+  const entry = moduleBeside("../local/host/worker-main", import.meta.url).href;
+  // A query is for the loader of this thread alone.
+  const device = { ...setup.device, module: setup.device.module.replace(/\?.*$/u, "") };
+  const workerData: WorkerSetup = { ...setup, device, entry };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
   worker.unref();
   return {

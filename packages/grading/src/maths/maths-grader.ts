@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import type { Verdict } from "../verdict.ts";
 import type { MathsOptions } from "./grade-maths.ts";
@@ -50,8 +51,7 @@ const aborted: Verdict = {
 
 /** Starts the grader's thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return mathsGraderOn(new URL(`./maths-worker.${extension}`, import.meta.url), options);
+  return mathsGraderOn(moduleBeside("./maths-worker", import.meta.url), options);
 }
 
 /** @param entry - module whose `serve` judges pairs on the thread */

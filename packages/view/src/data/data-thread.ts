@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
 import { checkFolders } from "./find-folders.ts";
@@ -83,8 +84,7 @@ export async function dataThread(
 }
 
 export function openThread(start: ThreadStart): Worker {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const entry = new URL(`./thread-main.${extension}`, import.meta.url).href;
+  const entry = moduleBeside("./thread-main", import.meta.url).href;
   return new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {
     workerData: { ...start, entry },
     execArgv: [],

@@ -1,0 +1,19 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalEngine } from "@laconic/engine";
+import { mathsGrader } from "@laconic/grading";
+import { wasmKernels } from "@laconic/kernels-wasm";
+import { loadTokenizer } from "@laconic/tokenizers";
+
+/** A run's file that opens an engine, a grader and a tokenizer while it is read, each on a thread. */
+const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+const { correct } = await mathsGrader().grade("The answer is 1/2.", "0.5");
+const folder = await mkdtemp(join(tmpdir(), "laconic-threads-"));
+const model = { type: "WordLevel", vocab: { a: 0, b: 1 }, unk_token: "a" };
+const files = { "tokenizer.json": { version: "1.0", added_tokens: [], model }, "tokenizer_config.json": {} };
+for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content));
+const tokenizer = await loadTokenizer(folder);
+export const opened: readonly unknown[] = [engine.capabilities.device, correct, tokenizer.encode("b")];
+await engine.close();
+await rm(folder, { recursive: true });
