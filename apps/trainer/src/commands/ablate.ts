@@ -65,8 +65,8 @@ const ablateFlags = {
   },
   "tune-seeds": {
     type: "string",
-    description: "Seeds of --tune, which may not report",
-    default: "101",
+    description: "Seeds of --tune, none of which may be among --seeds",
+    default: "101,102,103",
     valueHint: "a,b",
   },
   "several-factors": {
@@ -145,7 +145,7 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
     const results = await train(grid, place, tuning.seeds);
     if (!Array.isArray(results)) return results;
     const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => reachedPrice(place, name, tuning.seeds));
-    tunePrice ??= meanOf((await Promise.all(first)).filter((price) => price !== null)) ?? 0;
+    tunePrice ??= given.price ?? meanOf((await Promise.all(first)).filter((price) => price !== null)) ?? 0;
     const { variants: chosen, rows } = chooseTuned(variants, tuning, results, tunePrice);
     tuned.push(...rows);
     return chosen;
