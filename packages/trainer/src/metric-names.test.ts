@@ -77,6 +77,9 @@ test("a metric is described by its family; a name with dots or slashes is no pat
   expect(describeMetric("tokens/written/holder-a")?.name).toBe("tokens/written/{agent}");
   expect(describeMetric("silence/frac")?.name).toBe("silence/frac");
   expect(describeMetric("silence/solver/frac")?.meaning).toBe("Share of an agent's turns without a word.");
+  expect(describeMetric("log_ratio_abs_max")?.unit).toBe("nats");
+  expect(describeMetric("policy/solver/ratio/max")?.unit).toBe("");
+  expect(describeMetric("timing_s/update")?.unit).toBe("s");
   expect(describeMetric("no/such")).toBeUndefined();
   expect(metricPattern("a.b").test("axb")).toBe(false);
 });

@@ -21,7 +21,6 @@ import type { FactsBeyondSummary, MessageValue, RunDetail, RunSummary } from "..
 import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
-import { metricUnit } from "./metric-units.ts";
 import type { RunPlace } from "./run-place.ts";
 import type { Lane } from "./reading-mark.ts";
 import { recentSteps, summaryOf } from "./run-summary.ts";
@@ -137,11 +136,10 @@ export class RunReader {
       warnings,
       changes: describeChanges(changes),
       agents: this.#agents(columns, index),
-      metrics: columns.names().map((name) => ({
-        name,
-        unit: metricUnit(name),
-        meaning: describeMetric(name)?.meaning ?? null,
-      })),
+      metrics: columns.names().map((name) => {
+        const { unit = "", meaning = null } = describeMetric(name) ?? {};
+        return { name, unit, meaning };
+      }),
       episodes: index.episodes,
     };
   }
