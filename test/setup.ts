@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pythonOf } from "../packages/core/src/platform/index.ts";
@@ -6,6 +7,9 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 // An empty variable is no folder and no program, in tests as in the command line.
 for (const name of ["LACONIC_DATA", "LACONIC_DEVICES", "LACONIC_PYTHON", "LACONIC_TORCH"])
   if (process.env[name] === "") delete process.env[name];
+
+// Which folders were made here is remembered beside other files of tests, not in the home of whoever runs them.
+process.env["XDG_STATE_HOME"] = join(tmpdir(), "laconic-tests-state");
 
 // Comparisons take the Python of `.venv` where no other is named.
 const venv = pythonOf(join(fileURLToPath(import.meta.url), "../../.venv"));

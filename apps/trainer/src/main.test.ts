@@ -184,7 +184,7 @@ test("without a configuration, run.config.ts of the working directory is taken",
     expect([code, JSON.parse(out)]).toMatchObject([0, { train: { steps } }]);
   }
   // A resumed run is what it was started as.
-  expect((await laconic("train", "--resume", "--run", folder)).err).toContain("holds no run to resume");
+  expect((await laconic("train", "--resume", "--run", folder)).err).toContain("holds no run");
 });
 
 test("a configuration file is read as JSON or TypeScript; one that holds neither is refused by its path", async () => {

@@ -65,8 +65,7 @@ function withoutRest(words: readonly string[]): readonly string[] {
 }
 
 function sayUsageError(message: string, terminal: Terminal, json: boolean): void {
-  const plain = stripVTControlCharacters(message);
-  sayError({ code: "usage", message: plain }, terminal, json, terminal.interactive ? message : plain);
+  sayError({ code: "usage", message: stripVTControlCharacters(message) }, terminal, json);
 }
 
 /** citty's own errors: a missing or malformed argument. */

@@ -54,7 +54,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   const { model, insecure = false, deadlineMs = 600_000 } = options;
   const baseUrl = baseUrlOf(options);
   checkAddress(baseUrl, insecure);
-  const key = new Secret(options.apiKey ?? process.env["OPENAI_API_KEY"] ?? "none");
+  const key = new Secret(options.apiKey ?? (process.env["OPENAI_API_KEY"] || "none"));
   let client: Promise<OpenAI> | undefined;
   const openClient = async (): Promise<OpenAI> => {
     const sdk = await installedPackage("openai", () => import("openai"));

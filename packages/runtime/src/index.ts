@@ -16,7 +16,15 @@ export type { RecordedServerChange } from "./run/fleet/server-history.ts";
 export { formerNamesIn } from "./run/former-names.ts";
 export { openParts } from "./run/open-parts.ts";
 export type { OpenedParts } from "./run/open-parts.ts";
-export { configOfRun, findRun, openFoundRun, openRun, runResources } from "./run/open-run.ts";
+export {
+  configOfRun,
+  findRun,
+  openFoundRun,
+  openRun,
+  resumedConfig,
+  runResources,
+  trustedConfigOf,
+} from "./run/open-run.ts";
 export type { FoundRun, RunChoice } from "./run/open-run.ts";
 export { applyOverrides } from "./run/overrides.ts";
 export { fetchedModel } from "./run/warm-start/before-warm-start.ts";

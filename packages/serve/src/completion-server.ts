@@ -5,5 +5,6 @@ import { serverSettings, type CompletionServerOptions } from "./options.ts";
 
 /** `completionHandler` behind a server of Node's, which does not listen yet. */
 export function createCompletionServer(options: CompletionServerOptions): Server {
-  return createHandlerServer(completionHandler(options), serverSettings(options).onError);
+  const { onError, ...callers } = serverSettings(options);
+  return createHandlerServer(completionHandler(options), onError, callers);
 }

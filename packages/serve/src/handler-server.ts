@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { CompletionHandler } from "./completion-handler.ts";
-import { errorBody, invalid } from "./http.ts";
+import { errorBody, invalid, refusalResponse } from "./http.ts";
+import { checkCaller } from "./request-guard.ts";
 
 /** How long a client may take, in milliseconds. */
 export interface Patience {
@@ -13,17 +14,33 @@ export interface Patience {
   readonly readMs: number;
 }
 
+/** Who may ask: see {@link checkCaller}. This machine's own pages and programs by default. */
+export interface Callers {
+  readonly hosts: readonly string[];
+  readonly apiKey: string | null;
+}
+
 const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 };
 
 /**
- * A handler behind a server of Node's, which does not listen yet. Who drips a request gets status 408, and who reads nothing is cut.
+ * A handler behind a server of Node's, which does not listen yet. What a page from elsewhere makes a browser send gets status 403, who drips
+ * a request 408, and who reads nothing is cut. The key itself is the handler's to check.
  * @param onError - hears failures that are not the client's doing
  */
 export function createHandlerServer(
   handler: CompletionHandler,
   onError: (error: unknown) => void,
-  { headMs, requestMs, readMs }: Patience = patience,
+  given: Partial<Patience & Callers> = {},
 ): Server {
+  const { headMs, requestMs, readMs, hosts, apiKey } = { ...patience, hosts: [], apiKey: null, ...given };
+  const guarded: CompletionHandler = async (request) => {
+    try {
+      checkCaller(request, hosts, apiKey);
+    } catch (error) {
+      return refusalResponse(error, onError);
+    }
+    return handler(request);
+  };
   const limits = {
     // Whoever pauses for less finds its connection open; Node's five seconds end many between two requests.
     keepAliveTimeout: 65_000,
@@ -38,7 +55,7 @@ export function createHandlerServer(
     outgoing.setTimeout(readMs, () => {
       if (outgoing.writableLength > 0 || (outgoing.socket?.writableLength ?? 0) > 0) outgoing.destroy();
     });
-    answer(handler, incoming, outgoing, gone.signal).catch((error: unknown) => {
+    answer(guarded, incoming, outgoing, gone.signal).catch((error: unknown) => {
       if (!gone.signal.aborted) onError(error);
       outgoing.destroy();
     });

@@ -38,6 +38,8 @@ const checkOptions = optionCheck<ViewerOptions>()(
 
 /** A dashboard over run folders, as a function of requests. */
 export interface Viewer {
+  /** What the server is bound to, and names that it is called by beside. */
+  readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;
   /** Ends all streams, and what reads the folders. */
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   });
   const api = viewApi(data, options.tokenizerOf ?? (async () => null));
   return {
+    hosts,
     async handle(request) {
       try {
         const early = guard(request);
@@ -85,8 +88,8 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
 }
 
 /** A viewer behind a server of Node's, which does not listen yet. */
-export function createViewServer(viewer: Pick<Viewer, "handle">, onError: (error: unknown) => void): Server {
-  return createHandlerServer((request) => viewer.handle(request), onError);
+export function createViewServer(viewer: Pick<Viewer, "handle" | "hosts">, onError: (error: unknown) => void): Server {
+  return createHandlerServer((request) => viewer.handle(request), onError, { hosts: viewer.hosts });
 }
 
 /** Decoded. @throws ViewError 400 for what is no path */

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
 import { pairSettingsFile, readPairConfig, settingsFile } from "@laconic/evaluation/bench";
-import { playTasks, type TaskLimits } from "@laconic/runtime/bench";
+import { checkBenchTrust, playTasks, type TaskLimits } from "@laconic/runtime/bench";
 import { taskSettingsSchema } from "@laconic/worlds/named";
 import { exists } from "../cli/files.ts";
 import { interrupts } from "../cli/interruption.ts";
@@ -17,6 +17,7 @@ export async function benchTasks(args: TaskArguments, terminal: Terminal): Promi
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);
   const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
+  if (args.resume) await checkBenchTrust(directory, config);
   const { markdown, ...outcome } = await playTasks(directory, config, limitsOf(args, terminal), terminal);
   printResult(terminal, args.json, { directory, ...outcome }, () => markdown);
   return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);

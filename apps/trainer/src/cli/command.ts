@@ -1,4 +1,5 @@
 import { LaconicError, nearestName } from "@laconic/core";
+import { trusting } from "@laconic/runtime/folders";
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 
 /** A command as the command line shows it. Every flag is declared; every command explains itself. */
@@ -38,7 +39,8 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
         throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${spec.name} --help`, {
           argument: stray,
         });
-      exit.value = await spec.run(args, rest);
+      const run = (): Promise<number> => spec.run(args, rest);
+      exit.value = await (args["trust" as keyof typeof args] === true ? trusting(run) : run());
     },
   });
   // Commands of different flags live in one table.

@@ -15,8 +15,14 @@ export const jsonFlag: { readonly json: Flag } = {
   json: { type: "boolean", description: "Print the result as one line of JSON" },
 };
 
+/** Of commands that open folders; `command` acts on it. */
+export const trustFlag: { readonly trust: Flag } = {
+  trust: { type: "boolean", description: "Run the code, and ask the servers, of folders that were not made here" },
+};
+
 /** Of commands that open a run and train nothing. */
 export const runChoiceFlags: {
+  readonly trust: Flag;
   readonly best: Flag;
   readonly sources: {
     readonly type: "enum";
@@ -25,6 +31,7 @@ export const runChoiceFlags: {
     readonly default: "own";
   };
 } = {
+  ...trustFlag,
   best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
   sources: {
     type: "enum",

@@ -1,4 +1,5 @@
 import type { Terminal } from "./terminal.ts";
+import { visibleJson } from "./visible-json.ts";
 
 /** An error as `--json` prints it. */
 export interface SaidError {
@@ -14,7 +15,7 @@ export interface SaidError {
  * whoever parses it always finds JSON.
  */
 export function sayError(error: SaidError, terminal: Terminal, json: boolean, shown: string = error.message): void {
-  if (json) terminal.result(JSON.stringify({ error: { ...error, message: clipped(error.message) } }));
+  if (json) terminal.result(visibleJson({ error: { ...error, message: clipped(error.message) } }));
   terminal.note(`${terminal.paint("red", "laconic:")} ${clipped(shown)}`);
 }
 

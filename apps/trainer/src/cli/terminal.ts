@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
-import { formatNumber } from "@laconic/core/text";
+import { formatNumber, visibleText } from "@laconic/core/text";
 import type { Progress } from "@laconic/runtime";
 import { downloadProgress, spinner } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
+import { visibleJson } from "./visible-json.ts";
 
 /** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
 export interface Terminal extends Progress {
@@ -23,12 +25,35 @@ export interface Terminal extends Progress {
   readonly question?: (text: string) => Promise<string | null>;
 }
 
-/** A terminal by what it writes; how progress is shown follows from it. */
-export function withProgress(base: Omit<Terminal, Exclude<keyof Progress, "note">>): Terminal {
+/** Stands for the escapes of colours until a line is written: nobody else can write it. */
+const colourMark = randomUUID();
+
+/** Controls as a reader must see them, but for our own colours. */
+function shown(line: string): string {
+  return line
+    .split(colourMark)
+    .map((part) => visibleText(part))
+    .join("\u001b");
+}
+
+/** A terminal by what it writes, which obeys nothing of what is written; how progress is shown follows from it. */
+export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">>): Terminal {
+  const { question: ask } = raw;
+  const base: typeof raw = {
+    interactive: raw.interactive,
+    get columns() {
+      return raw.columns;
+    },
+    result: (line) => raw.result(shown(line)),
+    note: (line) => raw.note(shown(line)),
+    status: (line) => raw.status(shown(line)),
+    paint: (style, text) => raw.paint(style, visibleText(text)).replaceAll("\u001b", colourMark),
+    ...(ask && { question: (text: string) => ask(shown(text)) }),
+  };
   return {
     ...base,
     get columns() {
-      return base.columns;
+      return raw.columns;
     },
     warn: (message) => base.note(`${base.paint("yellow", "warning")}: ${message}`),
     begin: (activity) => spinner(base, activity).done,
@@ -49,7 +74,7 @@ export function printResult<T>(
   value: T,
   text: (value: T) => string,
 ): void {
-  terminal.result(json ? JSON.stringify(value) : text(value));
+  terminal.result(json ? visibleJson(value) : text(value));
 }
 
 export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, stdin?: ReadStream): Terminal {

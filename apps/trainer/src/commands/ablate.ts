@@ -32,7 +32,7 @@ import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
 const ablateFlags = {
@@ -81,6 +81,7 @@ const ablateFlags = {
   },
   ...actorSpendingFlags,
   ...timeoutFlag,
+  ...trustFlag,
   ...jsonFlag,
 } as const;
 

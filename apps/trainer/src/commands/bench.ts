@@ -12,7 +12,13 @@ import {
 } from "@laconic/evaluation/bench";
 import { hubEnvironment } from "@laconic/hub";
 import { writeBench } from "@laconic/report";
-import { keepQuestions, playQuestions, prepareQuestions, type PreparedQuestions } from "@laconic/runtime/bench";
+import {
+  checkBenchTrust,
+  keepQuestions,
+  playQuestions,
+  prepareQuestions,
+  type PreparedQuestions,
+} from "@laconic/runtime/bench";
 import type { CommandDef, ParsedArgs } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { playFlags, questionFlags, taskFlags } from "../bench/bench-flags.ts";
@@ -22,11 +28,12 @@ import { exists } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import type { SpendAccount } from "@laconic/openai";
 import { formatDuration, formatPercent, formatUsd } from "@laconic/core/text";
 import { showProgress } from "../cli/progress.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 const benchFlags = {
   ...questionFlags,
@@ -40,6 +47,7 @@ const benchFlags = {
   ...timeoutFlag,
   offline: { type: "boolean", description: "Download no data" },
   list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
+  ...trustFlag,
   ...viewFlag,
   ...jsonFlag,
 } as const;
@@ -77,14 +85,14 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
   if (args["dry-run"]) {
     const { jobs, settings, config } = prepared;
     const cells = estimateCells(jobs, settings);
-    if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), cells, config }));
+    if (args.json) terminal.result(visibleJson({ ...estimate(jobs, settings), cells, config }));
     else for (const line of gridLines(cells, config.price)) terminal.result(line);
     if (cells.some(({ differs }) => differs.length > 0)) terminal.note("as published: --json names what differs");
     if (args.methods?.split(",").includes("all"))
       terminal.note("all: the published methods; all,equal-budget plays one agent with the tokens of each team, too");
     return 0;
   }
-  await keepQuestions(directory, prepared, args.resume !== true);
+  await keepQuestions(directory, prepared, args.resume !== true, terminal);
   return withDashboard(args.view, { folder: directory, page: "bench" }, terminal, async () => {
     const stopped = await playQuestions(
       directory,
@@ -110,6 +118,7 @@ async function preparedQuestions(args: BenchArgs, directory: string, terminal: T
   const config = args.resume
     ? await readBenchConfig(directory)
     : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
+  if (args.resume) await checkBenchTrust(directory, config);
   if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
   return prepareQuestions(
     config,

@@ -8,6 +8,7 @@ import {
 } from "@laconic/benchmarks/exemplars";
 import { LaconicError } from "@laconic/core";
 import type { Terminal } from "../cli/terminal.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 /** What `data` takes to speak of published texts instead of benchmarks. */
 export const exemplarFlag = {
@@ -64,7 +65,7 @@ export async function bringExemplars(
   const states: ExemplarState[] = [];
   // One after the other: several share a file.
   for (const source of chosen(name)) states.push(await stateOf(source, options));
-  if (json) terminal.result(JSON.stringify({ folder: options.folder, exemplars: states }));
+  if (json) terminal.result(visibleJson({ folder: options.folder, exemplars: states }));
   else
     for (const state of states) {
       const { licence, examples, problem } = state;
@@ -79,7 +80,7 @@ export async function bringExemplars(
 /** Which there are, and which are here. */
 export async function listExemplars(folder: string, json: boolean, terminal: Terminal): Promise<number> {
   const states = await Promise.all(exemplarSources.map((source) => stateOf(source, { folder, offline: true })));
-  if (json) terminal.result(JSON.stringify({ folder, exemplars: states }));
+  if (json) terminal.result(visibleJson({ folder, exemplars: states }));
   else
     for (const { name, title, licence, problem } of states)
       terminal.result(`${problem === null ? "here" : "-   "}  ${name.padEnd(20)} ${title}; ${licence}`);
@@ -95,7 +96,7 @@ export async function showExemplars(
   terminal: Terminal,
 ): Promise<number> {
   const { texts, source } = await openExemplars(exemplarsNamed(name), options);
-  if (json) terminal.result(JSON.stringify({ name, licence: source.licence, texts }));
+  if (json) terminal.result(visibleJson({ name, licence: source.licence, texts }));
   else for (const [key, text] of Object.entries(texts)) terminal.result(`# ${name}: ${key}\n${printed(text)}\n`);
   return 0;
 }

@@ -22,6 +22,7 @@ import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import { bringExemplars, exemplarFlag, listExemplars, mirrorFlag, showExemplars } from "./data-exemplars.ts";
 import { dataFolder } from "@laconic/runtime/folders";
+import { visibleJson } from "../cli/visible-json.ts";
 
 const folderFlag = {
   folder: {
@@ -64,7 +65,7 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       run: async ({ folder, exemplars, json }) => {
         if (exemplars) return listExemplars(dataFolder(folder), json === true, terminal);
         const rows = await listSplits(dataFolder(folder));
-        if (json) terminal.result(JSON.stringify({ folder: dataFolder(folder), splits: rows }));
+        if (json) terminal.result(visibleJson({ folder: dataFolder(folder), splits: rows }));
         else
           for (const { benchmark, split, problems, pool, here, licence } of rows)
             terminal.result(
@@ -121,7 +122,7 @@ function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef 
         if (exemplars) return bringExemplars(name, { folder, offline: true }, json === true, terminal);
         const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
         const findings = await checkSplits(chosen, folder);
-        if (json) terminal.result(JSON.stringify({ folder, checks: findings }));
+        if (json) terminal.result(visibleJson({ folder, checks: findings }));
         else
           for (const { benchmark, split, problems, complaints, notes } of findings)
             terminal.result(
@@ -173,7 +174,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
           const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
           if (!shown) unpartitioned++;
-          else if (args.json) terminal.result(JSON.stringify(shown));
+          else if (args.json) terminal.result(visibleJson(shown));
           else for (const line of linesOf(shown)) terminal.result(printable(line));
         }
         if (unpartitioned > 0)
@@ -240,7 +241,7 @@ function report(
   for (const warning of warnings) terminal.note(`warning: ${warning}`);
   for (const { file, row, reason } of refused) terminal.note(`left out: ${file} row ${row}: ${printable(reason)}`);
   if (json)
-    return terminal.result(JSON.stringify({ benchmark, split, problems: problems.length, refused, warnings, files }));
+    return terminal.result(visibleJson({ benchmark, split, problems: problems.length, refused, warnings, files }));
   terminal.result(`${benchmark} ${split}: ${problems.length} problems`);
   for (const { path, sha256, known } of files)
     terminal.result(`  ${path}\n  sha256 ${sha256}${known ? ", as known" : ", not in the registry"}`);

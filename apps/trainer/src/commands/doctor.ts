@@ -30,6 +30,7 @@ import {
 } from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -95,7 +96,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
           cores: cpus().length,
           memoryGiB: Math.round(totalmem() / 2 ** 30),
         };
-        if (json) terminal.result(JSON.stringify({ ...machine, devices, gpus, automatic }));
+        if (json) terminal.result(visibleJson({ ...machine, devices, gpus, automatic }));
         else {
           terminal.result(`node ${machine.node}, ${machine.cores} x ${machine.cpu}, ${machine.memoryGiB} GiB`);
           for (const device of devices) terminal.result(line(device));
@@ -125,7 +126,7 @@ async function enableDevice(device: OptionalDevice, json: boolean, terminal: Ter
 /** Asks each server how it is; weights are probed when a run starts. */
 async function lookAtSamplers(text: string, json: boolean, terminal: Terminal): Promise<number> {
   const servers = await lookAtServers(samplerFromText(text));
-  if (json) terminal.result(JSON.stringify(servers));
+  if (json) terminal.result(visibleJson(servers));
   else
     for (const { kind, url, works, detail } of servers)
       terminal.result(`${works ? "ok     " : "missing"} ${kind} ${url}: ${detail}`);

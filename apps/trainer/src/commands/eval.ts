@@ -12,6 +12,7 @@ import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
 import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -64,7 +65,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           for (const warning of evaluationWarnings(evaluation, episodes)) terminal.warn(warning);
           terminal.result(
             args.json
-              ? JSON.stringify({
+              ? visibleJson({
                   ...evaluation,
                   ...(seen && { seenInTraining: seen }),
                   ...(actor && { actor: actor.title }),

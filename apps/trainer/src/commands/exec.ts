@@ -7,6 +7,7 @@ import { readGiven } from "../cli/files.ts";
 import { positiveNumber } from "../cli/numbers.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function execCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -44,11 +45,10 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             code,
             ...(input !== undefined && { stdin: (await readGiven(input)).toString() }),
           });
-          if (json === true) terminal.result(JSON.stringify({ ...result, sandbox: sandbox.record }));
+          if (json === true) terminal.result(visibleJson({ ...result, sandbox: sandbox.record }));
           else {
-            // What a program writes is hostile: a terminal obeys control characters.
-            if (result.stdout !== "") terminal.result(printable(result.stdout.replace(/\n$/u, "")));
-            if (result.stderr !== "") terminal.note(printable(result.stderr.trimEnd()));
+            if (result.stdout !== "") terminal.result(result.stdout.replace(/\n$/u, ""));
+            if (result.stderr !== "") terminal.note(result.stderr.trimEnd());
             terminal.note(summary(result));
           }
           return result.status === "ok" ? 0 : 1;
@@ -59,10 +59,6 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
     },
     exit,
   );
-}
-
-function printable(output: string): string {
-  return output.replaceAll(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 function summary({ status, exitCode, seconds }: SandboxResult): string {

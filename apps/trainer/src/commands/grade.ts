@@ -21,6 +21,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -67,7 +68,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             time,
             peer === true ? await mathVerifyVerdicts(cases, findPython()) : undefined,
           );
-          if (json === true) terminal.result(JSON.stringify(report));
+          if (json === true) terminal.result(visibleJson(report));
           else {
             for (const line of boardLines(report)) terminal.result(line);
             if (disagreements === true)
@@ -86,7 +87,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 }
 
 function jsonRow({ id }: GradedCase, { correct, extracted, rule, certainty }: CaseVerdict): string {
-  return JSON.stringify({ id, verdict: correct, extracted, rule, certainty });
+  return visibleJson({ id, verdict: correct, extracted, rule, certainty });
 }
 
 function textRow({ id }: GradedCase, { correct, extracted, rule }: CaseVerdict): string {

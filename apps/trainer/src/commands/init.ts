@@ -9,6 +9,7 @@ import { checkFolder, writeProject } from "../init/write-project.ts";
 import { templateNames, templates, type TemplateName } from "../init/templates.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 /** As npm takes it: lower case, nothing that a URL would escape, with or without a scope. */
 const valid = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/u;
@@ -134,7 +135,7 @@ async function write(
   const place = relative(process.cwd(), path);
   const enter = place === "" ? [] : [`cd ${shellWord(place)}`];
   const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];
-  if (json) terminal.result(JSON.stringify({ folder: path, name, files, next }));
+  if (json) terminal.result(visibleJson({ folder: path, name, files, next }));
   else
     terminal.result(
       [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),

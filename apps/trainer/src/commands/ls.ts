@@ -4,6 +4,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { listRuns, printable, runLines } from "@laconic/report/runs";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -18,7 +19,7 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const runs = await listRuns(folder);
         if (args.json) {
           terminal.result(
-            JSON.stringify({
+            visibleJson({
               folder,
               runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined, warnedAt: undefined })),
             }),

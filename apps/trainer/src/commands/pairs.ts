@@ -4,7 +4,7 @@ import { benchTasks } from "../bench/bench-tasks.ts";
 import { taskBaselines } from "../bench/task-arguments.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
 /** `laconic bench --tasks` under its former name, with the defaults that it had: goes with the next release. */
@@ -22,6 +22,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...taskFlags,
         ...spendingFlags,
         ...timeoutFlag,
+        ...trustFlag,
         ...jsonFlag,
       },
       run: (args) => {

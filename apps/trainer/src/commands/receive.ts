@@ -26,6 +26,11 @@ export function receiveCommand({ terminal }: CommandContext, exit: ExitCode): Co
         },
         host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
         port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8790", valueHint: "n" },
+        "allow-host": {
+          type: "string",
+          description: "Names with commas that the trainer may call this receiver by, such as its machine's",
+          valueHint: "a,b",
+        },
         "api-key-env": {
           type: "string",
           description: "Environment variable that holds the key the trainer must send",
@@ -46,7 +51,11 @@ export function receiveCommand({ terminal }: CommandContext, exit: ExitCode): Co
         const folder = resolve(args.folder);
         const maxBytes = parseBytes("max-bytes", args["max-bytes"]);
         const { handler } = new WeightsReceiver({ folder, maxBytes, ...(apiKey !== null && { apiKey }) });
-        const server = createHandlerServer(handler, (error) => terminal.note(String(error)), patience);
+        const server = createHandlerServer(handler, (error) => terminal.note(String(error)), {
+          ...patience,
+          hosts: [host, ...(args["allow-host"]?.split(",") ?? [])],
+          apiKey,
+        });
         await listen(server, port, host);
         terminal.note(`taking weights into ${folder} on http://${host}:${boundPort(server, port)}; ctrl-c stops`);
         await interrupted();

@@ -17,7 +17,7 @@ import { writeBench } from "@laconic/report";
 import { runCommand, type CommandDef } from "citty";
 import { playFlags, questionFlags } from "../bench/bench-flags.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
 import { spendingFlags } from "../run/spending.ts";
 import { benchCommand } from "./bench.ts";
@@ -37,6 +37,7 @@ const shared = {
   folder,
   run,
   resume,
+  ...trustFlag,
   "dry-run": dryRun,
   offline: { type: "boolean", description: "Download no data" },
   ...jsonFlag,

@@ -6,7 +6,7 @@ import { rescoreRun } from "@laconic/report";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { printResult } from "../cli/terminal.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -25,6 +25,7 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
         repetition: { type: "string", description: "Price of repetition", default: "0", valueHint: "λ" },
         without: { type: "string", description: "Edges nobody reads along, with commas", valueHint: "from->to" },
         regrade: { type: "boolean", description: "Grade the answers anew, with the task of the run" },
+        ...trustFlag,
         ...jsonFlag,
       },
       run: async (args) => {

@@ -2,6 +2,7 @@ import type { CommandDef } from "citty";
 import { configurationSchema } from "@laconic/runtime";
 import { command, type ExitCode } from "../cli/command.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 export function schemaCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -9,7 +10,7 @@ export function schemaCommand({ terminal }: CommandContext, exit: ExitCode): Com
       name: "schema",
       args: {},
       run: () => {
-        terminal.result(JSON.stringify(configurationSchema(), null, 2));
+        terminal.result(visibleJson(configurationSchema(), 2));
         return Promise.resolve(0);
       },
     },

@@ -16,7 +16,7 @@ import {
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { writeSweep } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag } from "../cli/flags.ts";
+import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
@@ -44,6 +44,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         ...actorSpendingFlags,
         ...timeoutFlag,
+        ...trustFlag,
         ...viewFlag,
         ...jsonFlag,
       },

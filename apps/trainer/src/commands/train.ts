@@ -6,7 +6,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { runTraining, type RunFlags } from "../run/run-training.ts";
 import { actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { runFlags, viewFlag } from "../cli/flags.ts";
+import { runFlags, trustFlag, viewFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
@@ -26,6 +26,7 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...runFlags,
         ...actorSpendingFlags,
         ...timeoutFlag,
+        ...trustFlag,
         ...viewFlag,
       },
       overrides: true,

@@ -15,6 +15,7 @@ import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
 import type { CommandContext } from "./common.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 const pageFlags = {
   port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "0", valueHint: "n" },
@@ -62,7 +63,7 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const names = args["allow-host"]?.split(",") ?? [];
         const page = await ownPage(folders);
         const server = await startViewServer({ folders, host: args.host, port, names, page }, terminal);
-        if (args.json) terminal.result(JSON.stringify({ url: server.url, folders }));
+        if (args.json) terminal.result(visibleJson({ url: server.url, folders }));
         else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
         if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
         return untilStopped(server);
@@ -81,7 +82,7 @@ export function playgroundCommand({ terminal }: CommandContext, exit: ExitCode):
         const port = wholeNumber("port", args.port, 0, 65_535);
         // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
         const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
-        if (args.json) terminal.result(JSON.stringify({ url: server.url }));
+        if (args.json) terminal.result(visibleJson({ url: server.url }));
         else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
         return untilStopped(server);
       },

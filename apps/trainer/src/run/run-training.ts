@@ -1,28 +1,27 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { formatUsd, shellWord } from "@laconic/core/text";
-import { LaconicError } from "@laconic/core";
 import { firstProblemText, servedTrainingResult, trainingResult } from "@laconic/report";
 import {
   applyOverrides,
   exitCodeOf,
   formerNamesIn,
-  fromOwnModel,
   parseAppConfig,
+  resumedConfig,
   runTaskTitle,
   writtenConfig,
-  type AppConfig,
   type OpenSource,
 } from "@laconic/runtime";
 import { environmentValue } from "@laconic/runtime/folders";
-import { checkSources, fromFolder, ownAt, referenceTitle } from "@laconic/runtime/resolver";
+import { ownAt, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
-import { nodeFileSystem, readSettings, runFiles } from "@laconic/trainer";
+import { runFiles } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { actorCap } from "./spending.ts";
 import { trainRun, type ReportedRun } from "./train-run.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 
 /** Flags of a run, as typed. */
 export interface RunFlags {
@@ -55,10 +54,10 @@ export async function runTraining(
   ];
   // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
   const config =
-    written === null ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
+    written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   for (const former of formerNamesIn(written ?? {}, overrides)) terminal.warn(former);
   if (flags.dryRun) {
-    terminal.result(JSON.stringify(writtenConfig(config), null, flags.json ? undefined : 2));
+    terminal.result(visibleJson(writtenConfig(config), flags.json ? undefined : 2));
     return 0;
   }
   const { task, train } = config;
@@ -100,15 +99,6 @@ function noteEnd(
       `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${shellWord(directory)} --best)`,
     );
   terminal.note(`report: ${report}`);
-}
-
-async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
-  if (!existsSync(join(directory, runFiles.config)))
-    throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
-  const settings = await readSettings(nodeFileSystem, directory);
-  await checkSources(directory);
-  const kept = fromFolder(directory, settings);
-  return parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
 }
 
 function runFolder(name: string, number: number): string {

@@ -2,6 +2,7 @@
  * Text and figures for people: no terminal and no page is written by what a model wrote.
  * @module @laconic/core/text
  */
+export { csvLine } from "./csv-line.ts";
 export {
   counted,
   formatBytes,

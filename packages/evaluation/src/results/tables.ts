@@ -1,4 +1,12 @@
-import { formatCells, formatCount, formatEstimate, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
+import {
+  csvLine,
+  formatCells,
+  formatCount,
+  formatEstimate,
+  formatPoints,
+  formatShare,
+  formatUsd,
+} from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
 import type { CalibrationRecord } from "../calibrate.ts";
@@ -275,14 +283,9 @@ export function markdownOf({ title, columns, rows }: Table): string {
   return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))].join("\n");
 }
 
-/** A table as CSV. Cells that a spreadsheet would take for a formula become texts. */
+/** A table as CSV. */
 export function csvOf({ columns, rows }: Table): string {
-  // A cell that a spreadsheet would take for a formula becomes a text.
-  const cell = (text: string): string => {
-    const safe = /^[=@\t\r]|^[+-](?![\d.])/u.test(text) ? `'${text}` : text;
-    return /[",\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return [columns, ...rows].map((row) => row.map((each) => cell(each)).join(",")).join("\n");
+  return [columns, ...rows].map((row) => csvLine(row)).join("\n");
 }
 
 /** A table as a LaTeX `tabular` with booktabs rules; its title is a comment. */

@@ -25,8 +25,8 @@ export interface ChunkPlace {
   readonly chunk: number;
 }
 
-/** Names of versions and files: nothing that leads out of a folder. */
-export const safeName: RegExp = /^\w[\w.-]{0,199}$/u;
+/** Names of versions and files: nothing that leads out of a folder, and none of what is half sent. */
+export const safeName: RegExp = /^(?!.*\.part$)\w[\w.-]{0,199}$/iu;
 const name = z.string().regex(safeName);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u);
 
@@ -46,6 +46,10 @@ export const manifestSchema: z.ZodType<WeightsManifest> = z
   .refine(
     ({ chunkBytes, files }) => files.every((file) => file.chunks.length === Math.ceil(file.bytes / chunkBytes)),
     "files need a hash for each of their chunks",
+  )
+  .refine(
+    ({ files }) => new Set(files.map((file) => file.name.toLowerCase())).size === files.length,
+    "two files have one name",
   );
 
 /** Hashes the files of a folder of weights. */

@@ -22,7 +22,7 @@ export interface WeightsReceiverOptions {
   readonly folder: string;
   /** Asked as a bearer token. Without it whoever reaches the port writes into the folder. */
   readonly apiKey?: string;
-  /** Largest version in bytes; 1 TiB by default. */
+  /** Largest version in bytes, and most of all that are half sent; 1 TiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -45,6 +45,8 @@ interface Draft {
 
 const manifestName = "manifest.json.part";
 const maxManifestBytes = 1 << 26;
+/** Versions that are half sent at once: one for each policy of a few runs. */
+const maxDrafts = 64;
 const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
 
 /**
@@ -88,7 +90,8 @@ export class WeightsReceiver {
     const [root, name, file, chunk, ...more] = new URL(request.url).pathname.split("/").slice(1);
     if (root !== "weights" || more.length > 0) throw new Refusal(404, "no such path");
     if (name === undefined) return { names: await this.#names() };
-    if (!safeName.test(name)) throw new Refusal(400, "a name has letters, digits, ., _ and -");
+    if (!safeName.test(name))
+      throw new Refusal(400, "a name has letters, digits, ., _ and -, and does not end in .part");
     const { method } = request;
     if (file !== undefined) {
       if (method !== "PUT") throw new Refusal(405, "chunks are put");
@@ -98,7 +101,8 @@ export class WeightsReceiver {
     if (method === "PUT") {
       const parsed = manifestSchema.safeParse(tryParseJson((await bytesOf(request, maxManifestBytes)).toString()));
       if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
-      return this.#inTurn(name, () => this.#begin(name, parsed.data));
+      // One after the other: each takes of the room that all drafts share.
+      return this.#inTurn("", () => this.#inTurn(name, () => this.#begin(name, parsed.data)));
     }
     if (method === "POST") return this.#inTurn(name, () => this.#finish(name));
     if (method !== "DELETE") throw new Refusal(405, "PUT, POST or DELETE");
@@ -132,7 +136,8 @@ export class WeightsReceiver {
 
   async #begin(name: string, manifest: WeightsManifest): Promise<object> {
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-    if (bytes > (this.#options.maxBytes ?? 2 ** 40)) throw new Refusal(413, `${bytes} bytes are more than are taken`);
+    const { maxBytes = 2 ** 40 } = this.#options;
+    if (bytes > maxBytes) throw new Refusal(413, `${bytes} bytes are more than are taken`);
     const base = manifest.base !== null && (await isFolder(this.#path(manifest.base)));
     if (await isFolder(this.#path(name))) {
       const { files } = await manifestOf(this.#path(name), manifest.chunkBytes);
@@ -140,6 +145,9 @@ export class WeightsReceiver {
         return { folder: this.#path(name), base, whole: true, missing: [] };
       throw new Refusal(409, `${name} is here already, with other content`);
     }
+    const others = await this.#otherDrafts(name);
+    if (others.length >= maxDrafts || others.reduce((sum, each) => sum + each, bytes) > maxBytes)
+      throw new Refusal(507, `${others.length} other versions are half sent and leave no room; delete one`);
     const draft = await this.#draft(name, manifest);
     const missing = manifest.files.flatMap((file) =>
       file.chunks.flatMap((_, chunk) =>
@@ -147,6 +155,19 @@ export class WeightsReceiver {
       ),
     );
     return { folder: this.#path(name), base, whole: false, missing };
+  }
+
+  /** Bytes of each version but one that is half sent, whoever began it. */
+  async #otherDrafts(name: string): Promise<number[]> {
+    await mkdir(this.#folder, { recursive: true });
+    const drafts = (await readdir(this.#folder)).filter((each) => each.endsWith(".part") && each !== `${name}.part`);
+    return Promise.all(
+      drafts.map(async (draft) => {
+        const folder = join(this.#folder, draft);
+        const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size);
+        return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      }),
+    );
   }
 
   /** What is there of a version: read anew from the disk, whoever wrote it. */

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore, type RescoredStep, type RescoreOptions } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
-import { configOfRun, openRunTask, type Progress } from "@laconic/runtime";
+import { openRunTask, trustedConfigOf, type Progress } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
 import { openValues } from "@laconic/runtime/resolver";
 import { describeUnscored, rewardOf, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
@@ -37,7 +37,7 @@ async function scoredAnew(
   recorded: readonly RecordedEpisode[],
   progress: Progress,
 ): Promise<RecordedEpisode[]> {
-  const config = await configOfRun(run);
+  const config = await trustedConfigOf(run);
   if (config.own.some(({ path }) => path.at(-1) === "groupReward"))
     progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
   const { folder } = await openModelFolder(config.model, progress);

@@ -1,9 +1,10 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { csvLine } from "@laconic/core/text";
 
 /** A cell: a number or null as they are; text may be a model's. */
-export type Cell = string | number | boolean | null;
+export type Cell = Parameters<typeof csvLine>[0][number];
 
 /** A tidy table: one observation a row. */
 export interface RunTable {
@@ -11,7 +12,7 @@ export interface RunTable {
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
-/** Writes tables as CSV (RFC 4180), and counts the texts that were defused on the way. */
+/** Writes tables as CSV, and counts the texts that were defused on the way. */
 export class CsvWriter {
   #defused = 0;
 
@@ -42,19 +43,6 @@ export class CsvWriter {
 
   /** Of a row, without the line feed. */
   line(cells: readonly Cell[]): string {
-    return cells.map((cell) => this.#text(cell)).join(",");
+    return csvLine(cells, () => (this.#defused += 1));
   }
-
-  #text(cell: Cell): string {
-    if (cell === null) return "";
-    if (typeof cell !== "string") return String(cell);
-    const safe = isFormula(cell) ? `'${cell}` : cell;
-    if (safe !== cell) this.#defused += 1;
-    return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  }
-}
-
-/** As spreadsheets see it: a sign of a formula first, whatever blank is before it; numbers are none. */
-function isFormula(text: string): boolean {
-  return /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/u.test(text);
 }

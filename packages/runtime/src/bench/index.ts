@@ -2,6 +2,7 @@
  * Benches opened and played: trained teams, values of the user's own, models behind servers.
  * @module @laconic/runtime/bench
  */
+export { checkBenchTrust } from "./bench-trust.ts";
 export { taskOfRun } from "./open-pairs.ts";
 export { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
 export { keepQuestions, playQuestions, prepareQuestions } from "./play-questions.ts";

@@ -26,6 +26,7 @@ import type { HubEnvironment } from "@laconic/hub";
 import type { ApiEvent, Limiter, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox, gradingLimits, programRunner } from "@laconic/sandbox";
 import { dealSeed, dealTo } from "@laconic/worlds/text";
+import { keepBenchMade } from "./bench-trust.ts";
 import { openOwnBoards, openOwnMethods } from "./own-values.ts";
 import type { TaskLimits } from "./play-tasks.ts";
 import { trainedTeam } from "./trained-team.ts";
@@ -97,11 +98,13 @@ export async function keepQuestions(
   directory: string,
   { config, skipped }: PreparedQuestions,
   isNew: boolean,
+  progress: Progress,
 ): Promise<void> {
   await makeBenchFolder(directory);
   if (isNew) {
     await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
     await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
+    await keepBenchMade(directory, config, progress);
   }
   await writeSkipped(directory, skipped);
 }

@@ -12,6 +12,7 @@ import {
   type PairConfig,
 } from "@laconic/evaluation/bench";
 import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
+import { keepBenchMade } from "./bench-trust.ts";
 import { openPairs } from "./open-pairs.ts";
 import type { Progress } from "../progress.ts";
 import type { Interrupts } from "../start/run-context.ts";
@@ -51,6 +52,7 @@ export async function playTasks(
       const { boards, close } = await openPairs(config, { account, ...deadline }, progress);
       try {
         await writeFile(join(directory, pairSettingsFile), `${JSON.stringify(config, null, 2)}\n`);
+        await keepBenchMade(directory, config, progress);
         const { signal, dispose } = interrupts();
         const clock = (): number => performance.now();
         const stopped = await runPairs(boards, file, {

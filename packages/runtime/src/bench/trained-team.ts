@@ -16,7 +16,7 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { closeAtEnd } from "../resolver/shared-values.ts";
 import { actorChoice } from "../run/actor-choice.ts";
-import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
+import { findRun, openFoundRun, trustedConfigOf } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 import { knownPrice } from "../spending/known-price.ts";
@@ -48,7 +48,7 @@ export async function trainedTeam(
   progress: Progress,
   { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
-  const team = await questionTeam(await configOfRun(resolve(run)), run, ownBoards, progress);
+  const team = await questionTeam(await trustedConfigOf(resolve(run)), run, ownBoards, progress);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
   const actor = actorText === null ? null : await actorChoice(actorText, progress);

@@ -17,6 +17,7 @@ import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
+import { actorServers, checkServers } from "../run/check-trust.ts";
 import { modelSource, openParts, policiesOf } from "../run/open-parts.ts";
 import { checkModelsOf, noteSources, openRun, runResources, type FoundRun, type RunChoice } from "../run/open-run.ts";
 import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
@@ -178,12 +179,13 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
 /** The run's team under the run's name, a team of one too, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
-  { config, checkpoint }: FoundRun,
+  { made, config, checkpoint }: FoundRun,
   { templateArguments, cap }: ServedChoice,
   { engine, device }: ServedPlace,
   progress: Progress,
 ): Promise<Served> {
   expectWeightsHere(config.engine, run);
+  await checkServers(made, actorServers(config.actor));
   await checkModelsOf(run, config, progress);
   const chatTemplateArguments = { ...config.chatTemplateArguments, ...templateArguments };
   const { task, parts, tokenizers, close } = await openParts({ ...config, chatTemplateArguments }, device, {

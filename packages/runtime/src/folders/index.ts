@@ -4,3 +4,4 @@
  */
 export { dataFolder } from "./data-folder.ts";
 export { environmentValue } from "./environment.ts";
+export { trusting } from "./made-here.ts";

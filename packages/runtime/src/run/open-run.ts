@@ -10,12 +10,22 @@ import {
   type LoopState,
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
-import { placedSources, type SourceChoice } from "../resolver/run-sources.ts";
+import { checkSources, fromFolder, placedSources, type SourceChoice } from "../resolver/run-sources.ts";
 import { fromOwnModel } from "./warm-start/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
+import {
+  actorServers,
+  checkCode,
+  checkServers,
+  engineServers,
+  madeFolder,
+  trainingServers,
+  type MadeFolder,
+} from "./check-trust.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./model-folders.ts";
+import { applyOverrides } from "./overrides.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import { storedServer } from "./remote/tinker-server.ts";
@@ -26,6 +36,7 @@ import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
 /** A run directory and one of its checkpoints. */
 export interface FoundRun {
   readonly directory: string;
+  readonly made: MadeFolder;
   readonly config: AppConfig;
   readonly checkpoint: string;
   readonly state: LoopState;
@@ -45,7 +56,7 @@ export interface RunChoice {
 }
 
 /**
- * What a run was started with; of a source that was edited since, the run's own copy.
+ * What a run was started with, to look at: nothing of it may be opened.
  * @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting edited since, and for a source without
  * a copy
  */
@@ -53,10 +64,44 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
   return (await storedRun(directory)).config;
 }
 
+/**
+ * The same, to be opened; of a source that was edited since, the run's own copy.
+ * @throws LaconicError as {@link configOfRun}; `config_invalid` for code that another machine brought
+ */
+export async function trustedConfigOf(directory: string): Promise<AppConfig> {
+  return (await trustedRun(directory)).config;
+}
+
+/**
+ * What a run goes on with that is told nothing but changes.
+ * @param words - overrides; a server that they name is the user's
+ * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that the folder alone names
+ */
+export async function resumedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
+  const settings = await readSettings(nodeFileSystem, directory);
+  await checkSources(directory);
+  const made = madeFolder(directory, settings, (await manifestOfRun(nodeFileSystem, directory))?.inputs);
+  const kept = fromFolder(directory, settings);
+  await checkCode(made, kept);
+  const config = parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
+  const named = words.join("\n");
+  await checkServers(
+    made,
+    trainingServers(config).filter(({ url }) => !named.includes(url)),
+  );
+  return config;
+}
+
+async function trustedRun(directory: string, sources?: SourceChoice): ReturnType<typeof storedRun> {
+  const stored = await storedRun(directory, sources);
+  await checkCode(stored.made, stored.config);
+  return stored;
+}
+
 async function storedRun(
   directory: string,
   sources: SourceChoice = "own",
-): Promise<Pick<FoundRun, "config" | "changedSources" | "sources">> {
+): Promise<Pick<FoundRun, "made" | "config" | "changedSources" | "sources">> {
   const file = join(directory, runFiles.config);
   const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
@@ -71,12 +116,13 @@ async function storedRun(
     );
   }
   const { place, changed } = await placedSources(directory, sources);
-  return { config: parseAppConfig(fromOwnModel(directory, place(kept))), changedSources: changed, sources };
+  const config = parseAppConfig(fromOwnModel(directory, place(kept)));
+  return { made: madeFolder(directory, kept, manifest?.inputs), config, changedSources: changed, sources };
 }
 
-/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
+/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid`, also for code that another machine brought */
 export async function findRun(directory: string, { which = "latest", sources }: RunChoice = {}): Promise<FoundRun> {
-  const stored = await storedRun(directory, sources);
+  const stored = await trustedRun(directory, sources);
   const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
     (error: unknown) => {
       if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
@@ -183,7 +229,8 @@ export async function openFoundRun(
     readonly spending?: Spending | null;
   } = {},
 ): Promise<OpenedParts> {
-  const { directory, config, checkpoint } = found;
+  const { directory, made, config, checkpoint } = found;
+  await checkServers(made, [...(actor === undefined ? actorServers(config.actor) : []), ...engineServers(config)]);
   noteSources(found, progress);
   await checkModelsOf(directory, config, progress, { actor: actor === undefined });
   const resources = await runResources(config.model, progress, { weights: config.engine === null });

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
+import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
 import { modelFolders } from "../run/model-folders.ts";
 import { withNamesOf } from "../run/former-names.ts";
 import { describeEnvironment } from "../run/environment.ts";
@@ -36,13 +37,15 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const stored = await readSettings(nodeFileSystem, directory).catch(() => null);
   const known = policyTask(config.task);
   const seen = seenProblems(task);
+  const settings = withNamesOf(stored, withOwnModel(directory, inFolder(directory, writtenConfig(config))));
+  await keepMade(madeFolder(directory, settings, inputs), settings, trainingServers(config), progress);
   const sinks = await openSinks(config.sinks, directory);
   const begun = performance.now();
   const received: { firstStep: number | null; outcome: SinkOutcome } = { firstStep: null, outcome: "failed" };
   const run = await openRun({
     directory,
     resume,
-    config: withNamesOf(stored, withOwnModel(directory, inFolder(directory, writtenConfig(config)))),
+    config: settings,
     environment: {
       ...(await describeEnvironment(engine.capabilities)),
       ...(task.about !== undefined && { about: task.about }),

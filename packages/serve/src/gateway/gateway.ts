@@ -189,12 +189,12 @@ class RolloutGateway {
   }
 
   async listen(port: number, host: string = "127.0.0.1"): Promise<string> {
-    const { apiKey, onError } = this.#options;
+    const { hosts, apiKey, onError } = this.#options;
     if (apiKey === null && !isLoopback(host))
       throw new LaconicError("config_invalid", `${host} is open to other machines: give the gateway an apiKey`, {
         host,
       });
-    const server = createHandlerServer((request) => this.answer(request), onError);
+    const server = createHandlerServer((request) => this.answer(request), onError, { hosts, apiKey });
     await listen(server, port, host);
     const sweeping = setInterval(() => void this.sweep().catch(onError), sweepMs);
     this.#servers.push({ server, sweeping });

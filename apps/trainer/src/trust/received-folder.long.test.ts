@@ -1,0 +1,278 @@
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { benchFiles } from "@laconic/core/run-folder";
+import { forgetModules } from "@laconic/runtime/resolver";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { laconic } from "../../test/laconic.ts";
+import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
+import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+
+/** Says that its code ran. */
+const canary = `(globalThis as { ran?: number }).ran = 1;\n`;
+const hasRun = (): boolean => (globalThis as { ran?: number }).ran !== undefined;
+
+const runFile = `
+import { defineRun } from "laconic";
+import sums from "./task.ts";
+import reward from "./reward.ts";
+export default defineRun({ task: sums({ digits: 2 }), device: "wasm", workers: 1, train: { reward, ...${shortTraining} } });
+`;
+
+const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
+
+let folder = "";
+let run = "";
+let plain = "";
+let questions = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-trust-"));
+  run = join(folder, "runs", "mine");
+  plain = join(folder, "runs", "plain");
+  questions = join(folder, "questions.csv");
+  vi.stubEnv("XDG_STATE_HOME", join(folder, "here"));
+  await strangersFolder(folder, {
+    "task.ts": `${canary}${taskFile}`,
+    "words.ts": wordsFile,
+    "reward.ts": rewardFile,
+    "run.config.ts": runFile,
+    "package.json": '{"type":"module"}',
+    "questions.csv": csv,
+  });
+  const short = ["train.steps=1", "train.evaluation.every=0", "train.evaluation.problems=2", "device=wasm"];
+  for (const words of [
+    [join(folder, "run.config.ts"), "--run", run],
+    ["preset:relay-quickstart", "--run", plain, ...short],
+  ]) {
+    const { code, err } = await laconic("train", ...words);
+    if (code !== 0) throw new Error(err);
+  }
+  vi.unstubAllEnvs();
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Another machine than that on which the run was made. */
+const elsewhere = (): void => void vi.stubEnv("XDG_STATE_HOME", join(folder, "elsewhere"));
+const here = (): void => void vi.stubEnv("XDG_STATE_HOME", join(folder, "here"));
+
+describe("a run with code", () => {
+  beforeEach(() => {
+    forgetModules();
+    delete (globalThis as { ran?: number }).ran;
+  });
+
+  const opened = (): Record<string, readonly string[]> => ({
+    eval: ["eval", run, "--problems", "1"],
+    "eval --actor RUN": ["eval", plain, "--actor", run],
+    "eval --sources current": ["eval", run, "--problems", "1", "--sources", "current"],
+    analyze: ["analyze", run, "--problems", "1"],
+    probe: ["probe", run, "--problems", "1"],
+    serve: ["serve", run, "--port", "0"],
+    "rescore --regrade": ["rescore", run, "--regrade"],
+    "train --resume": ["train", "--resume", run, "train.steps=3"],
+    "bench NAME=RUN": [
+      "bench",
+      "--methods",
+      `t=${run}`,
+      "--data",
+      questions,
+      "--grading",
+      "numeric",
+      "--model",
+      "m",
+      "--dry-run",
+    ],
+    "bench --tasks": ["bench", "--methods", `t=${run}`, "--tasks", "runs", "--run", join(folder, "bench")],
+    "train against RUN": [
+      "train",
+      "preset:relay-quickstart",
+      "--run",
+      join(folder, "other"),
+      `train.opponents={"runs":[${JSON.stringify(run)}],"sides":[["holder-a"],["solver"]]}`,
+    ],
+  });
+
+  test("is not opened where another machine made it, by any command", { timeout: 120_000 }, async () => {
+    elsewhere();
+    for (const [name, words] of Object.entries(opened())) {
+      const { code, err } = await laconic(...words);
+      expect([name, code, err]).toEqual([
+        name,
+        2,
+        expect.stringMatching(/was not made here.*run\.config\.ts.*--trust/u),
+      ]);
+    }
+    expect(hasRun()).toBe(false);
+  });
+
+  test("is opened with --trust, each time anew", { timeout: 120_000 }, async () => {
+    elsewhere();
+    expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
+    expect(hasRun()).toBe(true);
+    expect((await laconic("rescore", run, "--regrade", "--trust")).code).toBe(0);
+    expect((await laconic("eval", run, "--problems", "1")).err).toContain("--trust");
+    const copy = join(folder, "runs", "continued");
+    await cp(run, copy, { recursive: true });
+    expect((await laconic("train", "--resume", copy, "train.steps=3", "--trust")).code).toBe(0);
+    expect((await laconic("eval", copy, "--problems", "1")).err).toContain("--trust");
+  });
+
+  test("is one's own where it was made, also renamed, and resumed with more steps", { timeout: 120_000 }, async () => {
+    here();
+    const moved = `${run}-moved`;
+    await rename(run, moved);
+    expect((await laconic("eval", moved, "--problems", "1")).code).toBe(0);
+    expect((await laconic("train", "--resume", moved, "train.steps=4")).code).toBe(0);
+    expect((await laconic("eval", moved, "--problems", "1")).code).toBe(0);
+    await rename(moved, run);
+    expect((await laconic("eval", run, "--problems", "1")).code).toBe(0);
+  });
+
+  test("that is copied, or comes back with other settings or sources, counts as received", async () => {
+    here();
+    const refused = async (of: string): Promise<void> => {
+      const { code, err } = await laconic("eval", of, "--problems", "1");
+      expect([code, err]).toEqual([2, expect.stringMatching(/--trust|SHA-256|bring it back/u)]);
+      expect(hasRun()).toBe(false);
+    };
+    const copy = join(folder, "runs", "copy");
+    await cp(run, copy, { recursive: true });
+    await refused(copy);
+    // The manifest agrees with itself, as whoever forges it can see to.
+    const manifest = join(run, "manifest.json");
+    const before = await readFile(manifest, "utf8");
+    const inputs = before.replace(/("source: [^"]*task\.ts": ")([0-9a-f]{64})/u, `$1${"0".repeat(64)}`);
+    expect(inputs).not.toBe(before);
+    await writeFile(manifest, inputs);
+    await refused(run);
+    await writeFile(manifest, before);
+    const task = join(folder, "task.ts");
+    const source = await readFile(task, "utf8");
+    await appendFile(task, "\n// edited\n");
+    await rm(join(run, "sources"), { recursive: true, force: true });
+    await refused(run);
+    await writeFile(task, source);
+  });
+
+  test("makes nothing of a home that cannot be written", { timeout: 120_000 }, async () => {
+    await writeFile(join(folder, "file"), "");
+    vi.stubEnv("XDG_STATE_HOME", join(folder, "file"));
+    const homeless = join(folder, "runs", "homeless");
+    const trained = await laconic("train", join(folder, "run.config.ts"), "--run", homeless);
+    expect(trained).toMatchObject({ code: 0, err: expect.stringContaining("cannot remember") });
+    expect((await laconic("eval", homeless, "--problems", "1")).err).toContain("--trust");
+    expect((await laconic("train", join(folder, "run.config.ts"), "--run", homeless, "--resume")).code).toBe(0);
+  });
+
+  test("of names alone is opened as ever", async () => {
+    elsewhere();
+    expect((await laconic("eval", plain, "--problems", "1")).code).toBe(0);
+  });
+});
+
+describe("a server that a folder names", () => {
+  async function apiRun(url: string, name: string): Promise<string> {
+    const place = join(folder, name);
+    const [model, data] = [join(place, "model"), join(place, "sums.csv")];
+    await mkdir(place);
+    await tinyChatModel(model);
+    await writeFile(data, csv);
+    const config = join(place, "config.json");
+    const settings = {
+      task: {
+        name: "data",
+        team: "hint",
+        replyTokens: 4,
+        actorTokens: 8,
+        data: { train: data, heldOut: { share: 0.25 }, grading: "numeric" },
+      },
+      model,
+      device: "wasm",
+      workers: 1,
+      actor: { api: { model: "oracle", baseUrl: url } },
+      train: {
+        steps: 1,
+        problemsPerStep: 1,
+        episodesPerProblem: 2,
+        oldLogProbs: "sampler",
+        sampling: { temperature: 1 },
+        evaluation: { every: 0, problems: 2, transcripts: 0 },
+      },
+    };
+    await writeFile(config, JSON.stringify(settings));
+    const directory = join(place, "run");
+    expect(await laconic("train", config, "--run", directory)).toMatchObject({ code: 0 });
+    return directory;
+  }
+
+  const keysOf = (served: readonly ServedRequest[]): string[] => [...new Set(served.map(({ key }) => key))];
+
+  test(
+    "gets a key where it was configured, and never where a received folder names it",
+    { timeout: 240_000 },
+    async () => {
+      here();
+      vi.stubEnv("OPENAI_API_KEY", "sk-mine");
+      const { url, served } = await recordingServer(() => "#### 4");
+      const directory = await apiRun(url, "api");
+      expect((await laconic("eval", directory, "--problems", "1")).code).toBe(0);
+      expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
+      served.length = 0;
+
+      elsewhere();
+      vi.stubEnv("OPENAI_API_KEY", "sk-mine");
+      for (const words of [["eval"], ["analyze"], ["serve", "--port", "0"], ["train", "--resume"]]) {
+        const { code, err } = await laconic(...words, directory, ...(words[0] === "train" ? ["train.steps=2"] : []));
+        expect([code, err]).toEqual([2, expect.stringMatching(/was not made here.*--trust/u)]);
+        const trusted = await laconic(...words, directory, "--trust");
+        expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
+      }
+      expect(served).toEqual([]);
+
+      // Typed by the user, as an actor, by the environment, or as a setting.
+      expect((await laconic("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`)).code).toBe(0);
+      vi.stubEnv("OPENAI_BASE_URL", url);
+      expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+      expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
+      served.length = 0;
+
+      // Without a key there is nothing to lose.
+      vi.stubEnv("OPENAI_BASE_URL", "");
+      vi.stubEnv("OPENAI_API_KEY", "");
+      expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+      expect(keysOf(served)).toEqual(["Bearer none"]);
+    },
+  );
+
+  test("is not asked by a bench that was received, whoever of it speaks there", { timeout: 120_000 }, async () => {
+    here();
+    vi.stubEnv("OPENAI_API_KEY", "sk-mine");
+    const { url, served } = await recordingServer(() => "#### 4");
+    const bench = join(folder, "bench-made");
+    const asked = ["--data", questions, "--grading", "numeric", "--methods", "cot", "--limit", "2", "--model", "m"];
+    expect(await laconic("bench", ...asked, "--base-url", url, "--run", bench)).toMatchObject({ code: 0 });
+    expect((await laconic("bench", "--resume", "--run", bench)).code).toBe(0);
+    served.length = 0;
+
+    const forged = join(folder, "bench-forged");
+    const file = join(forged, benchFiles.settings);
+    for (const change of [
+      {},
+      { baseUrl: "https://api.openai.com/v1", judge: { model: "m", baseUrl: url, price: null } },
+      { baseUrl: "https://api.openai.com/v1", roleModels: { solver: { model: "m", baseUrl: url, price: null } } },
+    ]) {
+      await rm(forged, { recursive: true, force: true });
+      await cp(bench, forged, { recursive: true });
+      await rm(join(forged, benchFiles.samples));
+      await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...change }));
+      expect((await laconic("bench", "--resume", "--run", forged)).err).toMatch(/was not made here.*--trust/u);
+      vi.stubEnv("OPENAI_API_KEY_JUDGE", "sk-judge");
+      const trusted = await laconic("bench", "--resume", "--run", forged, "--trust");
+      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
+    }
+    expect(served).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { LaconicError } from "@laconic/core";
+import { makeFolder, writing } from "@laconic/core/platform";
+import { sha256Of } from "@laconic/trainer";
+import { environmentValue } from "../folders/environment.ts";
+import { isMadeHere, isTrusting, rememberMade } from "../folders/made-here.ts";
+import type { Progress } from "../progress.ts";
+import { isModuleFile, referencesIn } from "../resolver/reference.ts";
+import { isSourceInput } from "../resolver/run-sources.ts";
+import { defaultBaseUrl } from "../spending/base-url.ts";
+import { serversOf } from "./fleet/fleet-setting.ts";
+import type { AppConfig } from "./run-settings.ts";
+
+/** A server that a configuration names. */
+export interface NamedServer {
+  readonly url: string;
+  /** Variables of the environment whose keys it gets. */
+  readonly keys: readonly string[];
+  /** The address that the environment names for these keys. */
+  readonly configured?: string | undefined;
+}
+
+/** A folder of a run or a bench, and what its configuration says. */
+export interface MadeFolder {
+  readonly directory: string;
+  /** SHA-256 of its configuration and its sources. */
+  readonly content: string;
+}
+
+/** @param inputs - of the manifest, of which sources count */
+export function madeFolder(
+  directory: string,
+  settings: unknown,
+  inputs: Readonly<Record<string, string>> = {},
+): MadeFolder {
+  const sources = Object.fromEntries(Object.entries(inputs).filter(([name]) => isSourceInput(name)));
+  return { directory, content: sha256Of({ settings, sources }) };
+}
+
+/** Remembers that this machine made a folder, where opening it runs code or asks servers. */
+export async function keepMade(
+  { directory, content }: MadeFolder,
+  config: unknown,
+  servers: readonly NamedServer[],
+  progress: Progress,
+): Promise<void> {
+  if (servers.length === 0 && codeIn(config).length === 0) return;
+  await writing(directory, () => makeFolder(directory));
+  if (await rememberMade(directory, content)) return;
+  progress.note(
+    `${directory}: this machine cannot remember that it made the folder; whoever opens it needs --trust, or XDG_STATE_HOME names a folder that stays`,
+  );
+}
+
+/**
+ * Refuses code of a folder that another machine made, unless the command trusts it.
+ * @throws LaconicError `config_invalid` naming the files
+ */
+export async function checkCode(folder: MadeFolder, config: unknown): Promise<void> {
+  const files = codeIn(config);
+  if (files.length === 0 || isTrusting() || (await isMadeHere(folder.directory, folder.content))) return;
+  throw refusal(
+    folder,
+    `was not made here, and opening it runs ${files.join(", ")}: read that code, then add --trust`,
+    files,
+  );
+}
+
+/**
+ * Refuses servers that only a folder of another machine names: without trust all, and with it those that would get a key.
+ * @throws LaconicError `config_invalid` naming the address, and the variable of the key
+ */
+export async function checkServers(folder: MadeFolder, servers: readonly NamedServer[]): Promise<void> {
+  if (servers.length === 0 || (await isMadeHere(folder.directory, folder.content))) return;
+  const urls = servers.map(({ url }) => url);
+  if (!isTrusting()) throw refusal(folder, `was not made here, and asks ${urls.join(", ")}; to ask, add --trust`, urls);
+  for (const { url, keys, configured } of servers) {
+    const key = keys.find((name) => environmentValue(name) !== undefined);
+    if (key === undefined || (configured !== undefined && originOf(configured) === originOf(url))) continue;
+    throw refusal(
+      folder,
+      `names the server ${url}, and nobody else does, so it does not get $${key}: unset that variable, or name the server yourself, by OPENAI_BASE_URL, --actor or a configuration`,
+      urls,
+    );
+  }
+}
+
+/** The server that speaks for agents that do not learn. */
+export function actorServers(actor: unknown): NamedServer[] {
+  const { api } = (actor ?? {}) as { readonly api?: { readonly baseUrl: string } };
+  return api ? [openAiServer(api.baseUrl)] : [];
+}
+
+/** Of a model with this address. */
+export function openAiServer(url: string, keys: readonly string[] = ["OPENAI_API_KEY"]): NamedServer {
+  return { url, keys, configured: defaultBaseUrl() };
+}
+
+/** The server that has a run's weights. */
+export function engineServers({ engine }: Pick<AppConfig, "engine">): NamedServer[] {
+  return engine ? [{ url: engine.tinker.url, keys: ["TINKER_API_KEY"] }] : [];
+}
+
+/** All servers that a training asks. */
+export function trainingServers(config: AppConfig): NamedServer[] {
+  const { urls = [], receivers = [] } = config.sampler ? serversOf(config.sampler) : {};
+  const told = config.sinks.flatMap((sink) =>
+    Object.values(sink).flatMap((settings: unknown) => {
+      const { url } = (settings ?? {}) as { readonly url?: string };
+      return url === undefined ? [] : [{ url, keys: sinkKeys }];
+    }),
+  );
+  const samplers = [...urls, ...receivers].map((url) => ({ url, keys: ["SAMPLER_API_KEY"] }));
+  return [...actorServers(config.actor), ...engineServers(config), ...samplers, ...told];
+}
+
+const sinkKeys = [
+  "TRACKIO_WRITE_TOKEN",
+  "HF_TOKEN",
+  "MLFLOW_TRACKING_TOKEN",
+  "MLFLOW_TRACKING_USERNAME",
+  "MLFLOW_TRACKING_PASSWORD",
+];
+
+function codeIn(config: unknown): string[] {
+  return [...new Set(referencesIn(config).map(({ file }) => file))].filter((file) => isModuleFile(file));
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+function refusal({ directory }: MadeFolder, reason: string, named: readonly string[]): LaconicError {
+  return new LaconicError("config_invalid", `${directory} ${reason}`, { directory, named: named.join(" ") });
+}
