@@ -1,4 +1,4 @@
-import { Validator } from "@cfworker/json-schema";
+import { dereference, validate, type Schema } from "@cfworker/json-schema";
 import {
   boundedJson,
   isRecord,
@@ -107,8 +107,10 @@ const formatPlace = "response_format.json_schema.schema";
 /** @throws HttpError 400 naming a keyword that is not taken */
 function schemaFault(schema: Readonly<Record<string, unknown>>, place: string): (value: unknown) => string | null {
   checkKeywords(schema, place);
+  const lookup = dereference(schema);
   const tell = (value: unknown): string | null => {
-    const { valid, errors } = new Validator(schema, "2020-12").validate(value);
+    const [whole, parts, reply] = counted([schema as Schema, lookup, value], longestText(value));
+    const { valid, errors } = validate(reply, whole, "2020-12", parts);
     const [first] = errors.toReversed();
     return valid
       ? null
@@ -123,6 +125,52 @@ function schemaFault(schema: Readonly<Record<string, unknown>>, place: string): 
   };
   checked(null); // a reference to nowhere, or round in a circle, is known before anything is drawn
   return checked;
+}
+
+/** What holding a reply against a schema may read: a few tenths of a second. A reply of 32,000 tokens takes a third. */
+const maxReads = 4_000_000;
+
+/** Keywords that read a text from end to end. */
+const textKeywords: ReadonlySet<PropertyKey> = new Set(["format", "minLength", "maxLength"]);
+
+/**
+ * Values whose every property counts when it is read: whatever a validator does, it reads its schema and its value.
+ * @param textLength - of the longest text
+ * @throws Error past the most reads
+ */
+function counted<T extends readonly unknown[]>(values: T, textLength: number): T {
+  const known = new WeakMap<object, object>();
+  let reads = 0;
+  const spend = (count: number): void => {
+    reads += count;
+    if (reads > maxReads) throw new Error(`it takes more than ${maxReads} steps to hold a reply against it`);
+  };
+  const watched = <V>(value: V): V => {
+    if (typeof value !== "object" || value === null) return value;
+    const before = known.get(value);
+    if (before !== undefined) return before as V;
+    const proxy = new Proxy(value, {
+      get(target, key) {
+        const found: unknown = Reflect.get(target, key);
+        spend(found !== undefined && textKeywords.has(key) ? 1 + textLength / 16 : 1);
+        return watched(found);
+      },
+      ownKeys(target) {
+        const keys = Reflect.ownKeys(target);
+        spend(keys.length);
+        return keys;
+      },
+    });
+    known.set(value, proxy);
+    return proxy;
+  };
+  return values.map((value) => watched(value)) as unknown as T;
+}
+
+function longestText(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.entries(value).reduce((most, [key, each]) => Math.max(most, key.length, longestText(each)), 0);
 }
 
 /** Subschemas that a value is held against at most, each reference followed once. */

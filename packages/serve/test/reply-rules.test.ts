@@ -204,3 +204,49 @@ test.each([
   expect(error).toMatchObject({ status: 400, message: expect.stringMatching(reason) as string });
   expect(policy.asked).toEqual([]);
 });
+
+const deep = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+/** Each level is held against the whole four times. */
+const doubling = {
+  if: { prefixItems: [{ $ref: "#" }] },
+  then: { prefixItems: [{ $ref: "#" }] },
+  else: { prefixItems: [{ $ref: "#" }] },
+};
+const many = (part: object, length = 5000): object => ({ items: { allOf: Array.from({ length }, () => part) } });
+
+test.each([
+  ["a schema that doubles with each level", doubling, deep(60)],
+  ["the same where it is not so", { ...doubling, else: { not: { $ref: "#" } } }, deep(60)],
+  ["many schemas on many values", many({ type: "integer" }), `[${"0,".repeat(3000)}0]`],
+  ["pairs of many values", { uniqueItems: true }, `[${Array.from({ length: 4000 }, (_, i) => `[${i}]`).join()}]`],
+  ["many schemas on a long text", many({ minLength: 1, format: "uri" }), JSON.stringify(["a".repeat(300_000)])],
+  [
+    "many names that many values may have",
+    many({ enum: [...Array.from({ length: 500 }, String), 1] }, 100),
+    `[${"1,".repeat(999)}1]`,
+  ],
+])("%s ends in a refusal, and holds nobody up", { timeout: 60_000 }, async (_, given, reply) => {
+  const request = new Request("http://localhost/v1/chat/completions", {
+    method: "POST",
+    body: JSON.stringify({ ...asked, response_format: json(given) }),
+    headers: { "content-type": "application/json" },
+  });
+  const response = await handlerOf(saying(reply))(request);
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("steps to hold a reply")]);
+});
+
+test("a long reply and a large schema are within the steps", async () => {
+  const row = {
+    type: "object",
+    properties: { id: { type: "integer" }, name: { type: "string", maxLength: 40 } },
+    required: ["id"],
+  };
+  const reply = JSON.stringify({ rows: Array.from({ length: 3000 }, (_, id) => ({ id, name: `name ${id}` })) });
+  const given = {
+    type: "object",
+    properties: { rows: { type: "array", uniqueItems: false, items: { $ref: "#/$defs/row" } } },
+    $defs: { row },
+  };
+  const { choices } = await clientOf(saying(reply)).chat.completions.create({ ...asked, response_format: json(given) });
+  expect(choices[0]?.message.content).toBe(reply);
+});
