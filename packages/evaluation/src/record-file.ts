@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { LaconicError, tryParseJson } from "@laconic/core";
-import { openToAppend, writing } from "@laconic/core/platform";
+import { fileLines, openToAppend, writing } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -43,22 +42,15 @@ export interface ReadRecords<Kept> {
 /** As {@link readRecords}, of any kind. */
 async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: string): Promise<ReadRecords<Kept>> {
   const records = new Map<string, Kept>();
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw new LaconicError("data_invalid", `${path} cannot be read: ${error.message}`, { path }, error);
-  });
-  const whole = text.lastIndexOf("\n") + 1;
-  text
-    .slice(0, whole)
-    .split("\n")
-    .forEach((line, i) => {
-      if (line === "") return;
-      const record = parsed(schema, line);
-      if (!record)
-        throw new LaconicError("data_invalid", `${path}:${i + 1}: the line is no record`, { path, row: i + 1 });
-      records.set(keyOf(record), record);
-    });
-  return { records, bytes: Buffer.byteLength(text.slice(0, whole)) };
+  let bytes = 0;
+  for await (const { text, row, end } of fileLines(path)) {
+    bytes = end;
+    if (text === "") continue;
+    const record = parsed(schema, text);
+    if (!record) throw new LaconicError("data_invalid", `${path}:${row}: the line is no record`, { path, row });
+    records.set(keyOf(record), record);
+  }
+  return { records, bytes };
 }
 
 /** As {@link openRecords}, of any kind. */

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import {
   findShapeMismatch,
   group,
@@ -9,7 +8,7 @@ import {
   type Shape,
   type TokenUsage,
 } from "@laconic/core";
-import { openToAppend, writing } from "@laconic/core/platform";
+import { fileLines, openToAppend, writing } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -132,25 +131,18 @@ interface KnownLines {
 }
 
 async function readLines(path: string): Promise<KnownLines | null> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw new LaconicError("data_invalid", `${path} cannot be read: ${error.message}`, { path }, error);
-  });
-  const end = (text ?? "").lastIndexOf("\n") + 1;
-  if (text === null || end === 0) return null;
   const waiting = new Map<number, number>();
   let last = 0;
   let calls = 0;
   let spentUsd = 0;
-  for (const [i, line] of text
-    .slice(0, end - 1)
-    .split("\n")
-    .entries()) {
-    const entry = parsed(line);
+  let bytes = 0;
+  for await (const { text, row, end } of fileLines(path)) {
+    bytes = end;
+    const entry = parsed(text);
     if (!entry)
-      throw new LaconicError("data_invalid", `${path}:${i + 1}: the line is none of a spending journal; put it back`, {
+      throw new LaconicError("data_invalid", `${path}:${row}: the line is none of a spending journal; put it back`, {
         path,
-        row: i + 1,
+        row,
       });
     if ("before" in entry) spentUsd += entry.before;
     else if ("reserved" in entry) {
@@ -158,11 +150,12 @@ async function readLines(path: string): Promise<KnownLines | null> {
       waiting.set(entry.call, entry.reserved);
     } else if (waiting.delete(entry.call)) spentUsd += entry.usd;
   }
+  if (bytes === 0) return null;
   const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
   return {
     totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled },
     last,
-    bytes: Buffer.byteLength(text.slice(0, end)),
+    bytes,
   };
 }
 

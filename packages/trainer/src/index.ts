@@ -62,7 +62,7 @@ export type { LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
 export { explainedFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
-export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
+export { eachLine, lineAt, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
 export { LineFile } from "./run/line-file.ts";
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
 export type { Change, RunManifest } from "./run/run-manifest.ts";

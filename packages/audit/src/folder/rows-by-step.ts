@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { boundedJson } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { membersIn, runFiles, tracePartsOf } from "@laconic/core/run-folder";
+import { unpackedBytes } from "@laconic/core/platform";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,15 @@ export async function partsOf(directory: string, name: string): Promise<readonly
   ].filter(({ file }) => existsSync(file));
 }
 
+/** A row that readers of runs take, and what is packed with it. */
+const mostBytes = 300 << 20;
+
+/** @throws LaconicError `data_invalid` for a row or a member that claims to be longer than any is */
 export function bytesOf(file: string, from: number, length: number): Buffer {
+  if (length > mostBytes)
+    throw new LaconicError("data_invalid", `${file}: at byte ${from} more than ${mostBytes} bytes belong together`, {
+      file,
+    });
   const open = openSync(file, "r");
   try {
     const bytes = Buffer.allocUnsafe(length);
@@ -89,7 +97,7 @@ export class RowsByStep {
   #bytes(of: Stretch): Buffer {
     if (this.#held?.of === of) return this.#held.bytes;
     const read = bytesOf(of.file, of.from, of.length);
-    const bytes = of.isPacked ? gunzipSync(read) : read;
+    const bytes = of.isPacked ? Buffer.from(unpackedBytes(read).buffer) : read;
     this.#held = { of, bytes };
     return bytes;
   }

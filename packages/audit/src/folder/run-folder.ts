@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createGunzip, gunzipSync, inflateRawSync } from "node:zlib";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { linesIn } from "@laconic/core/files";
+import { unpackedBytes } from "@laconic/core/platform";
 import {
   formerRecordVersion,
   formerRunFiles,
@@ -129,8 +129,7 @@ async function recordedIn(file: string): Promise<Recorded[]> {
     if (!head) continue; // Half written, or damaged: the step is missing.
     checkVersion(file, head, recordVersion);
     const { step, kind } = head;
-    if (head.isComplete)
-      found.push({ step, kind, json: () => gunzipSync(bytesOf(file, from, length)).toString("utf8") });
+    if (head.isComplete) found.push({ step, kind, json: () => textOf(bytesOf(file, from, length)) });
   }
   return found;
 }
@@ -140,7 +139,7 @@ async function formerRecords(file: string): Promise<Recorded[]> {
   const rows = (await rowsOf({ file, isPacked: false })) as unknown as FormerRecord[];
   return rows.map(({ deflate, ...head }) => {
     checkVersion(file, head, formerRecordVersion);
-    return { ...head, json: () => inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8") };
+    return { ...head, json: () => textOf(Buffer.from(deflate, "base64"), "deflate-raw") };
   });
 }
 
@@ -168,10 +167,21 @@ async function rowsOf(file: Pick<PartFile, "file" | "isPacked">): Promise<Json[]
 }
 
 /** Line by line: a file may be longer than a string can be. */
-async function* linesOf({ file, isPacked }: Pick<PartFile, "file" | "isPacked">): AsyncGenerator<string> {
-  if (!existsSync(file)) return;
-  const bytes = createReadStream(file);
-  yield* createInterface({ input: isPacked ? bytes.pipe(createGunzip()) : bytes, crlfDelay: Infinity });
+async function* linesOf(part: Pick<PartFile, "file" | "isPacked">): AsyncGenerator<string> {
+  if (existsSync(part.file))
+    for await (const line of linesIn(piecesOf(part))) if (line) yield new TextDecoder().decode(line);
+}
+
+/** Of a packed part each member, of another file what is read at once. */
+async function* piecesOf({ file, isPacked }: Pick<PartFile, "file" | "isPacked">): AsyncGenerator<Uint8Array> {
+  if (!isPacked) yield* createReadStream(file);
+  else
+    for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+      if (head) yield unpackedBytes(bytesOf(file, from, length));
+}
+
+function textOf(packed: Uint8Array, form?: "deflate-raw"): string {
+  return new TextDecoder().decode(unpackedBytes(packed, undefined, form));
 }
 
 function byStep(rows: readonly Json[]): Map<number, Json> {

@@ -4,6 +4,7 @@
  */
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
+export { fileLines } from "./file-lines.ts";
 export {
   makeFolder,
   makeFolderOnce,
@@ -17,4 +18,5 @@ export {
 export { isSameSecret } from "./is-same-secret.ts";
 export { moduleBeside } from "./module-beside.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
+export { unpackedBytes } from "./unpacked-bytes.ts";
 export { systemOf, type Command, type System } from "./system.ts";

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { LaconicError, parseJson } from "@laconic/core";
+import { fileLines } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import type { AnswerPair, LabelledAnswer } from "@laconic/rewards";
 import { z } from "zod";
@@ -65,18 +66,21 @@ function isLines(source: string): Promise<boolean> {
 }
 
 async function rowsOf<T>(file: string, schema: z.ZodType<T>): Promise<T[]> {
-  const lines = (await readText(file)).split("\n");
-  return lines.flatMap((line, i) => {
-    if (line.trim() === "") return [];
-    const parsed = schema.safeParse(parseJson(line, `${file}:${i + 1}`), { error: issueWords });
-    if (parsed.success) return [parsed.data];
-    const [issue] = parsed.error.issues;
-    throw new LaconicError(
-      "data_invalid",
-      `${file}:${i + 1}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`,
-      { file, row: i + 1 },
-    );
-  });
+  await reading(file, stat(file));
+  const rows: T[] = [];
+  for await (const { text, row } of fileLines(file, false)) {
+    if (text.trim() === "") continue;
+    const parsed = schema.safeParse(parseJson(text, `${file}:${row}`), { error: issueWords });
+    const [issue] = parsed.error?.issues ?? [];
+    if (!parsed.success)
+      throw new LaconicError(
+        "data_invalid",
+        `${file}:${row}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`,
+        { file, row },
+      );
+    rows.push(parsed.data);
+  }
+  return rows;
 }
 
 function withReference<T extends object>(row: T, reference: string | undefined): T & { readonly reference?: string } {
@@ -84,9 +88,13 @@ function withReference<T extends object>(row: T, reference: string | undefined):
 }
 
 /** @throws LaconicError `config_invalid` with the file when it cannot be read */
-export async function readText(file: string): Promise<string> {
+export function readText(file: string): Promise<string> {
+  return reading(file, readFile(file, "utf8"));
+}
+
+async function reading<T>(file: string, read: Promise<T>): Promise<T> {
   try {
-    return await readFile(file, "utf8");
+    return await read;
   } catch (error) {
     throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
   }

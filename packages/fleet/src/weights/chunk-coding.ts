@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
-import { deflateRaw, inflateRaw } from "node:zlib";
+import { deflateRaw } from "node:zlib";
+import { unpackedBytes } from "@laconic/core/platform";
 
 /** How a chunk is written on the wire: as it is, packed, or as what differs from the same chunk of another version, packed. */
 export type ChunkCoding = "plain" | "planes" | "delta";
@@ -34,7 +35,7 @@ export async function unpackChunk(
 ): Promise<Uint8Array> {
   if (coding === "plain") return body;
   // What unpacks to more than it may is refused while it unpacks.
-  const content = fromPlanes(await promisify(inflateRaw)(body, { maxOutputLength: Math.max(1, length) }));
+  const content = fromPlanes(unpackedBytes(body, length, "deflate-raw"));
   if (coding === "planes") return content;
   if (base?.length !== content.length) throw new Error("what the chunk differs from is not here");
   return exclusiveOr(content, base);

@@ -1,7 +1,7 @@
 import { createGunzip, gzipSync } from "node:zlib";
 import { Readable } from "node:stream";
-import { joinPath, type FileSystem } from "@laconic/core/files";
-import { linesIn, piecesOf } from "@laconic/trainer";
+import { joinPath, linesIn, type FileSystem } from "@laconic/core/files";
+import { piecesOf } from "@laconic/trainer";
 
 /** In a run directory: closed parts of the journal, in the order of their numbers. */
 export const segmentFolder = "gateway";

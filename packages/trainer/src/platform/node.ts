@@ -3,9 +3,9 @@ import { createReadStream } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
-import { gunzipSync, gzip, inflateRawSync } from "node:zlib";
+import { gzip } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
-import { isProcessAlive, makeFolder, moveFile, removeFile, syncFolder } from "@laconic/core/platform";
+import { isProcessAlive, makeFolder, moveFile, removeFile, syncFolder, unpackedBytes } from "@laconic/core/platform";
 import type { ProcessTable } from "../run/process-table.ts";
 
 /** Files of this machine. */
@@ -138,7 +138,7 @@ export async function readPart(path: string, from: number, length: number): Prom
 
 /** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
 export async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  return inflateRawSync(bytes, { maxOutputLength: most });
+  return unpackedBytes(bytes, most, "deflate-raw");
 }
 
 /** Bytes, or a text in UTF-8, as a gzip of one member. */
@@ -150,5 +150,5 @@ export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
 
 /** Of a gzip member. @throws Error for bytes that are none, or become more than `most` */
 export async function gunzip(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  return gunzipSync(bytes, { maxOutputLength: most });
+  return unpackedBytes(bytes, most);
 }

@@ -1,5 +1,5 @@
 import type { UnknownRecord } from "@laconic/core";
-import { joinBytes, type FileSystem } from "@laconic/core/files";
+import { linesIn, type FileSystem } from "@laconic/core/files";
 import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "./run-source.ts";
 
@@ -10,9 +10,6 @@ export function toLine(row: UnknownRecord): string {
 }
 
 const pieceBytes = 1 << 20;
-
-/** A longer line is none: a string of V8's holds no more than twice as much. */
-const maxLineBytes = 256 << 20;
 
 /** A file piece by piece, whatever its length. */
 export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Array> {
@@ -27,32 +24,6 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
     yield piece;
     at += piece.length;
   }
-}
-
-/** Lines without their ends, in memory of one line: null for one of more than 256 MiB. What lacks its end comes last. */
-export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
-  let held: Uint8Array[] = [];
-  let bytes = 0;
-  const take = (part: Uint8Array): void => {
-    bytes += part.length;
-    if (bytes > maxLineBytes) held = [];
-    else if (part.length > 0) held.push(part);
-  };
-  const whole = (): Uint8Array | null => {
-    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joinBytes(held);
-    [held, bytes] = [[], 0];
-    return line;
-  };
-  for await (const piece of pieces) {
-    let used = 0;
-    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, used)) {
-      take(piece.subarray(used, end));
-      used = end + 1;
-      yield whole();
-    }
-    take(piece.subarray(used));
-  }
-  if (bytes > 0) yield whole();
 }
 
 const decoder = new TextDecoder();

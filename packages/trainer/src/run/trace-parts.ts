@@ -1,4 +1,4 @@
-import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, linesIn, type FileSystem } from "@laconic/core/files";
 import {
   dividedFiles,
   DividedFile,
@@ -13,7 +13,7 @@ import {
 } from "@laconic/core/run-folder";
 import { gunzip, gzipped } from "#platform";
 import type { RetentionSettings } from "../settings/config.ts";
-import { linesIn, piecesOf, rowIn } from "./json-lines.ts";
+import { piecesOf, rowIn } from "./json-lines.ts";
 
 const mebibyte = 1 << 20;
 

@@ -1,8 +1,8 @@
 import { thrownText, tryParseJson } from "@laconic/core";
-import { joinBytes, joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, linesIn, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
-import { linesIn, piecesBy } from "./json-lines.ts";
+import { piecesBy } from "./json-lines.ts";
 import { endOfTrace, type TraceEnd } from "./trace-parts.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */

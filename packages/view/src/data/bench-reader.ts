@@ -1,4 +1,3 @@
-import { gunzipSync } from "node:zlib";
 import { boundedJson, type UnknownRecord } from "@laconic/core";
 import { benchFiles, type GradingStep, type StoredCall, type StoredQuestion } from "@laconic/core/run-folder";
 import { RowFile, rowOf as objectIn, type RowPlace } from "@laconic/trainer/reading";
@@ -6,6 +5,7 @@ import type { BenchTable, SampleDetail, SamplePage, SampleQuery } from "../proto
 import type { RunPlace } from "./run-place.ts";
 import { SampleTable } from "./sample-table.ts";
 import type { TextLimits } from "./text-store.ts";
+import { unpackedBytes } from "@laconic/core/platform";
 
 /** Bytes of a sample's calls, and of them inflated, that are read. */
 const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
@@ -145,7 +145,7 @@ export class BenchReader {
     if (bytes > maxCallBytes.packed) return missing;
     const packed = await this.#place.bytes(benchFiles.calls, from, bytes);
     try {
-      const text = gunzipSync(packed ?? new Uint8Array(), { maxOutputLength: maxCallBytes.plain }).toString();
+      const text = new TextDecoder().decode(unpackedBytes(packed ?? new Uint8Array(), maxCallBytes.plain));
       const stored = boundedJson(text) as UnknownRecord;
       if (stored["sample"] !== JSON.stringify([benchmark, problem, method, repeat, config])) return missing;
       const calls = (stored["calls"] as unknown[]).filter((call): call is StoredCall => isCall(call));

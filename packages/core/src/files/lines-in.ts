@@ -1,0 +1,36 @@
+import { joinBytes } from "./join-bytes.ts";
+
+/** A longer line is none: a string of V8's holds no more than twice as much. */
+const maxLineBytes = 256 << 20;
+
+/**
+ * Lines without their ends, in memory of one line: null for one of more than 256 MiB. What lacks its end comes last.
+ * @param whole - leaves out what lacks its end
+ */
+export async function* linesIn(
+  pieces: AsyncIterable<Uint8Array>,
+  whole: boolean = false,
+): AsyncGenerator<Uint8Array | null> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  const take = (part: Uint8Array): void => {
+    bytes += part.length;
+    if (bytes > maxLineBytes) held = [];
+    else if (part.length > 0) held.push(part);
+  };
+  const taken = (): Uint8Array | null => {
+    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joinBytes(held);
+    [held, bytes] = [[], 0];
+    return line;
+  };
+  for await (const piece of pieces) {
+    let used = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, used)) {
+      take(piece.subarray(used, end));
+      used = end + 1;
+      yield taken();
+    }
+    take(piece.subarray(used));
+  }
+  if (bytes > 0 && !whole) yield taken();
+}

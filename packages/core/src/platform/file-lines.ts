@@ -1,0 +1,37 @@
+import { createReadStream } from "node:fs";
+import { LaconicError } from "../errors.ts";
+import { linesIn } from "../files/lines-in.ts";
+
+/** A line of a file that grows. */
+interface FileLine {
+  readonly text: string;
+  /** From 1. */
+  readonly row: number;
+  /** Bytes of the file up to the end of the line. */
+  readonly end: number;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * Lines of a file one after the other, whatever its length: a file that grows is longer than a string can be one day.
+ * @param whole - leaves out a last line without its end; true by default
+ * @returns nothing where there is no file
+ * @throws LaconicError `data_invalid` with file and row for what cannot be read, or for a line of more than 256 MiB
+ */
+export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
+  let [row, end] = [0, 0];
+  try {
+    for await (const line of linesIn(createReadStream(path), whole)) {
+      row += 1;
+      if (line === null) throw new LaconicError("data_invalid", `${path}:${row}: the line is too long`, { path, row });
+      end += line.length + 1;
+      yield { text: decoder.decode(line), row, end };
+    }
+  } catch (error) {
+    if (LaconicError.is(error)) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return;
+    throw new LaconicError("data_invalid", `${path} cannot be read: ${message}`, { path }, error);
+  }
+}

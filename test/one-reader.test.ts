@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { readText, repositoryFiles } from "./workspace.ts";
+
+const sources = repositoryFiles().filter(
+  (path) =>
+    /^(?:packages|apps)\/[^/]+\/src\/.*\.ts$/u.test(path) &&
+    !/\.test\.ts$|\/testing\/|platform\/browser\.ts$/u.test(path),
+);
+
+const sourcesWith = (...patterns: readonly RegExp[]): string[] =>
+  sources.filter((path) => patterns.every((pattern) => pattern.test(readText(path))));
+
+/** Files that grow with a run or a bench, by the names that sources have for them. */
+const growing =
+  /\.jsonl|(?:benchFiles|runFiles)\.(?:samples|questions|calls|metrics|timing|episodes|evaluations|dropped|warnings|samplers|changes)|[sS]amplesFile|[jJ]ournal/u;
+const readsWhole = /(?<!#)\b(?:readFile|readFileSync|readText)\(|\bfs\.read\(/u;
+
+/** What of these is read whole all the same, and why that is no growing file. */
+const readWhole: Readonly<Record<string, string>> = {
+  "packages/audit/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
+  "packages/evaluation/src/bench/questions-file.ts": "a bench's questions, which are in memory anyway, are compared",
+  "packages/evaluation/src/judging/judged-answers.ts": "a rubric",
+  "packages/grading/src/board/grader-board.ts": "a file of the package",
+  "packages/report/src/run/run-data.ts": "files of one object",
+  "packages/runtime/src/run/remote/tinker-server.ts": "environment.json",
+  "packages/runtime/src/spending/kept-account.ts": "a sum, spending.json",
+  "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
+  "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
+};
+
+test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {
+  expect(sourcesWith(growing, readsWhole)).toEqual(Object.keys(readWhole).toSorted());
+});
+
+test("what is packed is unpacked by the one reader that has a limit, or line by line", () => {
+  expect(
+    sourcesWith(
+      /\b(?:createGunzip|createInflate\w*|createUnzip|gunzip|inflate\w*|unzip|brotliDecompress)\w*\b.*from "node:zlib"/u,
+    ),
+  ).toEqual(["packages/core/src/platform/unpacked-bytes.ts", "packages/runtime/src/endpoint/journal-segments.ts"]);
+});
+
+test("servers come from the one factory that has the guard", () => {
+  expect(sourcesWith(/\bcreateServer\b.*from "node:https?"/u)).toEqual(["packages/serve/src/handler-server.ts"]);
+});
+
+test("the terminal is written by the one writer that shows controls", () => {
+  expect(sourcesWith(/\b(?:stdout|stderr)\.write\(/u)).toEqual([
+    "apps/trainer/src/cli/terminal.ts",
+    "apps/trainer/src/main.ts", // where standard output itself fails
+    "packages/sandbox/src/self-test.ts", // in a program for the sandbox
+  ]);
+});
