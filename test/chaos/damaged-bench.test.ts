@@ -47,7 +47,7 @@ test.skipIf(data === undefined).each(cases)(
       await damage(join(folder, file), join(folder, files[(j + 1) % files.length] as string));
       const commands = [
         ["report", folder],
-        ["bench", "--resume", "--run", folder, "--offline"],
+        ["bench", "--resume", "--run", folder, "--offline", "--trust"],
       ];
       for (const words of commands.filter((_, k) => isLong || (i + j) % commands.length === k)) {
         const ended = await command(words);

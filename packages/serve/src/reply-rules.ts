@@ -173,36 +173,24 @@ function longestText(value: unknown): number {
   return Object.entries(value).reduce((most, [key, each]) => Math.max(most, key.length, longestText(each)), 0);
 }
 
-/** Subschemas that a value is held against at most, each reference followed once. */
-const maxWeight = 20_000;
-
 /**
- * Refuses what a text that a model wrote could be checked against for ever, and what would have to be fetched.
+ * Refuses expressions, which a text that a model wrote could be checked against for ever, and what would have to be fetched.
  * @throws HttpError 400 naming the keyword
  */
 function checkKeywords(schema: object, place: string): void {
-  const weights = new Map<object, number>();
-  const refuse = (at: string, reason: string): never => {
-    throw invalid(`${at}: ${reason}`, place);
-  };
-  const weigh = (value: unknown, at: string): number => {
-    if (typeof value !== "object" || value === null) return 0;
-    const known = weights.get(value);
-    if (known !== undefined) return known;
-    weights.set(value, 0); // a circle ends with the value
-    const weight = Object.entries(value).reduce((sum, [key, each]) => {
+  const check = (value: unknown, at: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, each] of Object.entries(value)) {
       const here = `${at}.${key}`;
       if ((key === "pattern" && typeof each === "string") || key === "patternProperties")
-        refuse(here, "regular expressions are not taken");
-      if (key !== "$ref" && key !== "$dynamicRef") return sum + weigh(each, here);
-      if (typeof each !== "string") return sum;
-      return sum + weigh(pointedAt(schema, each) ?? refuse(here, "it names nothing in the schema"), here);
-    }, 1);
-    if (weight > maxWeight) refuse(at, `its references unfold to more than ${maxWeight} schemas`);
-    weights.set(value, weight);
-    return weight;
+        throw invalid(`${here}: regular expressions are not taken`, place);
+      const isReference = (key === "$ref" || key === "$dynamicRef") && typeof each === "string";
+      if (isReference && pointedAt(schema, each) === undefined)
+        throw invalid(`${here}: it names nothing in the schema`, place);
+      check(each, here);
+    }
   };
-  weigh(schema, place);
+  check(schema, place);
 }
 
 /** What a pointer such as `#/$defs/a` names. */
