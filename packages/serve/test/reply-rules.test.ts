@@ -207,11 +207,7 @@ test.each([
 
 const deep = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 /** Each level is held against the whole four times. */
-const doubling = {
-  if: { prefixItems: [{ $ref: "#" }] },
-  then: { prefixItems: [{ $ref: "#" }] },
-  else: { prefixItems: [{ $ref: "#" }] },
-};
+const doubling = Object.fromEntries(["if", "then", "else"].map((key) => [key, { prefixItems: [{ $ref: "#" }] }]));
 const many = (part: object, length = 5000): object => ({ items: { allOf: Array.from({ length }, () => part) } });
 
 test.each([
