@@ -124,6 +124,7 @@ export type { ModelResources } from "./model-resources.ts";
 export type {
   Curriculum,
   CurriculumRequest,
+  Learned,
   EvaluationPoint,
   Matchmaking,
   MatchRequest,

@@ -28,6 +28,27 @@ export interface ProblemResult {
   readonly lastStep: number;
 }
 
+/** What a run has learned beside its weights: plain data, which each checkpoint keeps. */
+export interface Learned {
+  /** Steps done. */
+  readonly step: number;
+  /** States of the team's price controllers, by cost. */
+  readonly budgets: Readonly<Record<string, { readonly price: number }>>;
+  /** Those of the policies that have one of their own, by policy. */
+  readonly policyBudgets: Readonly<Record<string, { readonly price: number }>>;
+  /** States of the estimators, by policy. */
+  readonly estimators: Readonly<Record<string, unknown>>;
+  /** Results of each training problem, by its id, where a curriculum chooses by them. */
+  readonly results?: Readonly<Record<string, ProblemResult>>;
+  /** The pool of opponents, where the team plays against one; a past self has its step. */
+  readonly opponents?: readonly {
+    readonly name: string;
+    readonly step: number | null;
+    readonly games: number;
+    readonly points: number;
+  }[];
+}
+
 /** What a curriculum chooses from. */
 export interface CurriculumRequest {
   /** From 0. */
@@ -37,6 +58,8 @@ export interface CurriculumRequest {
   readonly pool: readonly Problem[];
   /** By problem id; without those that no step has played. */
   readonly results: Readonly<Record<string, ProblemResult>>;
+  /** All that the run has learned so far, `results` included. */
+  readonly learned: Learned;
   /** Of the step: the same when a run goes on from a checkpoint. */
   readonly random: Random;
 }

@@ -1,4 +1,5 @@
 import type { Episode } from "./episode/episode.ts";
+import type { Learned } from "./own-rules.ts";
 import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
 
@@ -29,6 +30,8 @@ export interface EpisodeReward {
 export interface RewardContext {
   /** Aborted once nobody waits for the reward any more. */
   readonly signal: AbortSignal;
+  /** Of the run whose episode it is; absent outside of runs. */
+  readonly learned?: Learned;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Environment, PlayedEnvironment } from "./environment.ts";
 import type { Episode } from "./episode/episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
+import type { Learned } from "./own-rules.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
@@ -45,6 +46,8 @@ export interface EpisodeContext {
   readonly environment?: PlayedEnvironment;
   /** What an observation becomes before it is read, by its reader and its position among the reader's: for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
+  /** Of the run whose team this is; absent outside of runs, and with the weights that a run began with. */
+  readonly learned?: Learned;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds: the ledger's calls then say how long they took. */
   readonly clock?: () => number;

@@ -68,6 +68,13 @@ export interface EvaluateOptions {
   readonly references?: Samplers;
 }
 
+/** How the evaluations of a run of these settings are played. */
+export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "step"> {
+  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation, asynchronous } = config;
+  const { problems } = evaluation;
+  return { seed, problems, sampling, limits, onError, scoring, retries: asynchronous?.retries ?? 0 };
+}
+
 /**
  * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
  * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.

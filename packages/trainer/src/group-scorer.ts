@@ -1,4 +1,12 @@
-import { checkValue, LaconicError, shownValue, type AgentId, type Episode, type GroupReward } from "@laconic/core";
+import {
+  checkValue,
+  LaconicError,
+  shownValue,
+  type AgentId,
+  type Episode,
+  type GroupReward,
+  type Learned,
+} from "@laconic/core";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";
 import type { PartsOutline } from "./parts.ts";
@@ -7,7 +15,11 @@ import type { LearnerSettings } from "./stages/learner.ts";
 import type { Rollout } from "./stages/rollout.ts";
 
 /** Adds to rollouts what each earned beside the others of its problem. Those without a score stay out of it. */
-export type GroupScorer = (rollouts: readonly Rollout[], place: string) => Promise<readonly Rollout[]>;
+export type GroupScorer = (
+  rollouts: readonly Rollout[],
+  place: string,
+  learned: Learned,
+) => Promise<readonly Rollout[]>;
 
 type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
 
@@ -22,7 +34,7 @@ export function groupScorer(
   agents: readonly AgentId[],
 ): GroupScorer {
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
-  return async (rollouts, place) => {
+  return async (rollouts, place, learned) => {
     const found = [...rollouts];
     const groups = new Map<number, number[]>();
     rollouts.forEach(({ group, score }, i) => {
@@ -33,7 +45,7 @@ export function groupScorer(
         const judged = members.map((i) => rollouts[i] as Judged);
         const [{ problem }] = judged as [Judged];
         const episodes = judged.map(({ episode }) => episode);
-        const answered = await ask((signal) => reward(episodes, problem, { signal }));
+        const answered = await ask((signal) => reward(episodes, problem, { signal, learned }));
         if (answered.status === "answered") checkCount(answered.value, episodes, place);
         members.forEach((i, n) => {
           const { score, episode } = judged[n] as Judged;

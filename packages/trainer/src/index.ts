@@ -33,7 +33,8 @@ export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./par
 export type { GroupSource } from "./group-source.ts";
 
 export { regressionOf } from "./regression.ts";
-export { evaluate, problemsOfSplit } from "./evaluate.ts";
+export { evaluate, evaluationOptions, problemsOfSplit } from "./evaluate.ts";
+export { criticsOf, withLearned } from "./learned.ts";
 export { evaluationWarnings } from "./evaluation-warnings.ts";
 export type { RecordedEpisode } from "@laconic/core/run-folder";
 export type { Evaluation, Measured } from "./evaluate.ts";
@@ -57,7 +58,9 @@ export type { Run, RunObserver, RunOptions } from "./run/run-options.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { Recorder, StepClock } from "./run/recorder.ts";
 export { findCheckpoint } from "./run/find-checkpoint.ts";
-export { modelPlace, policyFile } from "./run/checkpoint.ts";
+export type { FoundCheckpoint } from "./run/find-checkpoint.ts";
+export { loadWeights, modelPlace, policyFile } from "./run/checkpoint.ts";
+export { learnedOf } from "./run/loop-state.ts";
 export type { LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
 export { explainedFileSystem } from "./run/file-system.ts";

@@ -13,6 +13,8 @@ const made = {
     Array.from({ length: count }, () => pool[random.integer(40)] as Problem),
 };
 
+const nothing = { budgets: {}, policyBudgets: {}, estimators: {} };
+
 function idsOf(
   task: Parameters<typeof problemSource>[0],
   settings: Parameters<typeof problemSource>[1],
@@ -20,7 +22,7 @@ function idsOf(
 ): string[][] {
   const random = randomFromSeed(settings.seed);
   const source = problemSource(task, settings, random);
-  return steps.map((step) => source(step, random.split(`step:${step}`)).map(({ id }) => id));
+  return steps.map((step) => source(step, random.split(`step:${step}`), { step, ...nothing }).map(({ id }) => id));
 }
 
 const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, i) => i);
@@ -65,5 +67,7 @@ test("a task that makes problems makes new ones in each step, as it did", () => 
   const task = tinyTask();
   const random = randomFromSeed(7);
   const own = problemSource(task, { problemPool: null, problemsPerStep: 5, seed: 7 }, random);
-  expect(own(4, random.split("step:4"))).toEqual(task.problems(random.split("step:4").split("problems"), 5));
+  expect(own(4, random.split("step:4"), { step: 4, ...nothing })).toEqual(
+    task.problems(random.split("step:4").split("problems"), 5),
+  );
 });

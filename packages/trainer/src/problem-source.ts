@@ -3,15 +3,15 @@ import {
   LaconicError,
   shownValue,
   type Curriculum,
-  type CurriculumRequest,
+  type Learned,
   type Problem,
   type Random,
 } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "./settings/config.ts";
 
-/** The problems of a step. @param results - what training has shown so far, for a curriculum */
-export type ProblemSource = (step: number, stream: Random, results?: CurriculumRequest["results"]) => Problem[];
+/** The problems of a step. @param learned - so far, for a curriculum */
+export type ProblemSource = (step: number, stream: Random, learned: Learned) => Problem[];
 
 /**
  * The problems of each step: new ones where the task makes them without end, else those of a pool, epoch by epoch. An epoch
@@ -62,9 +62,10 @@ export function problemSource(
 /** @throws LaconicError `input_invalid` for what is not as many problems of the pool as were asked for */
 function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count: number): ProblemSource {
   const ids = new Set(pool.map(({ id }) => id));
-  return (step, stream, results = {}) => {
+  return (step, stream, learned) => {
     const of = { name: `the curriculum ${curriculum.name}`.trimEnd(), value: "curriculum" };
-    const request = { step, count, pool, results, random: stream.split("curriculum") };
+    const { results = {} } = learned;
+    const request = { step, count, pool, results, learned, random: stream.split("curriculum") };
     const chosen = checkedCall(
       of,
       () => curriculum(request),

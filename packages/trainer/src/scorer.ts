@@ -1,9 +1,17 @@
-import { LaconicError, nearestName, type AgentId, type Episode, type Problem, type Reward } from "@laconic/core";
+import {
+  LaconicError,
+  nearestName,
+  type AgentId,
+  type Episode,
+  type Learned,
+  type Problem,
+  type Reward,
+} from "@laconic/core";
 import { graded, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 
 /** Asks a reward about an episode and says what became of it: is not late, and rejects for an agent alone that nobody is. Null for an agent's error. */
-export type Scorer = (episode: Episode, problem: Problem) => Promise<RewardOutcome | null>;
+export type Scorer = (episode: Episode, problem: Problem, learned?: Learned) => Promise<RewardOutcome | null>;
 
 /**
  * A reward that may take its time, fail or hang, as one that never does.
@@ -16,9 +24,9 @@ export function scorer(
   agents: readonly AgentId[] | null = null,
 ): Scorer {
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
-  return async (episode, problem) => {
+  return async (episode, problem, learned) => {
     if (episode.stopReason === "error") return null; // an agent that failed leaves nothing to judge
-    const answered = await ask((signal) => reward(episode, problem, { signal }));
+    const answered = await ask((signal) => reward(episode, problem, { signal, ...(learned && { learned }) }));
     const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
     if (agents !== null) checkPlaces(outcome, agents, episode);
     return outcome;

@@ -13,6 +13,7 @@ import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverge
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
 import type { TrainingParts } from "./parts.ts";
+import { learnedOf } from "./run/loop-state.ts";
 import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
@@ -106,7 +107,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const { step, before, after, best } = state;
   const stoppedEarly = step < config.steps && schedule.isStale(state);
   const interrupted = step < config.steps && !stoppedEarly;
-  const test = interrupted ? null : await evaluateTest(run, step);
+  const test = interrupted ? null : await evaluateTest(run, learnedOf(state));
   await old.dispose();
   await disposeAll(run.references);
   await run.pool?.dispose();

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { evaluate, evaluationWarnings, livePolicies } from "@laconic/trainer";
+import { evaluate, evaluationOptions, evaluationWarnings, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -53,8 +53,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         try {
           const { test: seen } = seenProblems(parts.task);
           for (const warning of seenWarnings({ ...(seen && { test: seen }) })) terminal.warn(warning);
-          const { sampling, scoring } = config.train;
-          const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
+          const options = { ...evaluationOptions(config.train), seed: args.seed, step: state.step, problems };
           const { evaluation, episodes } = await spinWhile(
             terminal,
             `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,

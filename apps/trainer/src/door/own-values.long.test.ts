@@ -29,6 +29,36 @@ export default defineRun({
 });
 `;
 
+/** A team that asks in more words the more its estimator has seen, and measures how much that was. */
+const learningFile = `
+import { defineRun } from "laconic";
+import type { Estimator, Learned, Reward } from "@laconic/core";
+import sums from "./task.ts";
+
+const seenIn = (learned: Learned | undefined) => (learned?.estimators["policy"] as { seen: number } | undefined)?.seen ?? 0;
+const advantage: Estimator<{ seen: number }> = {
+  name: "counting",
+  settings: {},
+  init: () => ({ seen: 0 }),
+  estimate: ({ rewards }, { seen }) => ({ advantages: rewards.map((each) => each - 0.5), state: { seen: seen + rewards.length } }),
+};
+const reward: Reward = ({ answer }, { gold }, { learned }) => ({
+  team: { task: answer === gold ? 1 : 0 },
+  measures: { judged: seenIn(learned) },
+});
+const task = sums({ digits: 3 });
+const run: typeof task.topology.run = async (problem, context) => {
+  const asked = { ...problem, question: problem.question + "+0".repeat(seenIn(context.learned) % 5) };
+  return task.topology.run(asked, context);
+};
+export default defineRun({
+  task: { ...task, topology: { ...task.topology, run } },
+  device: "wasm",
+  workers: 1,
+  train: { reward, advantage, limits: { maxTokens: 5 }, ...${shortTraining} },
+});
+`;
+
 const boardFile = `
 export default () => ({
   name: "small-sums",
@@ -258,6 +288,23 @@ describe("files named in JSON and in words", () => {
     const { err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
     expect(err).toContain("task.ts: its export broken takes no settings");
   });
+});
+
+test("what a run has learned beside weights reaches its team in every command", { timeout }, async () => {
+  const learning = join(folder, "learning.config.ts");
+  await writeFile(learning, learningFile);
+  const own = join(folder, "runs", "learning");
+  const trained = await laconic("train", learning, "--run", own, "train.seed=mine");
+  expect(trained.code, trained.err).toBe(0);
+  const rows = (await readFile(join(own, "evaluations.jsonl"), "utf8")).trimEnd().split("\n");
+  const { language: _, ...last } = JSON.parse(rows.at(-1) ?? "") as Readonly<Record<string, unknown>>;
+  expect(last).toMatchObject({ measures: { judged: 16 } });
+  const evaluated = await laconic("eval", own, "--problems", "4", "--seed", "mine", "--json");
+  expect(JSON.parse(evaluated.out), evaluated.err).toEqual(last);
+  const analysed = await laconic("analyze", own, "--problems", "2");
+  expect(analysed.code, analysed.err).toBe(0);
+  const probed = await laconic("probe", own, "--problems", "2", "--json");
+  expect(probed.code, probed.err).toBe(0);
 });
 
 test("a file outside of any package of type module is read all the same", { timeout }, async () => {

@@ -90,8 +90,9 @@ export async function analyseRun(
 async function play(
   parts: Parameters<typeof livePolicies>[0],
   { problems, seed, cut }: AnalyseOptions,
-  { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
+  config: TrainConfig,
 ): Promise<Played> {
+  const { sampling, limits, onAgentError: onError, scoring } = config;
   const { topology } = parts.task;
   // Those of the run's evaluations, beside whose episodes the dashboard shows what messages are worth.
   const heldOut = parts.task.validation ?? parts.task.heldOut;
@@ -100,7 +101,7 @@ async function play(
   const random = randomFromSeed(seed).split("analysis");
   const results = await Promise.all(
     heldOut.slice(0, problems).map(async (problem, i) => {
-      const context = { models, sampling, random: random.split(i) };
+      const context = { models, sampling, limits, onError, random: random.split(i) };
       const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
       return messageValues(topology, problem, context, judge, cut);
     }),

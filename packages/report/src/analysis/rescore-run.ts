@@ -2,10 +2,10 @@ import { LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore, type RescoredStep, type RescoreOptions } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
-import { openRunTask, trustedConfigOf, type Progress } from "@laconic/runtime";
+import { findRun, openRunTask, type Progress } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
 import { openValues } from "@laconic/runtime/resolver";
-import { describeUnscored, rewardOf, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
+import { describeUnscored, learnedOf, rewardOf, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
 import { recordedEpisodes } from "./recorded-episodes.ts";
 
 /** How recorded episodes are scored again. */
@@ -37,7 +37,7 @@ async function scoredAnew(
   recorded: readonly RecordedEpisode[],
   progress: Progress,
 ): Promise<RecordedEpisode[]> {
-  const config = await trustedConfigOf(run);
+  const { config, state } = await findRun(run);
   if (config.own.some(({ path }) => path.at(-1) === "groupReward"))
     progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
   const { folder } = await openModelFolder(config.model, progress);
@@ -51,7 +51,7 @@ async function scoredAnew(
     const { reward = rewardOf(task) } = await openValues(config.own, config.train);
     const scoreOf = scorer(reward, config.train.scoring);
     const scores: (RewardOutcome | null)[] = [];
-    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem));
+    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem, learnedOf(state)));
     const report = scoringReport(scores);
     const failure = scoringFailure(report, config.train.scoring, "the recorded episodes");
     if (failure) throw failure;

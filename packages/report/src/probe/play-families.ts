@@ -9,7 +9,7 @@ import {
   type ProbeSources,
   type SkippedFamily,
 } from "@laconic/runtime";
-import { evaluate, livePolicies, type Evaluation, type TrainingParts } from "@laconic/trainer";
+import { evaluate, evaluationOptions, livePolicies, type Evaluation, type TrainingParts } from "@laconic/trainer";
 import { figuresOf, pairedFamily, unpairedFamily } from "./compare-family.ts";
 
 /** How far a probe is. */
@@ -105,7 +105,6 @@ async function playedFamily(
 
 /** Episodes are drawn as those of the run's own evaluations. */
 function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): Play {
-  const { sampling, scoring, limits, onAgentError: onError } = config.train;
   let episodes = 0;
   return async (family, parts, problems, later) => {
     const { topology } = parts.task;
@@ -120,7 +119,7 @@ function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): 
       },
     };
     const team = { ...parts, task: { ...parts.task, topology: counted, heldOut: problems } };
-    const settings = { seed, step: state.step, problems: problems.length, sampling, scoring, limits, onError };
+    const settings = { ...evaluationOptions(config.train), seed, step: state.step, problems: problems.length };
     return evaluate(team, livePolicies(team), settings);
   };
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
 import type { TrainedTeam } from "@laconic/evaluation/bench";
 import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
-import { livePolicies, modelsOf } from "@laconic/trainer";
+import { learnedOf, livePolicies, modelsOf, withLearned } from "@laconic/trainer";
 import {
   benchmarkTeam,
   dealSeed,
@@ -16,8 +16,7 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { closeAtEnd } from "../resolver/shared-values.ts";
 import { actorChoice } from "../run/actor-choice.ts";
-import { findRun, openFoundRun, trustedConfigOf } from "../run/open-run.ts";
-import type { AppConfig } from "../run/run-settings.ts";
+import { findRun, openFoundRun, type FoundRun } from "../run/open-run.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 import { knownPrice } from "../spending/known-price.ts";
 import type { Spending } from "../spending/spending.ts";
@@ -48,9 +47,9 @@ export async function trainedTeam(
   progress: Progress,
   { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
-  const team = await questionTeam(await trustedConfigOf(resolve(run)), run, ownBoards, progress);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
+  const team = await questionTeam(found, run, ownBoards, progress);
   const actor = actorText === null ? null : await actorChoice(actorText, progress);
   const swapped = actor ? `, actor ${actor.title}` : "";
   const models: Record<string, LanguageModel> = {};
@@ -91,13 +90,13 @@ export async function trainedTeam(
 }
 
 async function questionTeam(
-  config: AppConfig,
+  found: FoundRun,
   run: string,
   ownBoards: boolean,
   progress: Progress,
 ): Promise<QuestionTeam> {
-  const { task, train } = config;
-  if (isReference(task) || (ownBoards && !played.has(task.name))) return ownTeam(config, progress);
+  const { task, train } = found.config;
+  if (isReference(task) || (ownBoards && !played.has(task.name))) return ownTeam(found, progress);
   if (task.name !== "benchmark" && task.name !== "data")
     throw new LaconicError(
       "config_invalid",
@@ -129,7 +128,7 @@ async function questionTeam(
 const played: ReadonlySet<string> = new Set(["benchmark", "data", "gateway"]);
 
 /** A team of the user's own, or of a world, is asked as it is: its prompts say how an answer is written. */
-async function ownTeam(config: AppConfig, progress: Progress): Promise<QuestionTeam> {
+async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
     heldOut: 0,
@@ -138,7 +137,7 @@ async function ownTeam(config: AppConfig, progress: Progress): Promise<QuestionT
   });
   // Its topology may speak with what the task holds open.
   closeAtEnd(task, runTaskTitle(config.task));
-  const { topology } = task;
+  const { topology } = withLearned({ task }, learnedOf(state)).task;
   const turns = config.train.limits.maxTurns ?? topology.agents.length;
   return { create: () => topology, maxCalls: () => turns };
 }

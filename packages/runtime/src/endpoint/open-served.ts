@@ -140,7 +140,7 @@ async function servedFolder(
 
 async function servedRun(
   run: string,
-  { config, checkpoint }: FoundRun,
+  { config, checkpoint, manifest }: FoundRun,
   choice: ServedChoice,
   progress: Progress,
 ): Promise<ServedSource> {
@@ -161,7 +161,7 @@ async function servedRun(
   const own = base === undefined ? folder : (await openModelFolder(base, progress)).folder;
   return {
     name: basename(run),
-    source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
+    source: modelSource(config, own, join(checkpoint, modelPlace(manifest, policy))),
     tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
     ...(isGateway(config.task) && { tools: toolsOf(config.task) }),
   };
@@ -179,11 +179,12 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
 /** The run's team under the run's name, a team of one too, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
-  { made, config, checkpoint }: FoundRun,
+  found: FoundRun,
   { templateArguments, cap }: ServedChoice,
   { engine, device }: ServedPlace,
   progress: Progress,
 ): Promise<Served> {
+  const { made, config } = found;
   expectWeightsHere(config.engine, run);
   await checkServers(made, actorServers(config.actor));
   await checkModelsOf(run, config, progress);
@@ -191,7 +192,7 @@ async function servedTeam(
   const { task, parts, tokenizers, close } = await openParts({ ...config, chatTemplateArguments }, device, {
     ...(await runResources(config.model, progress)),
     engine,
-    checkpoint,
+    found,
     batching: "continuous",
     heldOut: 0,
     spending: await actorSpending(config.actor, cap),

@@ -10,7 +10,17 @@ import {
   type TrainableModel,
 } from "@laconic/core";
 import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
-import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
+import {
+  criticsOf,
+  learnedOf,
+  loadWeights,
+  modelPlace,
+  onlyPolicy,
+  withLearned,
+  type FoundCheckpoint,
+  type TrainedPolicy,
+  type TrainingParts,
+} from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../resolver/reference.ts";
 import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
@@ -54,8 +64,8 @@ export interface RunResources {
   readonly modelFolder: string | null;
   /** The folder of another model. */
   readonly openModel: (name: string) => Promise<string>;
-  /** A checkpoint of the run, whose weights the policies have; those that they began with when absent. */
-  readonly checkpoint?: string;
+  /** A checkpoint of the run, whose team knows what it has learned; the team that it began with when absent. */
+  readonly found?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
   /** Policies begin with this instead. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
@@ -120,7 +130,7 @@ export function modelSource(
  * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
-  const { modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
+  const { modelFolder, openModel, found, fresh, note = () => undefined, heldOut = 1000 } = resources;
   const { bases = {}, teachers: named = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
@@ -141,7 +151,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const based = await basesOf(Object.keys(names), bases, task, { modelFolder, openModel, templateArguments });
     const policies: Record<string, TrainedPolicy> = {};
     for (const [name, { folder, tokenizer }] of Object.entries(based)) {
-      const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
+      const saved = found && join(found.checkpoint, modelPlace(found.manifest, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
       const speak = speaker(model.id, tokenizer, engine.capabilities, resources.batching);
       policies[name] = { model, speak, agents: names[name] as readonly string[], ...ownOf[name] };
@@ -160,10 +170,10 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const runs =
       (await resources.opponents?.((agent) => tokenizers[policyNameOf(names, agent)] ?? task.tokenizer)) ?? {};
     const opponents = await opponentsOf(runs, (source, tokenizer) => speaking(source, tokenizer));
-    const given = { ...values, ...(reward && { reward }), ...(frozen && { frozen }) };
-    const parts = { task, policies, teachers, opponents, ...given };
+    const given = { ...values, ...(reward && { reward }), ...(frozen && { frozen }), teachers, opponents };
+    const parts = await learnedParts({ task, policies, ...given }, found);
     const otherModel = otherModels(parts, task, bases, actorOf);
-    return { engine, task, parts, tokenizers, otherModel, opponentRuns: runs, valueModels, close };
+    return { engine, task: parts.task, parts, tokenizers, otherModel, opponentRuns: runs, valueModels, close };
   } catch (error) {
     await close();
     throw error;
@@ -193,6 +203,18 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const tokenizer = folder === null ? task.tokenizer : await policyTokenizer(folder, templateArguments);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
+}
+
+/** The parts as a checkpoint leaves them. An estimator that is opened on the engine is for training alone. */
+async function learnedParts<P extends TrainingParts>(parts: P, found: RunResources["found"]): Promise<P> {
+  if (!found) return parts;
+  const { checkpoint, manifest, state } = found;
+  const estimators = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({
+    name,
+    estimator: typeof estimator === "object" && estimator.open ? undefined : estimator,
+  }));
+  await loadWeights(checkpoint, manifest, criticsOf(estimators));
+  return withLearned(parts, learnedOf(state));
 }
 
 /** What each policy begins with: its own base, or the run's model, whose tokenizer is the task's. */

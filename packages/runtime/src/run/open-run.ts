@@ -7,7 +7,7 @@ import {
   nodeFileSystem,
   readSettings,
   runFiles,
-  type LoopState,
+  type FoundCheckpoint,
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { checkSources, fromFolder, placedSources, type SourceChoice } from "../resolver/run-sources.ts";
@@ -34,12 +34,11 @@ import type { Spending } from "../spending/spending.ts";
 import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
 
 /** A run directory and one of its checkpoints. */
-export interface FoundRun {
+export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly directory: string;
   readonly made: MadeFolder;
   readonly config: AppConfig;
   readonly checkpoint: string;
-  readonly state: LoopState;
   /** Files of the user's own that are not what they were, and whether the run's copies of them are read. */
   readonly changedSources: readonly string[];
   readonly sources: SourceChoice;
@@ -135,7 +134,8 @@ export async function findRun(directory: string, { which = "latest", sources }: 
       );
     },
   );
-  return { directory, ...stored, checkpoint: found.folder, state: found.state, warnings: found.warnings };
+  const { folder: checkpoint, ...rest } = found;
+  return { directory, ...stored, checkpoint, ...rest };
 }
 
 /** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
@@ -229,7 +229,7 @@ export async function openFoundRun(
     readonly spending?: Spending | null;
   } = {},
 ): Promise<OpenedParts> {
-  const { directory, made, config, checkpoint } = found;
+  const { directory, made, config } = found;
   await checkServers(made, [...(actor === undefined ? actorServers(config.actor) : []), ...engineServers(config)]);
   noteSources(found, progress);
   await checkModelsOf(directory, config, progress, { actor: actor === undefined });
@@ -239,7 +239,7 @@ export async function openFoundRun(
     : await chooseDevice(config.device, config.workers, (line) => progress.note(line), config);
   const opened = await openParts(config, place, {
     ...resources,
-    ...(trained && { checkpoint }),
+    ...(trained && { found }),
     ...(heldOut !== undefined && { heldOut }),
     ...(actor && { actor }),
     spending,

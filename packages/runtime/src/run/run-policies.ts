@@ -15,7 +15,7 @@ export async function runPolicies(
   directory: string,
   progress: Progress,
 ): Promise<{ readonly step: number; readonly policies: Readonly<Record<string, RunPolicy>> }> {
-  const { config, checkpoint, state } = await findRun(directory);
+  const { config, checkpoint, manifest, state } = await findRun(directory);
   expectWeightsHere(config.engine, directory);
   const { folder: modelFolder } = await openModelFolder(config.model, progress);
   const { chatTemplateArguments: templateArguments } = config;
@@ -26,7 +26,7 @@ export async function runPolicies(
   const based = await basesOf(Object.keys(names), config.bases, task, { modelFolder, openModel, templateArguments });
   const policies: Record<string, RunPolicy> = {};
   for (const [name, { folder: base, tokenizer }] of Object.entries(based)) {
-    const folder = join(checkpoint, modelPlace(names, name));
+    const folder = join(checkpoint, modelPlace(manifest, name));
     const agents = names[name] as readonly string[];
     policies[name] = { source: modelSource(config, base ?? "", folder), tokenizer, agents, folder };
   }

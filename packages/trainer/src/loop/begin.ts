@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
-import type { LoopState } from "../run/loop-state.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
@@ -25,17 +25,20 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
   }
   await recorder.begin?.(models);
   const opponents = await pool?.begin();
-  const before = await evaluateStep(run, 0);
+  const learned = {
+    step: 0,
+    budgets: budget.init(),
+    policyBudgets: byPolicy(learners.map(({ name, controller }) => [name, controller?.init()])),
+    estimators: byPolicy(learners.map(({ name, estimator }) => [name, estimator.init?.()])),
+    ...(parts.curriculum && { results: {} }),
+    ...(opponents && { opponents }),
+  };
+  const before = await evaluateStep(run, learned);
   return {
     state: {
-      step: 0,
-      budgets: budget.init(),
-      policyBudgets: byPolicy(learners.map(({ name, controller }) => [name, controller?.init()])),
-      estimators: byPolicy(learners.map(({ name, estimator }) => [name, estimator.init?.()])),
+      ...learned,
       before,
       after: before,
-      ...(parts.curriculum && { results: {} }),
-      ...(opponents && { opponents }),
       ...(parts.stopping && { evaluations: [pointOf(before)] }),
       best: { step: 0, accuracy: before.accuracy, since: 0 },
     },
@@ -55,7 +58,7 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
     );
   // The run ended at its last evaluation.
   if (step !== config.steps || resumed.after.step === step) return resumed;
-  const state = { ...resumed, after: await evaluateStep(run, step) };
+  const state = { ...resumed, after: await evaluateStep(run, learnedOf(resumed)) };
   await recorder.checkpoint(models, state);
   return state;
 }

@@ -1,12 +1,12 @@
 import type { Timer } from "@laconic/rewards";
 import { modelsOf, type Samplers } from "../parts.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
-import type { LoopState } from "../run/loop-state.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout } from "../stages/play-groups.ts";
 import { nextBatch } from "../stages/next-batch.ts";
-import { configAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
+import { configAt, learnedParts, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** A step's groups. */
 export interface Collected extends SampledGroup {
@@ -16,8 +16,8 @@ export interface Collected extends SampledGroup {
 
 /** Lines 3-5 of Algorithm 1: queries, and G episodes each. */
 export interface Collector {
-  /** Null where there will be no more. @param state - steps done so far, results for a curriculum, opponents */
-  collect(state: Pick<LoopState, "step" | "results" | "opponents">, samplers: Samplers): Promise<Collected | null>;
+  /** Null where there will be no more. */
+  collect(state: LoopState, samplers: Samplers): Promise<Collected | null>;
   /** What became of groups since the last report; null where none is played beside training. */
   report(): ReturnType<TrainingQueue["report"]> | null;
   /** Between pieces of work: lets others have their turn, where others wait. */
@@ -26,19 +26,28 @@ export interface Collector {
 }
 
 /** Takes episodes that were played elsewhere, or the first that are complete of those that are played all the time, or plays them. */
-export function collector(run: TrainingRun, { queue: from }: LoopState, timer: Timer): Collector {
-  const { parts, config, learners, random, score, problemsOf, pool, signal } = run;
+export function collector(run: TrainingRun, beginning: LoopState, timer: Timer): Collector {
+  const { parts, config, learners, random, pool, signal } = run;
   const { source } = parts;
   if (source) return { ...alone, collect: ({ step }, samplers) => nextBatch(parts, source, step, samplers, signal) };
 
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
-  const options = { score, greedy };
   if (config.asynchronous) {
-    const snapshots = (): ReturnType<typeof snapshotsOf> => snapshotsOf(learners);
-    const settings = { options, random, timer, problemsOf, snapshots, from };
-    const queue = trainingQueue(parts, config, config.asynchronous, settings);
+    let state = beginning;
+    const queue = trainingQueue(config, config.asynchronous, {
+      greedy,
+      random,
+      timer,
+      problemsOf: (step, stream) => run.problemsOf(step, stream, learnedOf(state)),
+      learned: () => learnedParts(run, state),
+      snapshots: () => snapshotsOf(learners),
+      from: beginning.queue,
+    });
     return {
-      collect: ({ step }) => queue.take(step),
+      collect(now) {
+        state = now;
+        return queue.take(now.step);
+      },
       report: () => queue.report(),
       turn: () => nextTurn(timer),
       close: () => queue.close(),
@@ -46,13 +55,15 @@ export function collector(run: TrainingRun, { queue: from }: LoopState, timer: T
   }
   return {
     ...alone,
-    async collect({ step, results, opponents = [] }, samplers) {
+    async collect(state, samplers) {
+      const { step, opponents = [] } = state;
+      const { parts: told, score } = learnedParts(run, state);
       const stream = random.split(`step:${step}`);
-      const problems = problemsOf(step, stream, results);
+      const problems = run.problemsOf(step, stream, learnedOf(state));
       const games = { step, problems: problems.length, episodes: config.episodesPerProblem, random: stream };
       const opponentOf = pool?.opponents(opponents, games) ?? null;
-      const played = { models: modelsOf(parts, samplers), random: stream.split("rollout"), opponentOf };
-      return { ...(await rollout(parts, configAt(run, step), options, problems, played)), lags: [] };
+      const played = { models: modelsOf(told, samplers), random: stream.split("rollout"), opponentOf };
+      return { ...(await rollout(told, configAt(run, step), { score, greedy }, problems, played)), lags: [] };
     },
   };
 }

@@ -1,24 +1,25 @@
-import { checkedCall, shownValue, type EvaluationPoint } from "@laconic/core";
+import { checkedCall, shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
 import { collapseOf } from "../collapse.ts";
 import { regressionOf } from "../regression.ts";
 import { evaluationWarnings } from "../evaluation-warnings.ts";
-import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
+import { evaluate, evaluationOptions, type Evaluation } from "../evaluate.ts";
+import { withLearned } from "../learned.ts";
 import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
 import { livePolicies } from "../parts.ts";
-import type { LoopState } from "../run/loop-state.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
 import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** Accuracy and tokens on the validation problems, of the live policies, with transcripts of the first problems. */
-export async function evaluateStep(
-  { parts, config, recorder, references, pool }: TrainingRun,
-  step: number,
-): Promise<Evaluation> {
+export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<Evaluation> {
+  const { config, recorder, references, pool } = run;
+  const { step } = learned;
   const { transcripts } = config.evaluation;
+  const parts = withLearned(run.parts, learned);
   if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
-  const options = { ...optionsOf(config, step), split: "validation", references } as const;
+  const options = { ...evaluationOptions(config), step, split: "validation", references } as const;
   const { evaluation: alone, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
   );
@@ -31,22 +32,21 @@ export async function evaluateStep(
   return evaluation;
 }
 
-/** How a run plays held-out problems. */
-function optionsOf(config: TrainingRun["config"], step: number): Omit<EvaluateOptions, "split" | "references"> {
-  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = config;
-  const retries = config.asynchronous?.retries ?? 0;
-  return { seed, step, problems: evaluation.problems, sampling, limits, onError, scoring, retries };
-}
-
 /**
  * Accuracy and tokens on the test problems, which nothing of the run was chosen by; null where the task has no validation problems
  * beside them, because then every evaluation was of them.
  */
-export async function evaluateTest(run: TrainingRun, step: number): Promise<Evaluation | null> {
-  const { parts, config, recorder, references } = run;
+export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<Evaluation | null> {
+  const { config, recorder, references } = run;
+  const parts = withLearned(run.parts, learned);
   if (parts.task.validation === undefined || parts.task.heldOut.length === 0) return null;
   const { evaluation, episodes } = await placed("evaluation on the test problems", () =>
-    evaluate(parts, livePolicies(parts), { ...optionsOf(config, step), split: "test", references }),
+    evaluate(parts, livePolicies(parts), {
+      ...evaluationOptions(config),
+      step: learned.step,
+      split: "test",
+      references,
+    }),
   );
   await recorder.test?.(evaluation, episodes);
   return evaluation;
@@ -69,7 +69,7 @@ export async function evaluateWhenDue(
   const { step, before } = state;
   if (!schedule.isEvaluationDue(step)) return { state, isBest: false };
   await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
-  const after = await checkpointOnFailure(run, state, () => evaluateStep(run, step));
+  const after = await checkpointOnFailure(run, state, () => evaluateStep(run, learnedOf(state)));
   for (const said of [regressionOf, collapseOf]) {
     const reason = said(before, after);
     if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`, step);

@@ -1,7 +1,7 @@
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import { agentErrorWarning } from "../agent-errors.ts";
 import type { Samplers } from "../parts.ts";
-import type { LoopState } from "../run/loop-state.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
@@ -34,7 +34,7 @@ export async function scoreCollected(
 ): Promise<ScoredStep> {
   const { config, recorder, learners, scoreGroups } = run;
   const place = `step ${state.step + 1}`;
-  const rollouts = scoreGroups ? await scoreGroups(collected.rollouts, place) : collected.rollouts;
+  const rollouts = scoreGroups ? await scoreGroups(collected.rollouts, place, learnedOf(state)) : collected.rollouts;
   const scores = scoreGroups ? rollouts.map(({ score: each }) => each) : collected.scores;
   const report = scoringReport(scores);
   await checkpointOnFailure(run, state, async () => {

@@ -1,7 +1,7 @@
 import { formatPercent } from "@laconic/core/text";
 import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
-import type { LoopState } from "../run/loop-state.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { checkpointName } from "../run/find-checkpoint.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { ScoredRollout } from "../stages/score.ts";
@@ -25,7 +25,7 @@ export async function stopDiverged(
   if (config.divergence === null) return state;
   const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
-  if (run.parts.task.heldOut.length > 0) await evaluateStep(run, step).catch(() => null); // may not be possible any more
+  if (run.parts.task.heldOut.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // may not be possible any more
   const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
   await recorder.warn(message, step);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });

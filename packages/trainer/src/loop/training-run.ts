@@ -1,17 +1,12 @@
-import {
-  randomFromSeed,
-  type PolicyNeed,
-  type PolicySnapshot,
-  type Random,
-  type Reward,
-  type StoredWeights,
-} from "@laconic/core";
+import { randomFromSeed, type PolicyNeed, type PolicySnapshot, type Random, type Reward } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
 import { problemSource, type ProblemSource } from "../problem-source.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
-import { criticOf, type Models } from "../run/checkpoint.ts";
+import { criticsOf, withLearned } from "../learned.ts";
+import type { Models } from "../run/checkpoint.ts";
+import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
 import { policyNeedsOf } from "../stages/policy-needs.ts";
@@ -81,12 +76,10 @@ export async function openTrainingRun(
   };
 }
 
-/** What estimators learn, each once: policies may share one. */
-function criticsOf(learners: readonly Learner[]): Models {
-  const critics = new Map<StoredWeights, string>();
-  for (const { name, estimator } of learners)
-    if (estimator.weights && !critics.has(estimator.weights)) critics.set(estimator.weights, criticOf(name));
-  return Object.fromEntries(Array.from(critics, ([weights, name]) => [name, weights]));
+/** The run's parts and scores, which are told what the run has learned. */
+export function learnedParts({ parts, score }: TrainingRun, state: LoopState): Pick<TrainingRun, "parts" | "score"> {
+  const learned = learnedOf(state);
+  return { parts: withLearned(parts, learned), score: (episode, problem) => score(episode, problem, learned) };
 }
 
 /** The settings of a step, from 0: with the temperature of a schedule. */

@@ -11,11 +11,13 @@ import { rateLimiter } from "./paced.ts";
 
 /** What a run's queue is made of, beside its parts. */
 export interface TrainingQueueParts {
-  readonly options: GameOptions;
+  readonly greedy: GameOptions["greedy"];
   /** The run's stream. */
   readonly random: Random;
   readonly timer: Timer;
   readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
+  /** What plays and scores, with all that is learned by now. */
+  readonly learned: () => { readonly parts: TrainingParts; readonly score: GameOptions["score"] };
   /** Of all policies, as they are now. */
   readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
   readonly from: ScheduleState | undefined;
@@ -31,10 +33,9 @@ export interface TrainingQueue extends Omit<GroupQueue, "report"> {
  * a run sees does not depend on what is complete first.
  */
 export function trainingQueue(
-  parts: TrainingParts,
   config: TrainConfig,
   settings: AsynchronousSettings,
-  { options, random, timer, problemsOf, snapshots, from }: TrainingQueueParts,
+  { greedy, random, timer, problemsOf, learned, snapshots, from }: TrainingQueueParts,
 ): TrainingQueue {
   const { problemsPerStep, episodesPerProblem, steps, tree } = config;
   const drawn = new Map<number, readonly Problem[]>();
@@ -52,6 +53,7 @@ export function trainingQueue(
     {
       timer,
       async weights() {
+        const { parts, score } = learned();
         const samplers = await snapshots();
         const models = Object.fromEntries(
           Object.entries(modelsOf(parts, samplers)).map(([agent, model]) => [agent, answeringInTurn(model, turn)]),
@@ -59,7 +61,7 @@ export function trainingQueue(
         return {
           game(number) {
             const { position: group, problem, stream } = place(number);
-            return groupGame(parts, config, options, { problem, group, random: stream, models });
+            return groupGame(parts, config, { score, greedy }, { problem, group, random: stream, models });
           },
           async dispose() {
             for (const snapshot of Object.values(samplers)) await snapshot.dispose();

@@ -68,8 +68,9 @@ async function saveModels(
   policy?: CheckpointFacts["policy"],
 ): Promise<string[]> {
   const saved: string[] = [];
+  const isAlone = Object.keys(policiesIn(models)).length === 1;
   for (const [name, model] of Object.entries(models)) {
-    const place = modelPlace(models, name);
+    const place = isAlone && !isCritic(name) ? "" : name; // a single policy's folder opens as a model
     if (place !== "") await fs.makeDirectory(joinPath(folder, place));
     const files = await model.save(joinPath(folder, place)).catch((error: unknown) => {
       throw explainWriteError(error, directory);
@@ -124,9 +125,9 @@ export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** Loads into each model what {@link saveWeights} or a checkpoint kept of it. */
-export async function loadWeights(folder: string, models: Models): Promise<void> {
-  for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
+/** Loads into each model what {@link saveWeights} or a checkpoint kept of it. @param saved - the folder's manifest */
+export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
+  for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }
 
 /** The policies' own. */
@@ -138,8 +139,10 @@ function isCritic(name: string): boolean {
   return name.endsWith(".critic");
 }
 
-/** Folder of a policy's model in a checkpoint: the checkpoint itself where there is one policy, so that it opens as a model. */
-export function modelPlace(policies: Readonly<Record<string, unknown>>, name: string): string {
-  const alone = Object.keys(policies).filter((each) => !isCritic(each)).length === 1;
-  return alone && !isCritic(name) ? "" : name;
+/** The files that a manifest names. */
+type SavedFiles = Pick<CheckpointManifest, "files">;
+
+/** Folder of a model in a checkpoint: its own, or the checkpoint itself where a single policy's files lie. */
+export function modelPlace({ files }: SavedFiles, name: string): string {
+  return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
 }

@@ -1,5 +1,5 @@
 import { budgetStateShape, type PriceState } from "@laconic/budget";
-import type { EvaluationPoint, ProblemResult } from "@laconic/core";
+import type { EvaluationPoint, Learned, ProblemResult } from "@laconic/core";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import { deadTrainingSchema, type DeadTrainingSigns } from "../dead-training.ts";
@@ -9,14 +9,11 @@ import type { OpponentState } from "../opponents/games.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
-export interface LoopState {
-  readonly step: number;
+export interface LoopState extends Learned {
   /** The team's, by cost. */
   readonly budgets: Readonly<Record<string, PriceState>>;
   /** Of policies that have one of their own, by name. */
   readonly policyBudgets: Readonly<Record<string, PriceState>>;
-  /** What estimators remember, by policy: plain data. */
-  readonly estimators: Readonly<Record<string, unknown>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
   /** Evaluation with the highest accuracy so far, and evaluations since. */
@@ -27,8 +24,6 @@ export interface LoopState {
   readonly watch?: DivergenceWatch;
   /** Signs of dead training. */
   readonly deadTraining?: DeadTrainingSigns;
-  /** What training has shown of each problem, by its id, where a curriculum chooses by it. */
-  readonly results?: Readonly<Record<string, ProblemResult>>;
   /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
   readonly opponents?: readonly OpponentState[];
   /** All so far, where a rule of the user's own says when to stop. */
@@ -120,6 +115,11 @@ const loopStateFields = {
 } satisfies Record<keyof LoopState, z.ZodType>;
 
 export const loopStateSchema: z.ZodType<LoopState> = z.strictObject(loopStateFields);
+
+/** What was learned, of all that the loop knows. */
+export function learnedOf({ step, budgets, policyBudgets, estimators, results, opponents }: LoopState): Learned {
+  return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
+}
 
 /** As text, in one order of keys: that of a run which went on from one is another than that of a run which did not. */
 export function stateText(state: LoopState): string {

@@ -25,7 +25,7 @@ export class OpponentFolder {
   /** Loads those of a past self into the policies. @throws LaconicError `checkpoint_corrupt` naming its folder */
   async load(name: string, models: Models): Promise<void> {
     const folder = joinPath(this.#folder, name);
-    await checkFiles(this.#fs, folder).catch((error: unknown) => {
+    const saved = await checkFiles(this.#fs, folder).catch((error: unknown) => {
       throw new LaconicError(
         "checkpoint_corrupt",
         `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
@@ -33,7 +33,7 @@ export class OpponentFolder {
         error,
       );
     });
-    await loadWeights(folder, policiesIn(models));
+    await loadWeights(folder, saved, policiesIn(models));
   }
 
   /** Gives up those that no checkpoint names: another than the last may have to be gone on from. */

@@ -8,7 +8,7 @@ import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import { findCheckpoint } from "./find-checkpoint.ts";
+import { findCheckpoint, type FoundCheckpoint } from "./find-checkpoint.ts";
 import { loadWeights, policiesIn, saveCheckpoint, saveWeights, settleCheckpoints, type Models } from "./checkpoint.ts";
 import { OpponentFolder } from "./opponent-folder.ts";
 import { type LoopState } from "./loop-state.ts";
@@ -75,7 +75,7 @@ class RunDirectory implements Run {
   #isResumed = false;
   #stepsDone = 0;
   /** The checkpoint that the run goes on from. */
-  #restored: { readonly folder: string; readonly models: Models } | null = null;
+  #restored: Pick<FoundCheckpoint, "folder" | "manifest"> | null = null;
 
   constructor(fs: FileSystem, options: RunOptions, lock: RunLock) {
     this.#fs = fs;
@@ -114,7 +114,7 @@ class RunDirectory implements Run {
     if (!this.#isResumed) return null;
     const fs = this.#fs;
     let cut: CutTraces = { cuts: {}, repairs: [] };
-    const { folder, state, warnings } = await findCheckpoint(
+    const { folder, manifest, state, warnings } = await findCheckpoint(
       fs,
       this.#path(runFiles.checkpoints),
       "latest",
@@ -125,8 +125,8 @@ class RunDirectory implements Run {
       },
     );
     for (const message of [...warnings, ...cut.repairs]) await this.warn(message);
-    await loadWeights(folder, models);
-    this.#restored = { folder, models };
+    await loadWeights(folder, manifest, models);
+    this.#restored = { folder, manifest };
     const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
     const kept: Uint8Array[] = [];
     if (changed) for await (const row of rowsOfCut(runFiles.changes, changed)) kept.push(row);
@@ -205,7 +205,7 @@ class RunDirectory implements Run {
       await this.#opponents.load(name, models);
       await take(name);
     }
-    if (this.#restored) await loadWeights(this.#restored.folder, policiesIn(models));
+    if (this.#restored) await loadWeights(this.#restored.folder, this.#restored.manifest, policiesIn(models));
   }
 
   async record(record: StepRecord): Promise<void> {

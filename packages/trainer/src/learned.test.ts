@@ -1,0 +1,175 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Curriculum, EpisodeReward, Estimator, GroupReward, Learned, Reward, StoredWeights } from "@laconic/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { evaluate, evaluationOptions, type Evaluation } from "./evaluate.ts";
+import { criticsOf, withLearned } from "./learned.ts";
+import { livePolicies, type TrainingParts } from "./parts.ts";
+import { loadWeights } from "./run/checkpoint.ts";
+import { findCheckpoint } from "./run/find-checkpoint.ts";
+import { learnedOf } from "./run/loop-state.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { nodeFileSystem } from "#platform";
+import { tinyDuelParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
+
+/** Episodes that an estimator has seen so far: as its state, and as weights of its own. */
+class Count implements StoredWeights {
+  readonly trainableParameters = 1;
+  seen = 0;
+  async save(folder: string): Promise<string[]> {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "count.json"), JSON.stringify(this.seen));
+    return ["count.json"];
+  }
+  async load(folder: string): Promise<void> {
+    this.seen = JSON.parse(await readFile(join(folder, "count.json"), "utf8")) as number;
+  }
+}
+
+interface Case {
+  readonly team: "solo" | "star" | "duel";
+  readonly pool: "none" | "one side" | "both sides";
+  readonly isAsynchronous: boolean;
+  readonly seed: number;
+  readonly stopAt: number;
+}
+
+const countIn = ({ estimators }: Learned): number =>
+  Object.values(estimators as Readonly<Record<string, { readonly seen: number }>>).reduce(
+    (sum, { seen }) => sum + seen,
+    0,
+  );
+
+/** A team whose topology, rewards and curriculum go by all that the run has learned. */
+function learningParts({ team, isAsynchronous }: Case): TrainingParts {
+  const weights = new Count();
+  const parts = team === "duel" ? tinyDuelParts("own") : tinyParts(team);
+  const { topology, problems } = parts.task;
+  const estimator: Estimator<{ readonly seen: number }> = {
+    name: "counting",
+    settings: {},
+    weights,
+    init: () => ({ seen: 0 }),
+    estimate({ rewards, episodes }, { seen }) {
+      weights.seen += episodes.length;
+      return { advantages: rewards.map((each) => each - 0.5), state: { seen: seen + episodes.length } };
+    },
+  };
+  const all = (learned: Learned): number =>
+    countIn(learned) + (isAsynchronous ? 0 : weights.seen) + learned.step + (learned.budgets["tokens"]?.price ?? 0);
+  const told = (learned: Learned | undefined): Learned => {
+    if (!learned) throw new Error("nothing was told");
+    return learned;
+  };
+  const base: Reward = parts.task.reward ?? (({ answer }, { gold }) => (answer?.startsWith(gold) ? 1 : 0));
+  const reward: Reward = async (episode, problem, context) => {
+    const plain = (await base(episode, problem, context)) as EpisodeReward | number;
+    const measures = { learned: all(told(context.learned)) };
+    return { ...(typeof plain === "number" ? { team: { task: plain } } : plain), measures };
+  };
+  const groupReward: GroupReward = (episodes, _, { learned }) =>
+    episodes.map(() => ({ told: all(told(learned)) / 1000 }));
+  const curriculum: Curriculum = ({ pool, count, learned }) =>
+    Array.from({ length: count }, (_, i) => pool[((all(learned) + i) | 0) % pool.length] as (typeof pool)[number]);
+  return {
+    ...parts,
+    estimator,
+    reward,
+    groupReward,
+    ...(!isAsynchronous && { curriculum }),
+    task: {
+      ...parts.task,
+      problems: (random, count) => problems(random, count).map((each, i) => ({ ...each, id: `${each.question}-${i}` })),
+      topology: {
+        ...topology,
+        // What is asked moves with what was learned.
+        run: (problem, context) => {
+          const letter = "012"[(all(told(context.learned)) | 0) % 3] ?? "";
+          return topology.run(
+            team === "solo" ? { ...problem, question: letter } : { ...problem, views: { hint: letter } },
+            context,
+          );
+        },
+      },
+    },
+  };
+}
+
+function settingsOf({ team, pool, isAsynchronous, seed }: Case): Readonly<Record<string, unknown>> {
+  return {
+    ...tinySettings,
+    seed,
+    steps: 4,
+    problemsPerStep: 2,
+    episodesPerProblem: 2,
+    prices: {},
+    budget: { targetTokens: 2, learningRate: 0.1 },
+    groupBy: team === "duel" ? "prompt+agent" : "prompt",
+    ...(isAsynchronous ? { asynchronous: {} } : { problemPool: 3 }),
+    ...(pool !== "none" && {
+      opponents: {
+        sides: pool === "one side" ? [["right"]] : [["left"], ["right"]],
+        latest: 0.5,
+        every: 1,
+        keep: 2,
+        against: ["pool"],
+      },
+    }),
+    evaluation: { every: 2, problems: 6, transcripts: 1 },
+    checkpoint: { every: 1, keep: 2 },
+  };
+}
+
+const filesOf = async (folder: string): Promise<string[]> =>
+  Promise.all(["metrics.jsonl", "evaluations.jsonl"].map((name) => readFile(join(folder, name), "utf8")));
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({
+    team: fc.constantFrom("solo" as const, "star" as const, "duel" as const),
+    pool: fc.constantFrom("none" as const, "one side" as const, "both sides" as const),
+    isAsynchronous: fc.boolean(),
+    seed: fc.integer({ min: 0, max: 99 }),
+    stopAt: fc.integer({ min: 1, max: 3 }),
+  })
+  .map((each) => (each.team === "duel" ? { ...each, isAsynchronous: false } : { ...each, pool: "none" as const }));
+
+test("a run that is opened again knows all that it has learned: it goes on, and is evaluated, as it was", async () => {
+  const run = async (given: Case): Promise<void> => {
+    const parent = await temporaryFolder();
+    const [whole, halves] = [join(parent, "whole"), join(parent, "halves")];
+    const settings = settingsOf(given);
+    await tinyRun({ directory: whole, settings, parts: learningParts(given) });
+
+    const { state, manifest, folder } = await findCheckpoint(nodeFileSystem, join(whole, "checkpoints"));
+    const opened = learningParts(given);
+    await loadWeights(folder, manifest, {
+      ...Object.fromEntries(Object.entries(opened.policies).map(([name, { model }]) => [name, model])),
+      ...criticsOf(Object.keys(opened.policies).map((name) => ({ name, estimator: opened.estimator }))),
+    });
+    const parts = withLearned(opened, learnedOf(state));
+    const options = { ...evaluationOptions(parseTrainConfig(settings)), step: state.step };
+    const { evaluation } = await evaluate(parts, livePolicies(parts), options);
+    const rows = (await readFile(join(whole, "evaluations.jsonl"), "utf8")).trimEnd().split("\n");
+    const { opponents: _, language: __, ...last } = JSON.parse(rows.at(-1) ?? "") as Evaluation;
+    expect(evaluation).toEqual(last);
+
+    if (given.isAsynchronous) return; // groups in flight are played anew
+    const stop = new AbortController();
+    const observer = {
+      step: ({ step }: Readonly<Record<string, number>>) => void (step === given.stopAt && stop.abort()),
+    };
+    await tinyRun({ directory: halves, settings, parts: learningParts(given), observer, signal: stop.signal });
+    await tinyRun({ directory: halves, settings, parts: learningParts(given), resume: true });
+    expect(await filesOf(halves)).toEqual(await filesOf(whole));
+  };
+  await fc.assert(fc.asyncProperty(cases, run), {
+    numRuns: 8,
+    seed: 1,
+    examples: [
+      [{ team: "duel", pool: "one side", isAsynchronous: false, seed: 1, stopAt: 2 }],
+      [{ team: "star", pool: "none", isAsynchronous: true, seed: 2, stopAt: 1 }],
+    ],
+  });
+});

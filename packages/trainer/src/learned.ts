@@ -1,0 +1,32 @@
+import type { Estimator, EstimatorFunction, Learned, Reward, StoredWeights } from "@laconic/core";
+import type { TrainingParts } from "./parts.ts";
+import { criticOf, type Models } from "./run/checkpoint.ts";
+
+/** Parts whose topology and reward are told what a run has learned. */
+export function withLearned<P extends Pick<TrainingParts, "task" | "reward">>(parts: P, learned: Learned): P {
+  const { task } = parts;
+  const { topology } = task;
+  const reward = parts.reward ?? task.reward;
+  const told: TrainingParts["task"] = {
+    ...task,
+    topology: { ...topology, run: (problem, context) => topology.run(problem, { learned, ...context }) },
+  };
+  return {
+    ...parts,
+    task: told,
+    ...(reward && {
+      reward: (...[episode, problem, context]: Parameters<Reward>) => reward(episode, problem, { learned, ...context }),
+    }),
+  };
+}
+
+/** What estimators learn as weights, each once: policies may share one. */
+export function criticsOf(
+  learners: readonly { readonly name: string; readonly estimator?: Estimator | EstimatorFunction | undefined }[],
+): Models {
+  const critics = new Map<StoredWeights, string>();
+  for (const { name, estimator } of learners)
+    if (typeof estimator === "object" && estimator.weights && !critics.has(estimator.weights))
+      critics.set(estimator.weights, criticOf(name));
+  return Object.fromEntries(Array.from(critics, ([weights, name]) => [name, weights]));
+}
