@@ -4,9 +4,11 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { complaintAbout, done, isLong, laconic, startLaconic, temporary, type Ended } from "./laconic-process.ts";
-import { contentOf, goOn, trainWords } from "./small-run.ts";
+import { contentOf, goOn, trainWords, wholeRun } from "./small-run.ts";
 
 const preload = join(import.meta.dirname, "kill-at-write.mjs");
+
+const words = (run: string): readonly string[] => trainWords(run, wholeRun);
 
 interface Straight {
   readonly content: Readonly<Record<string, string>>;
@@ -36,7 +38,7 @@ function killedAt(folder: string, write: number): { readonly ended: Promise<Ende
     LACONIC_KILL_AT: String(write),
     LACONIC_KILL_COUNTER: counter,
   };
-  return { ended: laconic(trainWords(run), { preload, environment }), counter };
+  return { ended: laconic(words(run), { preload, environment }), counter };
 }
 
 async function expectSame(run: string, ended: Ended): Promise<void> {
@@ -61,7 +63,7 @@ describe.concurrent("kill -9, then resume: the bytes of an undisturbed run", () 
         const folder = await temporary();
         const killed = await killedAt(folder, point).ended;
         expect([point, killed.signal, complaintAbout(killed)]).toEqual([point, "SIGKILL", null]);
-        await expectSame(join(folder, "run"), await goOn(join(folder, "run")));
+        await expectSame(join(folder, "run"), await goOn(join(folder, "run"), words(join(folder, "run"))));
       }
     },
   );
@@ -71,13 +73,13 @@ describe.concurrent("kill -9, then resume: the bytes of an undisturbed run", () 
     { timeout: 120_000 },
     async (i) => {
       const run = join(await temporary(), "run");
-      for (const [again, words] of [trainWords(run), ["train", "--resume", "--run", run]].entries()) {
-        const started = startLaconic(words);
+      for (const [again, typed] of [words(run), ["train", "--resume", "--run", run]].entries()) {
+        const started = startLaconic(typed);
         await Promise.race([sleep(straight.milliseconds * (0.4 + 0.6 * share(2 * i + again))), started.ended]);
         started.kill("SIGKILL");
         expect(complaintAbout(await started.ended)).toBeNull();
       }
-      await expectSame(run, await goOn(run));
+      await expectSame(run, await goOn(run, words(run)));
     },
   );
 });

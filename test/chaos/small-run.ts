@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect } from "vitest";
+import { root } from "../workspace.ts";
 import { complaintAbout, laconic, type Ended } from "./laconic-process.ts";
 
 /** The quickstart made small: three steps, an evaluation and a checkpoint after each. */
@@ -15,9 +16,9 @@ export const smallSettings: readonly string[] = [
   "train.checkpoint.every=1",
 ];
 
-export const trainWords = (run: string): readonly string[] => [
+export const trainWords = (run: string, of = "preset:relay-quickstart"): readonly string[] => [
   "train",
-  "preset:relay-quickstart",
+  of,
   "--device",
   "wasm",
   "--run",
@@ -25,13 +26,17 @@ export const trainWords = (run: string): readonly string[] => [
   ...smallSettings,
 ];
 
+/** A run file with opponents, critics, a tool, supervised examples and a price. */
+export const wholeRun: string = join(root, "apps/trainer/test/whole-run.ts");
+
 /** SHA-256 of what a run is: its rows, its episodes, and the files of its last checkpoint. */
 export async function contentOf(run: string): Promise<Readonly<Record<string, string>>> {
   const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
   const last = `checkpoints/${steps.toSorted().at(-1)}`;
-  const saved = (await readdir(join(run, last))).toSorted();
-  const files = [...traces, ...saved.map((name) => `${last}/${name}`)];
+  const saved = await readdir(join(run, last), { recursive: true, withFileTypes: true });
+  const paths = saved.flatMap((each) => (each.isFile() ? [relative(run, join(each.parentPath, each.name))] : []));
+  const files = [...traces, ...paths.toSorted()];
   const hashes = files.map(async (file) => {
     const hash = createHash("sha256").update(await readFile(join(run, file)));
     return [file, hash.digest("hex")] as const;
@@ -40,11 +45,11 @@ export async function contentOf(run: string): Promise<Readonly<Record<string, st
 }
 
 /** Does what a user does after a kill: resumes, and where that is refused, what the refusal says. */
-export async function goOn(run: string): Promise<Ended> {
+export async function goOn(run: string, again: readonly string[] = trainWords(run)): Promise<Ended> {
   const resumed = await laconic(["train", "--resume", "--run", run]);
   expect(complaintAbout(resumed)).toBeNull();
   if (resumed.code !== 2) return resumed;
   expect(resumed.err).toMatch(/holds no run to resume|remove the run directory and start it again/u);
   await rm(run, { recursive: true, force: true });
-  return laconic(trainWords(run));
+  return laconic(again);
 }

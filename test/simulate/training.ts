@@ -1,11 +1,19 @@
-import { LaconicError } from "../../packages/core/src/index.ts";
+import { LaconicError, type Random } from "../../packages/core/src/index.ts";
 import { timerOf } from "../../packages/rewards/src/index.ts";
 import type { GroupSource } from "../../packages/trainer/src/group-source.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
 import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
 import { openRun } from "../../packages/trainer/src/run/run-directory.ts";
-import { tinyPairParts, tinyParts, tinySettings } from "../../packages/trainer/src/testing/index.ts";
+import {
+  tinyDuelParts,
+  tinyExampleParts,
+  tinyLearningParts,
+  tinyPairParts,
+  tinyParts,
+  tinySettings,
+  tinyToolParts,
+} from "../../packages/trainer/src/testing/index.ts";
 import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
 import type { Disk } from "./disk.ts";
@@ -16,8 +24,12 @@ import type { World } from "./world.ts";
 
 /** What differs from seed to seed. */
 export interface Variant {
-  /** `tree`: the two agents' own policies, on rollout trees of two turns. */
-  readonly policies: "one" | "two" | "tree";
+  /** `tree`: the two agents' own policies, on rollout trees of two turns. `duel`: past selves play one side of a game, or both. */
+  readonly policies: "one" | "two" | "tree" | "duel";
+  /** What a run has beside: a critic and a curriculum, a tool of an environment, or supervised examples. */
+  readonly beside?: "learning" | "tools" | "examples";
+  /** Of a duel. */
+  readonly sides?: readonly (readonly string[])[];
   readonly checkpointEvery: 1 | 2;
   readonly isAsynchronous: boolean;
 }
@@ -36,6 +48,8 @@ export interface Acknowledged {
 /** Settings of a variant, before they are checked. */
 export const settingsOf = ({
   policies,
+  beside,
+  sides,
   checkpointEvery,
   isAsynchronous,
 }: Variant): Readonly<Record<string, unknown>> => ({
@@ -45,19 +59,56 @@ export const settingsOf = ({
   episodesPerProblem: episodesPerGroup,
   ...(policies === "two" && { prices: {} }),
   ...(policies === "tree" && treeSettings),
+  ...(policies === "duel" && {
+    prices: {},
+    groupBy: "prompt+agent",
+    opponents: { sides, latest: 0.5, every: 1, keep: 2 },
+  }),
+  ...(beside === "learning" && { prices: {}, budget: { targetTokens: 2, learningRate: 0.1 } }),
+  ...(beside === "learning" && !isAsynchronous && { problemPool: 6 }),
+  ...(beside === "examples" && { supervised: { batch: 2 } }),
   evaluation: { every: 2, problems: 3, transcripts: 2 },
   checkpoint: { every: checkpointEvery, keep: 2 },
   ...(isAsynchronous && { prices: {}, asynchronous: { maxLag: 1, stale: "drop", retries: 1 } }),
 });
 
 /** Fresh weights, and problems that are known apart. */
-export function partsOf({ policies }: Variant): TrainingParts {
-  const { task, ...rest } = policies === "one" ? tinyParts() : tinyPairParts(policies === "tree" ? 2 : 1);
+export function partsOf({ policies, beside, isAsynchronous }: Variant): TrainingParts {
+  const { task, ...rest } = teams[policies]();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
     return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
   };
-  return { ...rest, task: { ...task, problems } };
+  const parts = { ...rest, task: { ...task, problems } };
+  if (beside === "learning") return tinyLearningParts(parts, !isAsynchronous);
+  return beside === "tools" ? tinyToolParts(parts) : beside === "examples" ? tinyExampleParts(parts) : parts;
+}
+
+const teams: Readonly<Record<Variant["policies"], () => TrainingParts>> = {
+  one: () => tinyParts(),
+  two: () => tinyPairParts(),
+  tree: () => tinyPairParts(2),
+  duel: () => tinyDuelParts("own"),
+};
+
+/** Drawn of all that there are. */
+export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
+  const policies = random.pick(
+    isAsynchronous ? (["one", "two", "tree"] as const) : (["one", "two", "tree", "duel"] as const),
+  );
+  // The tree's turns are its own, and its joint replies are judged apart from each other.
+  const beside = random.pick(
+    policies === "tree"
+      ? [null, "examples" as const]
+      : [null, "learning" as const, "tools" as const, "examples" as const],
+  );
+  return {
+    policies,
+    ...(beside !== null && { beside }),
+    ...(policies === "duel" && { sides: random.pick([[["left"]], [["left"], ["right"]]]) }),
+    checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
+    isAsynchronous,
+  };
 }
 
 /** Models of which any call may find no memory on their device, as faults have it: nothing is changed then. */

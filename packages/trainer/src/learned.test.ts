@@ -1,6 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Curriculum, EpisodeReward, Estimator, GroupReward, Learned, Reward, StoredWeights } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -12,21 +11,7 @@ import { findCheckpoint } from "./run/find-checkpoint.ts";
 import { learnedOf } from "./run/loop-state.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { nodeFileSystem } from "#platform";
-import { tinyDuelParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
-
-/** Episodes that an estimator has seen so far: as its state, and as weights of its own. */
-class Count implements StoredWeights {
-  readonly trainableParameters = 1;
-  seen = 0;
-  async save(folder: string): Promise<string[]> {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "count.json"), JSON.stringify(this.seen));
-    return ["count.json"];
-  }
-  async load(folder: string): Promise<void> {
-    this.seen = JSON.parse(await readFile(join(folder, "count.json"), "utf8")) as number;
-  }
-}
+import { tinyDuelParts, tinyLearningParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 
 interface Case {
   readonly team: "solo" | "star" | "duel";
@@ -36,65 +21,13 @@ interface Case {
   readonly stopAt: number;
 }
 
-const countIn = ({ estimators }: Learned): number =>
-  Object.values(estimators as Readonly<Record<string, { readonly seen: number }>>).reduce(
-    (sum, { seen }) => sum + seen,
-    0,
-  );
-
-/** A team whose topology, rewards and curriculum go by all that the run has learned. */
-function learningParts({ team, isAsynchronous }: Case): TrainingParts {
-  const weights = new Count();
+/** Fresh, with problems that are known by what they ask. */
+function partsOf({ team, isAsynchronous }: Case): TrainingParts {
   const parts = team === "duel" ? tinyDuelParts("own") : tinyParts(team);
-  const { topology, problems } = parts.task;
-  const estimator: Estimator<{ readonly seen: number }> = {
-    name: "counting",
-    settings: {},
-    weights,
-    init: () => ({ seen: 0 }),
-    estimate({ rewards, episodes }, { seen }) {
-      weights.seen += episodes.length;
-      return { advantages: rewards.map((each) => each - 0.5), state: { seen: seen + episodes.length } };
-    },
-  };
-  const all = (learned: Learned): number =>
-    countIn(learned) + (isAsynchronous ? 0 : weights.seen) + learned.step + (learned.budgets["tokens"]?.price ?? 0);
-  const told = (learned: Learned | undefined): Learned => {
-    if (!learned) throw new Error("nothing was told");
-    return learned;
-  };
-  const base: Reward = parts.task.reward ?? (({ answer }, { gold }) => (answer?.startsWith(gold) ? 1 : 0));
-  const reward: Reward = async (episode, problem, context) => {
-    const plain = (await base(episode, problem, context)) as EpisodeReward | number;
-    const measures = { learned: all(told(context.learned)) };
-    return { ...(typeof plain === "number" ? { team: { task: plain } } : plain), measures };
-  };
-  const groupReward: GroupReward = (episodes, _, { learned }) =>
-    episodes.map(() => ({ told: all(told(learned)) / 1000 }));
-  const curriculum: Curriculum = ({ pool, count, learned }) =>
-    Array.from({ length: count }, (_, i) => pool[((all(learned) + i) | 0) % pool.length] as (typeof pool)[number]);
-  return {
-    ...parts,
-    estimator,
-    reward,
-    groupReward,
-    ...(!isAsynchronous && { curriculum }),
-    task: {
-      ...parts.task,
-      problems: (random, count) => problems(random, count).map((each, i) => ({ ...each, id: `${each.question}-${i}` })),
-      topology: {
-        ...topology,
-        // What is asked moves with what was learned.
-        run: (problem, context) => {
-          const letter = "012"[(all(told(context.learned)) | 0) % 3] ?? "";
-          return topology.run(
-            team === "solo" ? { ...problem, question: letter } : { ...problem, views: { hint: letter } },
-            context,
-          );
-        },
-      },
-    },
-  };
+  const { problems } = parts.task;
+  const named: typeof problems = (random, count) =>
+    problems(random, count).map((each, i) => ({ ...each, id: `${each.question}-${i}` }));
+  return tinyLearningParts({ ...parts, task: { ...parts.task, problems: named } }, !isAsynchronous);
 }
 
 function settingsOf({ team, pool, isAsynchronous, seed }: Case): Readonly<Record<string, unknown>> {
@@ -140,10 +73,10 @@ test("a run that is opened again knows all that it has learned: it goes on, and 
     const parent = await temporaryFolder();
     const [whole, halves] = [join(parent, "whole"), join(parent, "halves")];
     const settings = settingsOf(given);
-    await tinyRun({ directory: whole, settings, parts: learningParts(given) });
+    await tinyRun({ directory: whole, settings, parts: partsOf(given) });
 
     const { state, manifest, folder } = await findCheckpoint(nodeFileSystem, join(whole, "checkpoints"));
-    const opened = learningParts(given);
+    const opened = partsOf(given);
     await loadWeights(folder, manifest, {
       ...Object.fromEntries(Object.entries(opened.policies).map(([name, { model }]) => [name, model])),
       ...criticsOf(Object.keys(opened.policies).map((name) => ({ name, estimator: opened.estimator }))),
@@ -160,8 +93,8 @@ test("a run that is opened again knows all that it has learned: it goes on, and 
     const observer = {
       step: ({ step }: Readonly<Record<string, number>>) => void (step === given.stopAt && stop.abort()),
     };
-    await tinyRun({ directory: halves, settings, parts: learningParts(given), observer, signal: stop.signal });
-    await tinyRun({ directory: halves, settings, parts: learningParts(given), resume: true });
+    await tinyRun({ directory: halves, settings, parts: partsOf(given), observer, signal: stop.signal });
+    await tinyRun({ directory: halves, settings, parts: partsOf(given), resume: true });
     expect(await filesOf(halves)).toEqual(await filesOf(whole));
   };
   await fc.assert(fc.asyncProperty(cases, run), {

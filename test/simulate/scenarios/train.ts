@@ -10,7 +10,7 @@ import {
   type Scenario,
 } from "../scenario.ts";
 import { expectEqual, expectWhole, undisturbedFiles } from "../compare-runs.ts";
-import { begin, episodesPerGroup, jobOf, steps, trainOnce, type Variant } from "../training.ts";
+import { begin, drawVariant, episodesPerGroup, jobOf, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
 
 /** Of two turns, with as many replies at each node as a group has episodes. */
@@ -25,11 +25,7 @@ const trainScenario = (isAsynchronous: boolean): Scenario => ({
     rots: ["checkpoints/step-", "metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"],
   },
   async play(world: World, random: Random) {
-    const variant: Variant = {
-      policies: random.pick(["one", "two", "tree"]),
-      checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
-      isAsynchronous,
-    };
+    const variant = drawVariant(random, isAsynchronous);
     begin(world.disk);
     const acknowledged = { step: 0 };
     const checks: Promise<void>[] = [];
@@ -44,7 +40,7 @@ const trainScenario = (isAsynchronous: boolean): Scenario => ({
       await looked(world, () => expectWhole(world.disk, variant.policies === "tree" ? pathsPerTree : episodesPerGroup));
     else if (!hasRotted(world)) {
       // What an interrupted one saved between its regular checkpoints stays while no evaluation is better.
-      const others = world.faults.met.some(({ kind }) => kind === "signal") ? ["checkpoints"] : [];
+      const others = world.faults.met.some(({ kind }) => kind === "signal") ? ["checkpoints", "opponents"] : [];
       expectEqual(filesOf(world.disk, runFolder), await undisturbedFiles(variant), others);
     }
   },

@@ -10,6 +10,7 @@ export { tinyParts, tinySettings, tinyTask, tinyTokenizer } from "./tiny-task.ts
 export { tinyAdapter, tinyLlama } from "./tiny-llama.ts";
 export { tinyPairParts, tinyPairTask } from "./tiny-pair.ts";
 export { tinyDuelParts } from "./tiny-duel.ts";
+export { tinyExampleParts, tinyLearningParts, tinyToolParts } from "./tiny-learning.ts";
 export { nullFleet } from "./null-fleet.ts";
 export { nullModel } from "./null-model.ts";
 export { virtualTimer } from "./virtual-timer.ts";

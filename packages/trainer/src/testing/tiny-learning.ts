@@ -1,0 +1,133 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  randomFromSeed,
+  type Curriculum,
+  type Environment,
+  type EpisodeReward,
+  type Estimator,
+  type GroupReward,
+  type Learned,
+  type Problem,
+  type Reward,
+  type StoredWeights,
+} from "@laconic/core";
+import { inEnvironment } from "@laconic/topologies";
+import type { TrainingParts } from "../parts.ts";
+import { exampleStream } from "../supervised/example-stream.ts";
+import { supervisedDefaults } from "../settings/config.ts";
+import { tinyTokenizer } from "./tiny-task.ts";
+
+/** A critic that counts the rows it has seen, in a file beside the policies' weights. */
+function countingCritic(): StoredWeights & { seen: number } {
+  const file = "count.json";
+  return {
+    trainableParameters: 1,
+    seen: 0,
+    async save(folder) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, file), JSON.stringify(this.seen));
+      return [file];
+    },
+    async load(folder) {
+      this.seen = JSON.parse(await readFile(join(folder, file), "utf8")) as number;
+    },
+  };
+}
+
+interface Counted {
+  readonly seen: number;
+}
+
+/** All that a run has learned, as a number: the state of the counting estimator, steps, and the price of tokens. */
+function sumOf(learned: Learned | undefined): number {
+  if (!learned) throw new Error("nothing is known of what was learned");
+  const states = Object.values(learned.estimators) as readonly Counted[];
+  return states.reduce((sum, { seen }) => sum + seen, learned.step + (learned.budgets["tokens"]?.price ?? 0));
+}
+
+/**
+ * Parts whose topology, rewards and curriculum go by what an estimator has learned, as its state and as weights of its own: what
+ * is asked moves with it. A run that is opened again without it asks something else.
+ * @param isPooled - problems come from a pool, so that a curriculum chooses
+ */
+export function tinyLearningParts(parts: TrainingParts, isPooled = false): TrainingParts {
+  const critic = countingCritic();
+  const { task } = parts;
+  const estimator: Estimator<Counted> = {
+    name: "counting",
+    settings: {},
+    weights: critic,
+    init: () => ({ seen: 0 }),
+    estimate({ rewards }, { seen }) {
+      critic.seen += rewards.length;
+      return { advantages: rewards.map((each) => each - critic.seen / 1000), state: { seen: seen + rewards.length } };
+    },
+  };
+  const base: Reward = task.reward ?? (({ answer }, problem) => task.grader?.(answer, problem) ?? 0);
+  const reward: Reward = async (episode, problem, { learned, ...context }) => {
+    const own = (await base(episode, problem, context)) as EpisodeReward | { readonly task: number } | number;
+    const terms = typeof own === "number" ? { team: { task: own } } : "team" in own ? own : { team: own };
+    return { ...terms, measures: { learned: sumOf(learned) } };
+  };
+  const groupReward: GroupReward = (episodes, _, { learned }) =>
+    episodes.map(() => ({ learned: sumOf(learned) / 1000 }));
+  const curriculum: Curriculum = ({ pool, count, learned }) =>
+    Array.from({ length: count }, (_, i) => pool[Math.floor(sumOf(learned) + i) % pool.length] as Problem);
+  const { topology } = task;
+  const run: typeof topology.run = (problem, context) => {
+    const digit = String(Math.floor(sumOf(context.learned)) % 3);
+    return topology.run(
+      problem.views ? { ...problem, views: { hint: digit } } : { ...problem, question: digit },
+      context,
+    );
+  };
+  return {
+    ...parts,
+    estimator,
+    reward,
+    groupReward,
+    ...(isPooled && { curriculum }),
+    task: { ...task, topology: { ...topology, run } },
+  };
+}
+
+/** Replies that begin with `?` look something up, and go on from it. */
+const looking: Environment<{ looks: number }> = {
+  name: "looking",
+  maxSteps: 2,
+  format: {
+    name: "mark",
+    write: (messages) => messages.map(({ role, content }) => ({ role, content })),
+    read: (text) => ({ content: text, calls: text.startsWith("?") ? [{ name: "look", arguments: "{}" }] : [] }),
+  },
+  tools: () => [{ name: "look" }],
+  encode: (observation) => tinyTokenizer.encode(observation),
+  reset: () => ({ looks: 0 }),
+  step(state, { calls }, { record, random }) {
+    if (calls.length === 0) return {};
+    state.looks += 1;
+    record("looked");
+    return { observation: random.pick(["A", "B", "C"]) };
+  },
+};
+
+/** Parts whose agents call a tool of an environment. */
+export function tinyToolParts(parts: TrainingParts): TrainingParts {
+  return { ...parts, task: { ...parts.task, topology: inEnvironment(parts.task.topology, looking) } };
+}
+
+/** Parts whose policies learn from three supervised examples too; the setting `supervised` says how. */
+export function tinyExampleParts(parts: TrainingParts): TrainingParts {
+  const { task } = parts;
+  const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));
+  const examples = ["a", "b", "c"].map((completion, i) => ({ prompt: String(i), completion }));
+  const policies = Object.fromEntries(
+    Object.entries(parts.policies).map(([policy, each]) => {
+      const { contextLength } = each.model;
+      const options = { task, learners, policy, contextLength, tokenizer: tinyTokenizer, random: randomFromSeed(1) };
+      return [policy, { ...each, examples: exampleStream(examples, { ...options, settings: supervisedDefaults }) }];
+    }),
+  );
+  return { ...parts, policies };
+}
