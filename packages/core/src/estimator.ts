@@ -20,6 +20,11 @@ export interface RewardBatch {
   readonly stepRewards: Float64Array;
   /** Rows that answer one query share a group. [S] */
   readonly groups: Int32Array;
+  /**
+   * How much each row counts among those of its group: 1 over the rows that its episode has there, so that every episode counts once.
+   * Absent where every row does. [S]
+   */
+  readonly weights?: Float64Array;
   /** Where a row's trained tokens begin, in one count over all rows. [S + 1] */
   readonly offsets: Int32Array;
   /** Whose row it is, where the grouping key tells agents apart. [S] */

@@ -35,6 +35,7 @@ export interface DecoupledResult {
  * With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
  *
  * @param groups - group id of each episode
+ * @param shares - how much each row counts in means and deviations; 1 by default
  * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for lengths or costs that differ between
  * episodes, `numeric_invalid` for a task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row.
  */
@@ -42,6 +43,7 @@ export function decoupledAdvantages(
   measured: readonly MeasuredReward[],
   groups: ArrayLike<number>,
   options: DecoupledOptions,
+  shares: ArrayLike<number> = measured.map(() => 1),
 ): DecoupledResult {
   const {
     weights,
@@ -79,7 +81,8 @@ export function decoupledAdvantages(
       if (rows.length === 0) continue;
       const column = rows.map((row) => values[row] as number);
       equal.push(allEqual(column) ? 1 : 0);
-      normalise(column, termScale).forEach((value, i) => {
+      const own = rows.map((row) => shares[row] as number);
+      normalise(column, own, termScale).forEach((value, i) => {
         const row = rows[i] as number;
         advantages[row] = (advantages[row] as number) + weight * value;
       });
@@ -91,6 +94,7 @@ export function decoupledAdvantages(
   if (batch === "sequence")
     normalise(
       scored.map((row) => advantages[row] as number),
+      scored.map((row) => shares[row] as number),
       scale,
     ).forEach((value, i) => (advantages[scored[i] as number] = value));
 
@@ -113,13 +117,16 @@ interface Scale {
 }
 
 /** Centred values, divided by std + epsilon when there is a scale; all 0 when the values are equal. */
-function normalise(values: readonly number[], scale: Scale | null): number[] {
+function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const sumOf = (each: (value: number) => number): number =>
+    values.reduce((sum, value, i) => sum + (shares[i] as number) * each(value), 0);
+  const size = shares.reduce((sum, share) => sum + share, 0);
+  const mean = sumOf((value) => value) / size;
   const centred = values.map((value) => value - mean);
   if (!scale) return centred;
-  const count = scale.std === "sample" ? values.length - 1 : values.length;
-  const std = Math.sqrt(centred.reduce((sum, value) => sum + value * value, 0) / count);
+  const count = scale.std === "sample" ? Math.max(1, size - 1) : size;
+  const std = Math.sqrt(sumOf((value) => (value - mean) ** 2) / count);
   return centred.map((value) => value / (std + scale.epsilon));
 }
 

@@ -37,7 +37,8 @@ export function decoupledEstimator(options: EstimatorSettings): Estimator {
   return {
     name: "decoupled",
     settings: { ...options },
-    estimate: (batch) => decoupledAdvantages(rowsOf(batch), batch.groups, { ...options, weights: batch.prices }),
+    estimate: (batch) =>
+      decoupledAdvantages(rowsOf(batch), batch.groups, { ...options, weights: batch.prices }, batch.weights),
   };
 }
 

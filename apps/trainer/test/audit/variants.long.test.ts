@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { join } from "node:path";
 import type { Reward } from "@laconic/core";
 import { estimatorNames, objectiveNames } from "@laconic/gspo/presets";
-import { tinyPairParts, tinyParts, tinyRun } from "@laconic/trainer/testing";
+import { tinyPairParts, tinyParts, tinyRun, tinyToolParts } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { auditRun } from "@laconic/audit";
@@ -51,13 +51,22 @@ const estimators: readonly Settings[] = [
 
 const byToken = { objective: { name: "grpo" } };
 
-const variants: readonly [string, Settings, ("solo" | "star")?][] = [
+const variants: readonly [string, Settings, ("solo" | "star" | "tools")?][] = [
   ...objectives.map((objective): [string, Settings] => [JSON.stringify(objective), { objective }]),
   ...estimators.map((advantage): [string, Settings] => [JSON.stringify(advantage), { advantage }]),
   ["bnpo", { advantage: { estimator: "bnpo", a: 1.5, b: 2 }, prices: {} }],
   ["REINFORCE++", { ...byToken, advantage: { estimator: "reinforce++", discount: 0.9 } }],
   ["REINFORCE++ with a baseline", { ...byToken, advantage: { estimator: "reinforce++", baseline: true } }],
   ["a running baseline", { advantage: { estimator: "running-baseline" }, groupBy: "prompt+agent" }, "star"],
+  // Episodes of which an agent speaks once or more often.
+  ...[...estimators, { estimator: "bnpo", a: 1.5, b: 2 }, { estimator: "running-baseline" }].map(
+    (advantage): [string, Settings, "tools"] => [
+      `${JSON.stringify(advantage)} by episodes`,
+      { advantage, groupBy: "prompt+agent", prices: {} },
+      "tools",
+    ],
+  ),
+  ["turns that count each", { groupBy: "prompt+agent", weightBy: "turn" }, "tools"],
   ["groups of agents and turns", { groupBy: "prompt+agent+turn" }, "star"],
   ["a ratio for a turn", { ratioUnit: "turn" }, "star"],
   ["a ratio for the whole team", { ratioUnit: "joint", minibatches: 3 }, "star"],
@@ -117,7 +126,8 @@ test("every built-in objective and estimator is among them", () => {
 
 test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "solo") => {
   const directory = join(await temporaryFolder(), "run");
-  await tinyRun({ directory, settings: { ...few, ...settings }, parts: tinyParts(team) });
+  const parts = team === "tools" ? tinyToolParts(tinyParts()) : tinyParts(team);
+  await tinyRun({ directory, settings: { ...few, ...settings }, parts });
   const report = await auditRun(directory, { fast: true, now: () => performance.now() });
   expect(report.differences.slice(0, 5)).toEqual([]);
   const aside = /^metric (?:sampling|queue|language|actor\/(?:tokens|rows|shared))|^evaluation's language$/;

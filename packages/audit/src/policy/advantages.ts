@@ -38,7 +38,7 @@ export function advantagesOf(
       estimated: { values: numbers, metrics: { frac_reward_zero_std: nodesWithoutSpread } },
     };
   }
-  const { advantage, groupBy } = settings;
+  const { advantage, groupBy, weightBy } = settings;
   const baselines = memory.baselines.get(name) ?? new Map<string, number>();
   memory.baselines.set(name, baselines);
   if (isOwnValue(groupBy)) {
@@ -49,7 +49,7 @@ export function advantagesOf(
     groupBy === "prompt"
       ? judged.map((_, i) => trained.flatMap((each, s) => (each.rollout === i ? [s] : [])))
       : trained.map((_, s) => [s]);
-  const rows = rowsOf(members, groupBy, judged, trained);
+  const rows = rowsOf(members, { groupBy, weightBy }, judged, trained);
   const estimator = typeof advantage === "string" ? null : estimatorOf(advantage);
   if (!estimator || (estimator.remembers && !memory.isWhole)) {
     // A user's own is kept by where it is made.

@@ -27,6 +27,8 @@ export interface Row {
   readonly group: string;
   readonly agent: string;
   readonly reward: number;
+  /** How much of a sample of its group it is. */
+  readonly weight: number;
   /** Trained tokens. */
   readonly tokens: number;
   /** Terms of the task, without costs. */
@@ -42,12 +44,25 @@ export interface Estimated {
   readonly metrics: Numbers;
 }
 
-/** Root of the mean square about the mean, over n - 1 (`sample`) or n. */
-function spread(values: readonly number[], convention: string): number {
-  const m = meanOf(values);
-  const below = convention === "sample" ? values.length - 1 : values.length;
-  return Math.sqrt(total(values.map((value) => (value - m) * (value - m))) / Math.max(1, below));
+/** Mean where each value counts by its weight. */
+function meanBy(values: readonly number[], weights: readonly number[]): number {
+  return values.length === 0 ? 0 : total(values.map((value, i) => value * (weights[i] as number))) / total(weights);
 }
+
+/** Root of the weighted mean square about the mean, over n - 1 (`sample`) or n, which is the sum of the weights. */
+function spread(
+  values: readonly number[],
+  convention: string,
+  weights: readonly number[] = values.map(() => 1),
+): number {
+  const m = meanBy(values, weights);
+  const below = convention === "sample" ? total(weights) - 1 : total(weights);
+  const squares = values.map((value, i) => (weights[i] as number) * (value - m) * (value - m));
+  return Math.sqrt(total(squares) / Math.max(1, below));
+}
+
+/** One sample, whose weights sum to 1. */
+const isAlone = (weights: readonly number[]): boolean => total(weights) < 1.5;
 
 const range = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
 
@@ -76,8 +91,9 @@ type GroupRule = (options: Options, rewards: readonly number[], batch: GroupBatc
 interface GroupBatch {
   /** Trained tokens of the group's rows. */
   readonly lengths: readonly number[];
-  /** Rewards of the whole batch, where they apply. */
-  readonly applicable: readonly number[];
+  readonly weights: readonly number[];
+  /** Rows of the whole batch whose reward applies. */
+  readonly applicable: readonly Row[];
 }
 
 interface EstimatorRule {
@@ -96,14 +112,17 @@ const byRow =
 const byGroup =
   (rule: GroupRule): EstimatorRule["estimate"] =>
   (own, { rows }) => {
-    const applicable = rows.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
+    const applicable = rows.filter(({ reward }) => !Number.isNaN(reward));
     const perRow = rows.map(() => 0);
     for (const members of groupsOf(rows)) {
       const group = members.map((i) => rows[i] as Row);
       const rewards = group.map(({ reward }) => reward);
-      if (flat(rewards)) continue;
+      const weights = group.map(({ weight }) => weight);
+      if (flat(rewards) || isAlone(weights)) continue;
       const lengths = group.map(({ tokens }) => tokens);
-      rule(own, rewards, { lengths, applicable }).forEach((value, i) => (perRow[members[i] as number] = value));
+      rule(own, rewards, { lengths, weights, applicable }).forEach(
+        (value, i) => (perRow[members[i] as number] = value),
+      );
     }
     return { perRow, metrics: groupMetrics(rows) };
   };
@@ -115,38 +134,46 @@ const estimators: Readonly<Record<string, EstimatorRule>> = {
   // Agent-GSPO Eq. 2, GRPO; Dr.GRPO and MAGRPO without the division.
   group: {
     reads: ["scale", "std", "epsilon", "epsilonForm"],
-    estimate: byGroup(({ scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" }, rewards, { applicable }) => {
-      if (scale === "none") return rewards.map((r) => r - meanOf(rewards));
-      const sigma = spread(scale === "batch" ? applicable : rewards, std);
-      const below = epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon);
-      return rewards.map((r) => (r - meanOf(rewards)) / below);
-    }),
+    estimate: byGroup(
+      ({ scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" }, rewards, { weights, applicable }) => {
+        const m = meanBy(rewards, weights);
+        if (scale === "none") return rewards.map((r) => r - m);
+        const [all, counts] = [applicable.map(({ reward }) => reward), applicable.map(({ weight }) => weight)];
+        const sigma = scale === "batch" ? spread(all, std, counts) : spread(rewards, std, weights);
+        const below = epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon);
+        return rewards.map((r) => (r - m) / below);
+      },
+    ),
   },
   // r less the mean of the others.
   rloo: {
     reads: [],
-    estimate: byGroup((_, rewards) => rewards.map((r) => r - (total(rewards) - r) / (rewards.length - 1))),
+    estimate: byGroup((_, rewards, { weights }) => {
+      const sum = total(rewards.map((r, i) => r * (weights[i] as number)));
+      return rewards.map((r) => r - (sum - r) / (total(weights) - 1));
+    }),
   },
   maremax: { reads: [], estimate: byGroup((_, rewards) => rewards.map((r) => r - Math.max(...rewards))) },
   gpg: {
     reads: [],
-    estimate: byGroup((_, rewards, { applicable }) => {
-      const scored = applicable.filter((r) => r !== 0).length;
-      return rewards.map((r) => ((r - meanOf(rewards)) * applicable.length) / Math.max(1, scored));
+    estimate: byGroup((_, rewards, { weights, applicable }) => {
+      const all = total(applicable.map(({ weight }) => weight));
+      const scored = total(applicable.map(({ reward, weight }) => (reward === 0 ? 0 : weight)));
+      return rewards.map((r) => ((r - meanBy(rewards, weights)) * all) / Math.max(1, scored));
     }),
   },
   "max-rl": {
     reads: ["epsilon"],
-    estimate: byGroup(({ epsilon = 1e-6 }, rewards) => {
-      const m = meanOf(rewards);
+    estimate: byGroup(({ epsilon = 1e-6 }, rewards, { weights }) => {
+      const m = meanBy(rewards, weights);
       return rewards.map((r) => (m > 0 ? (r - m) / (m + epsilon) : 0));
     }),
   },
   opo: {
     reads: [],
-    estimate: byGroup((_, rewards, { lengths }) => {
+    estimate: byGroup((_, rewards, { lengths, weights }) => {
       const weighted = total(rewards.map((r, i) => r * (lengths[i] as number)));
-      const baseline = total(lengths) > 0 ? weighted / total(lengths) : meanOf(rewards);
+      const baseline = total(lengths) > 0 ? weighted / total(lengths) : meanBy(rewards, weights);
       return rewards.map((r) => r - baseline);
     }),
   },
@@ -160,8 +187,8 @@ const estimators: Readonly<Record<string, EstimatorRule>> = {
   },
   bnpo: {
     reads: ["a", "b"],
-    estimate: byGroup(({ a = Number.NaN, b = Number.NaN }, rewards) => {
-      const p = meanOf(rewards);
+    estimate: byGroup(({ a = Number.NaN, b = Number.NaN }, rewards, { weights }) => {
+      const p = meanBy(rewards, weights);
       const density = p ** (a - 1) * (1 - p) ** (b - 1) * (gamma(a + b) / (gamma(a) * gamma(b)));
       return rewards.map((r) => (r - p) / density);
     }),
@@ -174,10 +201,10 @@ const estimators: Readonly<Record<string, EstimatorRule>> = {
     reads: ["decay"],
     remembers: true,
     estimate: ({ decay = 0.95 }, { rows, baselines }) => ({
-      perRow: rows.map(({ reward, agent }) => {
+      perRow: rows.map(({ reward, agent, weight }) => {
         if (Number.isNaN(reward)) return 0;
         const baseline = baselines.get(agent) ?? 0;
-        baselines.set(agent, baseline + (1 - decay) * (reward - baseline));
+        baselines.set(agent, baseline + (1 - decay ** weight) * (reward - baseline));
         return reward - baseline;
       }),
       metrics: {},
@@ -212,7 +239,9 @@ function whitened(rows: readonly Row[], { discount = 1, baseline = false }: Opti
   if (baseline)
     for (const members of groupsOf(rows)) {
       const rewards = members.map((i) => centred[i] as number);
-      for (const i of members) centred[i] = flat(rewards) ? 0 : (centred[i] as number) - meanOf(rewards);
+      const weights = members.map((i) => (rows[i] as Row).weight);
+      const m = meanBy(rewards, weights);
+      for (const i of members) centred[i] = flat(rewards) || isAlone(weights) ? 0 : (centred[i] as number) - m;
     }
   const returns = rows.map(({ tokens }, i) =>
     Array.from({ length: tokens }, (_, t) => (centred[i] as number) * discount ** (tokens - 1 - t)),
@@ -230,10 +259,11 @@ function decoupled(
 ): Estimated {
   const same = (values: readonly number[]): boolean =>
     values.length < 2 || range(values) <= 1e-12 * Math.max(...values.map(Math.abs));
-  const normal = (values: readonly number[], divides: boolean): number[] => {
+  const normal = (values: readonly number[], members: readonly number[], divides: boolean): number[] => {
     if (same(values)) return values.map(() => 0);
-    const below = divides ? spread(values, std) + epsilon : 1;
-    return values.map((value) => (value - meanOf(values)) / below);
+    const weights = members.map((i) => (rows[i] as Row).weight);
+    const below = divides ? spread(values, std, weights) + epsilon : 1;
+    return values.map((value) => (value - meanBy(values, weights)) / below);
   };
   const perRow = rows.map(() => 0);
   const metrics: Record<string, number> = {};
@@ -261,7 +291,7 @@ function decoupled(
       if (own.length === 0) continue;
       const values = own.map((i) => value(rows[i] as Row));
       equal.push(same(values) ? 1 : 0);
-      normal(values, divides).forEach((each, k) => (perRow[own[k] as number]! += weight * each));
+      normal(values, own, divides).forEach((each, k) => (perRow[own[k] as number]! += weight * each));
     }
     metrics[`frac_zero_std/${name}`] = meanOf(equal);
   }
@@ -269,6 +299,7 @@ function decoupled(
     const scored = rows.flatMap((row, i) => (Number.isNaN(taskOf(row)) ? [] : [i]));
     normal(
       scored.map((i) => perRow[i] as number),
+      scored,
       true,
     ).forEach((each, k) => (perRow[scored[k] as number] = each));
   }
@@ -278,15 +309,17 @@ function decoupled(
 }
 
 function groupMetrics(rows: readonly Row[]): Numbers {
-  const groups = groupsOf(rows).map((members) => members.map((i) => (rows[i] as Row).reward));
+  const members = groupsOf(rows);
+  const groups = members.map((group) => group.map((i) => (rows[i] as Row).reward));
+  const weights = members.map((group) => group.map((i) => (rows[i] as Row).weight));
   const share = (claim: (rewards: readonly number[]) => boolean, of = groups): number =>
     meanOf(of.map((rewards) => (claim(rewards) ? 1 : 0)));
   const graded = groups.filter((rewards) => rewards.length > 0);
   const isOutcome = graded.every((rewards) => rewards.every((r) => r === 0 || r === 1));
   return {
-    reward_std: meanOf(groups.map((rewards) => spread(rewards, "sample"))),
-    frac_reward_zero_std: share(flat),
-    "groups/size_one": groups.filter((rewards) => rewards.length === 1).length,
+    reward_std: meanOf(groups.map((rewards, i) => spread(rewards, "sample", weights[i]))),
+    frac_reward_zero_std: meanOf(groups.map((rewards, i) => (flat(rewards) || isAlone(weights[i] ?? []) ? 1 : 0))),
+    "groups/size_one": weights.filter((own) => own.length > 0 && isAlone(own)).length,
     "rewards/not_applicable": rows.filter(({ reward }) => Number.isNaN(reward)).length,
     ...(isOutcome && {
       "by_group/frac_all_good": share((rewards) => rewards.every((r) => r === 1), graded),

@@ -49,6 +49,7 @@ const plain = {
   refreshOldPolicyEvery: "number",
   oldLogProbs: ["recompute", "sampler"],
   groupBy: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"],
+  weightBy: ["episode", "turn"],
   ratioUnit: ["message", "turn", "trajectory", "joint"],
   credit: { kind: ["shared", "difference", "margin", "quality"], "alpha?": "number" },
   "costWhenTaskAtLeast?": "number",

@@ -4,6 +4,7 @@ import {
   bnpo,
   gpg,
   groupAdvantages,
+  maxRl,
   opo,
   rawRewards,
   reinforcePlusPlus,
@@ -109,5 +110,38 @@ describe("groups by outcome", () => {
   });
   test("graded rewards have none", () => {
     expect(rawRewards([1, 0.5], [0, 0]).diagnostics).not.toHaveProperty("by_group/frac_mixed");
+  });
+});
+
+describe("weights count an episode once, however many rows it has", () => {
+  // Two won in a row each; two lost in three.
+  const rewards = [1, 1, 0, 0, 0, 0, 0, 0];
+  const one = new Array<number>(8).fill(0);
+  const weights = [1, 1, ...new Array<number>(6).fill(1 / 3)];
+  const alone = [1, 1, 0, 0] as const;
+  const four = [0, 0, 0, 0] as const;
+  const spread = (of: ArrayLike<number>): number[] => [0, 0, 2, 2, 2, 2, 2, 2].map((place) => of[place] ?? Number.NaN);
+
+  test.each([
+    [
+      "group",
+      (r: readonly number[], g: readonly number[], w?: number[]) => groupAdvantages(r, g, { scale: "group" }, w),
+    ],
+    [
+      "batch",
+      (r: readonly number[], g: readonly number[], w?: number[]) => groupAdvantages(r, g, { scale: "batch" }, w),
+    ],
+    ["rloo", rloo],
+    ["gpg", gpg],
+    ["max-rl", (r: readonly number[], g: readonly number[], w?: number[]) => maxRl(r, g, 0.1, w)],
+    ["bnpo", (r: readonly number[], g: readonly number[], w?: number[]) => bnpo(r, g, { a: 2, b: 2 }, w)],
+  ] as const)("%s", (_, estimate) => {
+    expect([...estimate(rewards, one, weights).advantages]).toBeAllclose(spread(estimate(alone, four).advantages));
+  });
+
+  test("a running baseline moves by the whole of an episode's rewards once", () => {
+    const agents = new Array<string>(3).fill("a");
+    const { state } = runningBaseline({}, [1, 1, 1], agents, 0.9, [1 / 3, 1 / 3, 1 / 3]);
+    expect(state["a"]).toBeCloseTo(runningBaseline({}, [1], ["a"], 0.9).state["a"] as number, 12);
   });
 });

@@ -1,18 +1,33 @@
 import { exponential, LaconicError, logarithm } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
-import { checkRewards, deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
+import {
+  checkRewards,
+  deviation,
+  groupDiagnostics,
+  perGroup,
+  rewardGroups,
+  type AdvantageResult,
+  type RewardGroup,
+} from "./groups.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
-export function rloo(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
-  return perGroup(rewards, groups, (group) => {
-    const G = group.rewards.length;
-    return group.rewards.map((reward) => ((reward - group.mean) * G) / (G - 1));
-  });
+export function rloo(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): AdvantageResult {
+  const rule = ({ rewards: own, size: G, mean }: RewardGroup): number[] =>
+    own.map((reward) => ((reward - mean) * G) / (G - 1));
+  return perGroup(rewards, groups, rule, weights);
 }
 
 /** REINFORCE: the reward itself; no baseline, so groups only count. */
-export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
-  const split = rewardGroups(rewards, groups);
+export function rawRewards(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): AdvantageResult {
+  const split = rewardGroups(rewards, groups, weights);
   const advantages = Float64Array.from(rewards, (reward) => (Number.isNaN(reward) ? 0 : reward));
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
@@ -21,10 +36,21 @@ export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>
  * GPG, by verl's formula: (N / rewards that are not 0) (r - mean), which makes up for samples that teach nothing.
  * Its loss is `reinforce` with a token mean.
  */
-export function gpg(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
-  const applicable = Array.from(rewards).filter((reward) => !Number.isNaN(reward));
-  const scale = applicable.length / Math.max(1, applicable.filter((reward) => reward !== 0).length);
-  return perGroup(rewards, groups, (group) => group.rewards.map((reward) => scale * (reward - group.mean)));
+export function gpg(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): AdvantageResult {
+  const count = (counts: (reward: number) => boolean): number =>
+    Array.from(rewards).reduce((sum, reward, row) => sum + (counts(reward) ? (weights?.[row] ?? 1) : 0), 0);
+  const scale =
+    count((reward) => !Number.isNaN(reward)) /
+    Math.max(
+      1,
+      count((reward) => Math.abs(reward) > 0),
+    );
+  const rule = (group: RewardGroup): number[] => group.rewards.map((reward) => scale * (reward - group.mean));
+  return perGroup(rewards, groups, rule, weights);
 }
 
 /**
@@ -64,10 +90,15 @@ export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): 
 }
 
 /** MaxRL (SkyRL): (r - mean) / (mean + ε); needs a positive mean, a group without one gets 0. */
-export function maxRl(rewards: ArrayLike<number>, groups: ArrayLike<number>, epsilon = 1e-6): AdvantageResult {
-  return perGroup(rewards, groups, (group) =>
-    group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0)),
-  );
+export function maxRl(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  epsilon = 1e-6,
+  weights?: ArrayLike<number>,
+): AdvantageResult {
+  const rule = ({ rewards: own, mean }: RewardGroup): number[] =>
+    own.map((reward) => (mean > 0 ? (reward - mean) / (mean + epsilon) : 0));
+  return perGroup(rewards, groups, rule, weights);
 }
 
 /** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
@@ -114,11 +145,12 @@ export function bnpo(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
   { a, b }: { readonly a: number; readonly b: number },
+  weights?: ArrayLike<number>,
 ): AdvantageResult {
   checkOption(a > 0, "bnpo: a", a, "above 0");
   checkOption(b > 0, "bnpo: b", b, "above 0");
   const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
-  return perGroup(rewards, groups, (group) => {
+  const rule = (group: RewardGroup): number[] => {
     const p = group.mean;
     if (!(p > 0 && p < 1))
       throw new LaconicError(
@@ -128,7 +160,8 @@ export function bnpo(
       );
     const density = exponential((a - 1) * logarithm(p) + (b - 1) * logarithm(1 - p) - logBeta);
     return group.rewards.map((reward) => (reward - p) / density);
-  });
+  };
+  return perGroup(rewards, groups, rule, weights);
 }
 
 /** Lanczos approximation, relative error below 1e-13 for x > 0. */

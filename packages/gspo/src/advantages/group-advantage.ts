@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice, checkOption } from "../check-option.ts";
-import { checkRewards, deviation, perGroup, type AdvantageResult } from "./groups.ts";
+import { deviation, perGroup, rewardGroups, type AdvantageResult, type RewardGroup } from "./groups.ts";
 
 export const advantageScales = ["none", "group", "batch"] as const;
 export const deviationForms = ["sample", "population"] as const;
@@ -40,6 +40,7 @@ export const groupAdvantageConventions: Readonly<
  *
  * @param rewards - [S], finite, or NaN where not applicable
  * @param groups - group id per sequence, [S]
+ * @param weights - how much each reward counts in mean and deviation, [S]; 1 by default
  * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for a reward beyond ±`maxReward`.
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
@@ -47,6 +48,7 @@ export function groupAdvantages(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
   options: GroupAdvantageOptions,
+  weights?: ArrayLike<number>,
 ): AdvantageResult {
   const { scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" } = options;
   checkChoice("advantage: scale", scale, advantageScales);
@@ -56,16 +58,15 @@ export function groupAdvantages(
     throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
   checkOption(epsilon >= 0, "advantage: epsilon", epsilon, ">= 0");
   const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
-  checkRewards(rewards);
-  const batchSigma =
-    scale === "batch"
-      ? deviation(
-          Array.from(rewards).filter((reward) => !Number.isNaN(reward)),
-          std,
-        )
-      : 0;
-  return perGroup(rewards, groups, (group) => {
-    const by = scale === "none" ? 1 : divisor(scale === "batch" ? batchSigma : deviation(group.rewards, std));
-    return group.rewards.map((reward) => (reward - group.mean) / by);
-  });
+  const sigmaOf = (all: RewardGroup): number => deviation(all.rewards, std, all.weights);
+  const batch = rewardGroups(rewards, new Int32Array(rewards.length), weights)[0];
+  return perGroup(
+    rewards,
+    groups,
+    (group) => {
+      const by = scale === "none" ? 1 : divisor(sigmaOf(scale === "batch" && batch ? batch : group));
+      return group.rewards.map((reward) => (reward - group.mean) / by);
+    },
+    weights,
+  );
 }

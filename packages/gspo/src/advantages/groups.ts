@@ -13,16 +13,27 @@ const equalWithin = 1e-12;
 export interface RewardGroup {
   readonly rows: readonly number[];
   readonly rewards: readonly number[];
+  /** How much each reward counts. */
+  readonly weights: readonly number[];
+  /** Sum of the weights: samples, whatever the rows of each. */
+  readonly size: number;
   readonly mean: number;
-  /** Fewer than two rewards, or all equal. */
+  /** Fewer than two samples, or all rewards equal. */
   readonly degenerate: boolean;
 }
+
+/** Most that the weights of one sample can be a sum of, their rounding included. */
+const oneSample = 1.5;
 
 /**
  * Splits rewards by group. NaN means "not applicable": it leaves the baseline, and its advantage stays 0.
  * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, naming the row; `input_invalid` when lengths differ.
  */
-export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<number>): RewardGroup[] {
+export function rewardGroups(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): RewardGroup[] {
   if (rewards.length !== groups.length)
     throw new LaconicError("input_invalid", `${rewards.length} rewards but ${groups.length} group ids`);
   checkRewards(rewards);
@@ -35,7 +46,10 @@ export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<numbe
   }
   return [...byGroup.values()].map((rows) => {
     const values = rows.map((row) => rewards[row] as number);
-    return { rows, rewards: values, mean: mean(values), degenerate: allEqual(values) };
+    const own = rows.map((row) => weights?.[row] ?? 1);
+    const size = total(own);
+    const degenerate = size < oneSample || allEqual(values);
+    return { rows, rewards: values, weights: own, size, mean: mean(values, own), degenerate };
   });
 }
 
@@ -57,28 +71,38 @@ export function allEqual(values: readonly number[]): boolean {
   return max - min <= equalWithin;
 }
 
-/** 0 of nothing. */
-export function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** 0 of nothing. @param weights - how much each value counts; 1 by default */
+export function mean(values: readonly number[], weights: readonly number[] = ones(values)): number {
+  return values.length === 0 ? 0 : total(values.map((value, i) => (weights[i] as number) * value)) / total(weights);
 }
 
-/** Standard deviation; the sample form divides by n - 1. */
-export function deviation(values: readonly number[], convention: "sample" | "population"): number {
-  const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, values.length - (convention === "sample" ? 1 : 0)));
+/** Standard deviation; the sample form divides by n - 1, with n the sum of the weights. */
+export function deviation(
+  values: readonly number[],
+  convention: "sample" | "population",
+  weights: readonly number[] = ones(values),
+): number {
+  const centre = mean(values, weights);
+  const squares = values.map((value, i) => (weights[i] as number) * (value - centre) ** 2);
+  return Math.sqrt(total(squares) / Math.max(1, total(weights) - (convention === "sample" ? 1 : 0)));
 }
+
+const ones = (values: readonly number[]): number[] => values.map(() => 1);
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /**
  * Advantages by a rule per group; degenerate groups get exactly 0.
+ * @param weights - how much each reward counts among those of its group; 1 by default
  * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row.
  */
 export function perGroup(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
   rule: (group: RewardGroup) => readonly number[],
+  weights?: ArrayLike<number>,
 ): AdvantageResult {
-  const split = rewardGroups(rewards, groups);
+  const split = rewardGroups(rewards, groups, weights);
   const advantages = new Float64Array(rewards.length);
   for (const group of split) {
     if (group.degenerate) continue;
@@ -105,9 +129,9 @@ export function groupDiagnostics(
   const flags = (claim: (group: RewardGroup) => boolean): number[] => split.map((group) => (claim(group) ? 1 : 0));
   return {
     advantages: statisticOf(advantages),
-    reward_std: statisticOf(split.map((group) => deviation(group.rewards, "sample"))),
+    reward_std: statisticOf(split.map((group) => deviation(group.rewards, "sample", group.weights))),
     frac_reward_zero_std: statisticOf(flags((group) => group.degenerate)),
-    "groups/size_one": statisticOf(flags((group) => group.rewards.length === 1)),
+    "groups/size_one": statisticOf(flags((group) => group.rewards.length > 0 && group.size < oneSample)),
     "rewards/not_applicable": statisticOf(Array.from(rewards, (reward) => (Number.isNaN(reward) ? 1 : 0))),
     ...outcomeDiagnostics(split),
   };

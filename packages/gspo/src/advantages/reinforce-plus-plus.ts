@@ -17,6 +17,7 @@ export interface ReinforcePlusPlusOptions {
  * variance, and get 0. Returns that are all equal give exactly 0.
  *
  * @param offsets - layout of the tokens, [S + 1]
+ * @param weights - how much each reward counts in the mean of its group, [S]; 1 by default
  * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ, `config_invalid`.
  */
 export function reinforcePlusPlus(
@@ -24,6 +25,7 @@ export function reinforcePlusPlus(
   groups: ArrayLike<number>,
   offsets: Int32Array,
   options: ReinforcePlusPlusOptions = {},
+  weights?: ArrayLike<number>,
 ): Float64Array {
   const { baseline = false, discount = 1 } = options;
   checkOption(discount > 0 && discount <= 1, "reinforce++: discount", discount, "in (0, 1]");
@@ -33,7 +35,9 @@ export function reinforcePlusPlus(
       `reinforce++: ${rewards.length} rewards for ${offsets.length - 1} sequences of tokens`,
     );
   checkRewards(rewards);
-  const scores = baseline ? groupAdvantages(rewards, groups, { scale: "none" }).advantages : Float64Array.from(rewards);
+  const scores = baseline
+    ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages
+    : Float64Array.from(rewards);
   const tokens = offsets[offsets.length - 1] as number;
   const returns = new Float64Array(tokens).fill(NaN); // NaN marks tokens to leave out
   for (let s = 0; s < rewards.length; s++) {

@@ -12,6 +12,7 @@ export type RunningBaselineState = Readonly<Record<string, number>>;
  * A NaN reward does not apply: it gets 0 and moves no baseline.
  *
  * @param decay - weight of the past, 0.95
+ * @param weights - how far each reward moves its baseline, as a share of a whole reward, [S]; 1 by default
  * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ or a stored
  * baseline is no such number, `config_invalid`.
  */
@@ -20,6 +21,7 @@ export function runningBaseline(
   rewards: ArrayLike<number>,
   agents: readonly string[],
   decay = 0.95,
+  weights?: ArrayLike<number>,
 ): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
   checkOption(decay >= 0 && decay < 1, "running baseline: decay", decay, "in [0, 1)");
   if (agents.length !== rewards.length)
@@ -36,7 +38,8 @@ export function runningBaseline(
     if (Number.isNaN(reward)) return 0;
     const agent = agents[s] as string;
     const baseline = next.get(agent) ?? 0;
-    next.set(agent, decay * baseline + (1 - decay) * reward);
+    const past = weights?.[s] === undefined || weights[s] === 1 ? decay : decay ** weights[s];
+    next.set(agent, past * baseline + (1 - past) * reward);
     return reward - baseline;
   });
   return { advantages, state: Object.fromEntries(next) };

@@ -77,11 +77,11 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
         optional: true,
       },
     }),
-    estimate: ({ rewards, groups }, options) => groupAdvantages(rewards, groups, options),
+    estimate: ({ rewards, groups, weights }, options) => groupAdvantages(rewards, groups, options, weights),
   },
-  rloo: { shape: nothing, estimate: ({ rewards, groups }) => rloo(rewards, groups) },
-  raw: { shape: nothing, estimate: ({ rewards, groups }) => rawRewards(rewards, groups) },
-  gpg: { shape: nothing, estimate: ({ rewards, groups }) => gpg(rewards, groups) },
+  rloo: { shape: nothing, estimate: ({ rewards, groups, weights }) => rloo(rewards, groups, weights) },
+  raw: { shape: nothing, estimate: ({ rewards, groups, weights }) => rawRewards(rewards, groups, weights) },
+  gpg: { shape: nothing, estimate: ({ rewards, groups, weights }) => gpg(rewards, groups, weights) },
   maremax: { shape: nothing, estimate: ({ rewards, groups }) => maremax(rewards, groups) },
   remax: {
     shape: nothing,
@@ -95,7 +95,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     shape: group<EstimatorOptions["max-rl"]>({
       epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true },
     }),
-    estimate: ({ rewards, groups }, { epsilon }) => maxRl(rewards, groups, epsilon),
+    estimate: ({ rewards, groups, weights }, { epsilon }) => maxRl(rewards, groups, epsilon, weights),
   },
   opo: {
     shape: nothing,
@@ -117,7 +117,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       a: { help: "a of the Beta density that divides (BNPO)", shape: shapes.above0 },
       b: { help: "b of the Beta density that divides (BNPO)", shape: shapes.above0 },
     }),
-    estimate: ({ rewards, groups }, options) => bnpo(rewards, groups, options),
+    estimate: ({ rewards, groups, weights }, options) => bnpo(rewards, groups, options, weights),
   },
   "reinforce++": {
     shape: group<ReinforcePlusPlusOptions>({
@@ -129,8 +129,8 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       },
     }),
     advantagePer: "token",
-    estimate: ({ rewards, groups, offsets }, options) => ({
-      advantages: reinforcePlusPlus(rewards, groups, offsets, options),
+    estimate: ({ rewards, groups, offsets, weights }, options) => ({
+      advantages: reinforcePlusPlus(rewards, groups, offsets, options, weights),
     }),
   },
   "running-baseline": {
@@ -143,8 +143,8 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     }),
     needs: ["agents"],
     init: (): RunningBaselineState => ({}),
-    estimate: ({ rewards, agents }, { decay }, state) => {
-      if (agents) return runningBaseline(state as RunningBaselineState, rewards, agents, decay);
+    estimate: ({ rewards, agents, weights }, { decay }, state) => {
+      if (agents) return runningBaseline(state as RunningBaselineState, rewards, agents, decay, weights);
       throw new LaconicError("input_invalid", "running-baseline: the batch does not say whose rewards they are");
     },
   },

@@ -27,6 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
   "train.refreshOldPolicyEvery": "a count; checkpoints are only made where the old policy is fresh",
   "train.oldLogProbs": "which of two engines is trusted",
   "train.ratioUnit": "objectives are told whole units; one of one's own joins what it likes in evaluate",
+  "train.weightBy": "two answers; an estimator of one's own weighs rows as it likes",
   "train.onAgentError": "ends a run, or an episode",
   "train.problemPool": "a count; which of them come next is curriculum",
   "train.costWhenTaskAtLeast": "a number; a reward of one's own charges when it likes",

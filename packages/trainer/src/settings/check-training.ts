@@ -46,6 +46,12 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
         `objective: ${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
         { key: "objective" },
       );
+    if (own.weightBy === "turn" && own.groupBy !== "prompt+agent" && !parts.grouping)
+      throw new LaconicError(
+        "config_invalid",
+        `weightBy: turn has no effect with groupBy ${own.groupBy}, where an episode is in a group once; use prompt+agent`,
+        { key: "weightBy" },
+      );
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(
         "config_invalid",

@@ -187,6 +187,11 @@ export const loopTable = {
     shape: { kind: "choice", of: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"] },
     default: "prompt", // Eq. 2: over the G replies to one query
   },
+  weightBy: {
+    help: "What counts once among the rewards of a group: an episode, however often an agent spoke, or each of its turns",
+    shape: { kind: "choice", of: ["episode", "turn"] },
+    default: "episode", // Eq. 2: a mean over G samples, each of which is one reply to the query
+  },
   ratioUnit: {
     help: "What an importance ratio is of: a message, an agent's turn, its whole episode, or the whole team's",
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },

@@ -205,6 +205,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
     groupBy: config.groupBy,
+    weightBy: config.weightBy,
     grouping: learner.grouping && checkedGrouping(learner.grouping, step + 1),
     prices,
     credits:

@@ -16,7 +16,7 @@ async function sampledBatch(): Promise<TrainingBatch> {
   const random = randomFromSeed(2);
   const problems = parts.task.problems(random, config.problemsPerStep);
   const scored = await scoredRollouts(parts, config, problems, random);
-  const estimation = { estimator: estimatorOf(config), state: undefined, groupBy: config.groupBy, prices: {} };
+  const estimation = { ...config, estimator: estimatorOf(config), state: undefined, prices: {} };
   return trainingBatch(scored, config.sampling.temperature, new Set(["solver"]), estimation);
 }
 

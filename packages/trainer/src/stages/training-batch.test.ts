@@ -25,6 +25,7 @@ async function batchOf(
     estimator: estimatorOf(config),
     state: undefined,
     groupBy: config.groupBy,
+    weightBy: config.weightBy,
     prices: { ...config.prices, tokens: tokenPrice },
   });
 }
@@ -58,6 +59,26 @@ test("by prompt and agent: each agent has a group of its own, and the same basel
   const batch = await batchOf(rewards, settings);
   expect([...batch.advantages]).toEqual(twice([0.5, -0.5, 0, 0, 0, 0]));
   expect(batch.diagnostics["frac_reward_zero_std"]).toMatchObject({ sum: 2, count: 4 });
+});
+
+test.each([
+  ["episode", 0.5, -0.5],
+  ["turn", 5 / 6, -1 / 6],
+])("by prompt and agent, an agent's turns count as one %s each", async (weightBy, won, lost) => {
+  const spoken = ({ episode, ...each }: ScoredRollout): ScoredRollout => {
+    const [first] = episode.utterances;
+    const turns = each.reward === 1 ? 1 : 5;
+    return {
+      ...each,
+      episode: { ...episode, utterances: Array.from({ length: turns }, (_, turn) => ({ ...first!, turn })) },
+    };
+  };
+  const settings = { advantage: { estimator: "group", scale: "none" }, groupBy: "prompt+agent", weightBy };
+  const batch = await batchOf([1, 0, NaN, 1, 0, NaN], settings, ["hint"], spoken);
+  const expected = [1, 0, NaN, 1, 0, NaN].flatMap((reward) =>
+    Number.isNaN(reward) ? [0, 0, 0, 0, 0] : reward === 1 ? [won] : [lost, lost, lost, lost, lost],
+  );
+  expect([...batch.advantages]).toBeAllclose(expected);
 });
 
 test("only trained agents give sequences: what they read, what they wrote, at which temperature", async () => {

@@ -16,6 +16,7 @@ import {
 } from "@laconic/core";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
+import type { TrainConfig } from "../settings/config.ts";
 import type { ScoredRollout } from "./score.ts";
 import { rewardOfSteps } from "./step-reward.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
@@ -50,6 +51,7 @@ export interface Estimation {
   readonly estimator: Estimator;
   readonly state: unknown;
   readonly groupBy: GroupKey;
+  readonly weightBy: TrainConfig["weightBy"];
   /** The user's own, in place of `groupBy`. */
   readonly grouping?: Grouping | undefined;
   readonly prices: Prices;
@@ -162,7 +164,7 @@ interface Row {
 async function advantagesOf(
   scored: readonly ScoredRollout[],
   trained: readonly Trained[],
-  { estimator, state, groupBy, grouping, prices }: Estimation,
+  { estimator, state, groupBy, weightBy, grouping, prices }: Estimation,
 ): Promise<Advantages> {
   const rows = groupBy === "prompt" ? episodeRows(scored, trained) : utteranceRows(scored, trained);
   const groups =
@@ -176,6 +178,7 @@ async function advantagesOf(
       turnRewards: Float64Array.from(rows, ({ turnReward }) => turnReward),
       stepRewards: Float64Array.from(rows, ({ stepReward }) => stepReward),
       groups,
+      ...(weightBy === "episode" && { weights: weightsOf(rows, groups) }),
       offsets: offsetsOf(lengths),
       terms: columns(rows, ({ measured }) => measured.terms ?? { task: measured.task }),
       costs: columns(rows, ({ measured }) => measured.costs),
@@ -191,6 +194,16 @@ async function advantagesOf(
     state,
   );
   return { ...result, advantages: ofSequences(result.advantages, rows, lengths, trained) };
+}
+
+/** Of each row, 1 over the rows of its episode in its group. */
+function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
+  const counts = new Map<ScoredRollout, Map<number, number>>();
+  rows.forEach(({ scored }, row) => {
+    const own = counts.get(scored) ?? new Map<number, number>();
+    counts.set(scored, own.set(groups[row] as number, (own.get(groups[row] as number) ?? 0) + 1));
+  });
+  return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row] as number) ?? 1));
 }
 
 /** Of rows that are utterances. */
