@@ -49,7 +49,7 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
 
   const guarded = guardActs(settings, state, measurement);
   if (guarded) {
-    const kept = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy ?? 0.1) : 1;
+    const kept = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy as number) : 1;
     integral = Math.min(integral, state.integral * kept);
     dual = Math.min(dual, state.price * tokensPerUnit(settings) * kept);
   }

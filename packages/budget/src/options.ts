@@ -55,7 +55,7 @@ export interface BudgetOptions {
 }
 
 const price = { shape: shapes.atLeast0, optional: true } as const;
-const count = { shape: shapes.count, optional: true } as const;
+const count = { shape: shapes.count, optional: true, default: 0 } as const;
 const below1 = { shape: { kind: "number", min: 0, below: 1 }, optional: true } as const;
 
 const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
@@ -71,6 +71,8 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
     help: "Share of the price that the guard takes off in a step",
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
+    default: 0.1,
+    actsWith: ({ action }) => action === "lower",
   },
 });
 
@@ -82,23 +84,37 @@ export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions
     help: "Whether prices and the violation are of a token, or of a whole budget",
     shape: { kind: "choice", of: ["token", "budget"] },
     optional: true,
+    default: "token",
   },
-  initialPrice: { ...price, help: "Price when control starts: in the first step, or behind the warm-up" },
+  initialPrice: { ...price, default: 0, help: "Price when control starts: in the first step, or behind the warm-up" },
   maxPrice: { help: "Largest price", shape: shapes.above0, optional: true },
   warmupIterations: { ...count, help: "Steps that only measure" },
-  warmupPrice: { ...price, help: "Price while they measure" },
+  warmupPrice: {
+    ...price,
+    default: 0,
+    actsWith: ({ warmupIterations }) => Boolean(warmupIterations),
+    help: "Price while they measure",
+  },
   annealIterations: { ...count, help: "Steps in which the target falls from what was measured" },
   antiWindup: {
     help: "Keeps the integral between 0 and the largest price, and holds it while the price is at the largest",
     shape: shapes.boolean,
     optional: true,
+    default: true,
   },
   truncationTolerance: {
     ...below1,
+    default: 0.1,
+    actsWith: ({ antiWindup }) => antiWindup !== false,
     help: "Share of truncated episodes above which a cost below the target lowers no price",
   },
-  proportionalGain: { ...price, help: "How strongly the present error moves the price" },
-  derivativeGain: { ...price, help: "Adds this times the rise of the smoothed cost to the price" },
-  derivativeSmoothing: { ...below1, help: "Weight of the past in the smoothed cost" },
+  proportionalGain: { ...price, default: 0, help: "How strongly the present error moves the price" },
+  derivativeGain: { ...price, default: 0, help: "Adds this times the rise of the smoothed cost to the price" },
+  derivativeSmoothing: {
+    ...below1,
+    default: 0,
+    actsWith: ({ derivativeGain }) => Boolean(derivativeGain),
+    help: "Weight of the past in the smoothed cost",
+  },
   guard: { help: "Protects accuracy while the price rises; absent for none", shape: guardOptionsShape, optional: true },
 });

@@ -1,4 +1,4 @@
-import { checkShape, LaconicError } from "@laconic/core";
+import { checkShape, fillDefaults, LaconicError } from "@laconic/core";
 import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
 /** Every option with its value; null is none. */
@@ -15,21 +15,8 @@ export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" 
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);
-  return {
-    unit: "token",
-    initialPrice: 0,
-    maxPrice: null,
-    warmupIterations: 0,
-    warmupPrice: 0,
-    annealIterations: 0,
-    antiWindup: true,
-    truncationTolerance: 0.1,
-    proportionalGain: 0,
-    derivativeGain: 0,
-    derivativeSmoothing: 0,
-    guard: null,
-    ...options,
-  };
+  const inert = { warmupPrice: 0, truncationTolerance: 0.1, derivativeSmoothing: 0 };
+  return { ...inert, maxPrice: null, guard: null, ...fillDefaults(budgetOptionsShape, options) } as BudgetSettings;
 }
 
 function refuse(key: string, reason: string): never {

@@ -181,6 +181,7 @@ export {
 } from "./engine-checks/training.ts";
 
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
+export { fillDefaults } from "./shapes/fill-defaults.ts";
 export { isRecord, type UnknownRecord } from "./shapes/is-record.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { shownValue } from "./shapes/shown-value.ts";

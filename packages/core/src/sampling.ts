@@ -70,6 +70,7 @@ export const samplingParameters: Parameters = {
   topP: {
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
+    default: 1, // said to every server, some of which have another of their own
     help: "keeps the likeliest tokens that together have this probability",
     step: 2,
     cuts: true,

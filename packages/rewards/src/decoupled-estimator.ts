@@ -14,12 +14,14 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
     help: "Divisor under the root of the deviation: n - 1 or n",
     shape: { kind: "choice", of: ["sample", "population"] },
     optional: true,
+    default: "sample",
   },
-  epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true },
+  epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true, default: 1e-4 },
   batch: {
     help: "Z-scores the sums once more over the batch",
     shape: { kind: "choice", of: ["none", "sequence"] },
     optional: true,
+    default: "none",
   },
   costWhenTaskAtLeast: {
     help: "Charges costs only to episodes whose grade is at least this",

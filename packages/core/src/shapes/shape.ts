@@ -30,6 +30,10 @@ export interface Field {
   readonly shape: Shape;
   readonly optional?: boolean;
   readonly nullable?: boolean;
+  /** What absence means. An optional field without a default is off where it is absent. */
+  readonly default?: unknown;
+  /** Whether it has an effect beside the others of its group; it has one everywhere when absent. */
+  readonly actsWith?: (others: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** The fields of a type, each key of it named: what is added to the type has to be added here, or nothing compiles. */

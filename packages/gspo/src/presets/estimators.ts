@@ -5,6 +5,7 @@ import {
   shapes,
   type Advantages,
   type Estimator,
+  type Field,
   type RewardBatch,
   type Shape,
 } from "@laconic/core";
@@ -56,7 +57,8 @@ interface Preset<Options> {
 type OptionsShape = Extract<Shape, { kind: "group" }>;
 
 const nothing: OptionsShape = { kind: "group", fields: {} };
-const boolean = { shape: shapes.boolean, optional: true } as const;
+const boolean = { shape: shapes.boolean, optional: true, default: false } as const;
+const divides: Field["actsWith"] = ({ scale }) => scale !== "none";
 
 const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]> } = {
   group: {
@@ -69,12 +71,22 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
         help: "Divisor under the root of the deviation: n - 1 or n",
         shape: { kind: "choice", of: deviationForms },
         optional: true,
+        default: "sample",
+        actsWith: divides,
       },
-      epsilon: { help: "Added to a divisor, or its lower bound", shape: shapes.atLeast0, optional: true },
+      epsilon: {
+        help: "Added to a divisor, or its lower bound",
+        shape: shapes.atLeast0,
+        optional: true,
+        default: 1e-6,
+        actsWith: divides,
+      },
       epsilonForm: {
         help: "Whether epsilon is added to the deviation, or is its lower bound",
         shape: { kind: "choice", of: epsilonForms },
         optional: true,
+        default: "add",
+        actsWith: divides,
       },
     }),
     estimate: ({ rewards, groups, weights }, options) => groupAdvantages(rewards, groups, options, weights),
@@ -93,7 +105,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
   "max-rl": {
     shape: group<EstimatorOptions["max-rl"]>({
-      epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true },
+      epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true, default: 1e-6 },
     }),
     estimate: ({ rewards, groups, weights }, { epsilon }) => maxRl(rewards, groups, epsilon, weights),
   },
@@ -126,6 +138,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
         help: "Discount γ of the token returns",
         shape: { kind: "number", above: 0, max: 1 },
         optional: true,
+        default: 1,
       },
     }),
     advantagePer: "token",
@@ -139,6 +152,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
         help: "Weight of the past in an agent's baseline, at each reward",
         shape: { kind: "number", min: 0, below: 1 },
         optional: true,
+        default: 0.95,
       },
     }),
     needs: ["agents"],

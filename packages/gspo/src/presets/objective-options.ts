@@ -29,6 +29,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
         help: "Multiplies by the importance ratio, for data of an older policy",
         shape: shapes.boolean,
         optional: true,
+        default: false,
       },
       to: {
         help: "The reference policy; the first weights by default",
@@ -104,8 +105,12 @@ const fields: FieldsOf<ObjectiveOptions> = {
   negative: { ...pair, help: "VESPO's shape (k, λ) for negative advantages" },
 };
 
-/** A group of some of the options. */
-export function shapeOfOptions(names: readonly (keyof ObjectiveOptions)[]): Extract<Shape, { kind: "group" }> {
+/** A group of some of the options, with these defaults. */
+export function shapeOfOptions(
+  names: readonly (keyof ObjectiveOptions)[],
+  defaults: ObjectiveOptions,
+): Extract<Shape, { kind: "group" }> {
   const all: Readonly<Record<string, Field>> = fields;
-  return { kind: "group", fields: Object.fromEntries(names.map((name) => [name, all[name] as Field])) };
+  const own = names.map((name) => [name, { ...all[name], ...(name in defaults && { default: defaults[name] }) }]);
+  return { kind: "group", fields: Object.fromEntries(own) as Record<string, Field> };
 }

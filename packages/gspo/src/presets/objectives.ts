@@ -3,11 +3,13 @@ import { checkChoice } from "../check-option.ts";
 import { commonOptions, shapeOfOptions, type ObjectiveOptions } from "./objective-options.ts";
 import { grpo } from "../objectives/grpo.ts";
 import { gmpo, luspo, magrpo, vespo } from "../objectives/gspo-relatives.ts";
-import { gspo, gspoToken } from "../objectives/gspo.ts";
+import { gspo, gspoClip, gspoToken } from "../objectives/gspo.ts";
 import { cispo, reinforce, sapo } from "../objectives/policy-gradients.ts";
 
 interface Preset {
   readonly takes: readonly (keyof ObjectiveOptions)[];
+  /** Published ones. */
+  readonly defaults?: ObjectiveOptions;
   make(options: ObjectiveOptions): Objective;
 }
 
@@ -26,42 +28,66 @@ export type ObjectiveName =
   | "vespo"
   | "magrpo";
 
+const ppoClip = { low: 0.2, high: 0.2 };
 const common = commonOptions;
 const clippedTokens = [...common, "clip", "dualClip", "maxRatio"] as const;
 const aggregated = ["aggregation", "constantLength"] as const;
 
 const presets: Readonly<Record<ObjectiveName, Preset>> = {
   /** Clip 3e-4/4e-4 (GSPO paper, section 5.1); seq-mean-token-mean (its Eq. 5); minLength 1, as printed. */
-  gspo: { takes: [...common, "clip", "minLength"], make: gspo },
+  gspo: { takes: [...common, "clip", "minLength"], defaults: { clip: gspoClip, minLength: 1 }, make: gspo },
   /** The same defaults; one advantage per token (GSPO paper, section 4.3). */
-  "gspo-token": { takes: [...common, "clip", "minLength"], make: gspoToken },
+  "gspo-token": {
+    takes: [...common, "clip", "minLength"],
+    defaults: { clip: gspoClip, minLength: 1 },
+    make: gspoToken,
+  },
   /** Clip 0.2/0.2 (PPO, and TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3). No cap and no KL, as in TRL. */
-  grpo: { takes: [...clippedTokens, ...aggregated], make: (options) => grpo(options) },
+  grpo: {
+    takes: [...clippedTokens, ...aggregated],
+    defaults: { clip: ppoClip, aggregation: "seq-mean-token-mean" },
+    make: (options) => grpo(options),
+  },
   /** Constant length in place of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
   "dr-grpo": {
     takes: [...clippedTokens, "constantLength"],
+    defaults: { clip: ppoClip },
     make: (options) => grpo({ ...options, aggregation: "seq-mean-token-sum-norm" }),
   },
   /** Clip-higher 0.2/0.28 and a token mean over the whole batch (Yu et al. 2025); no KL. */
   dapo: {
     takes: clippedTokens,
-    make: (options) => grpo({ clip: { low: 0.2, high: 0.28 }, ...options, aggregation: "token-mean" }),
+    defaults: { clip: { low: 0.2, high: 0.28 } },
+    make: (options) => grpo({ ...options, aggregation: "token-mean" }),
   },
   /** Token mean, as GPG in verl; Williams 1992 gives no aggregation. */
-  reinforce: { takes: [...common, ...aggregated], make: (options) => reinforce(options) },
+  reinforce: {
+    takes: [...common, ...aggregated],
+    defaults: { aggregation: "token-mean" },
+    make: (options) => reinforce(options),
+  },
   /** Weight at most 5 (ScaleRL), no lower bound and a token mean, as in TRL. */
-  cispo: { takes: [...common, ...aggregated, "maxRatio", "minRatio"], make: (options) => cispo(options) },
+  cispo: {
+    takes: [...common, ...aggregated, "maxRatio", "minRatio"],
+    defaults: { maxRatio: 5, minRatio: 0, aggregation: "token-mean" },
+    make: (options) => cispo(options),
+  },
   /** τ 1, or 1.05 where A <= 0; sequence mean of token means: TRL. */
   sapo: {
     takes: [...common, ...aggregated, "positiveTemperature", "negativeTemperature"],
+    defaults: { positiveTemperature: 1, negativeTemperature: 1.05, aggregation: "seq-mean-token-mean" },
     make: (options) => sapo(options),
   },
   /** Clip 0.4/0.4 in log space: the paper's. */
-  gmpo: { takes: [...common, "clip"], make: gmpo },
+  gmpo: { takes: [...common, "clip"], defaults: { clip: { low: 0.4, high: 0.4 } }, make: gmpo },
   /** Clip 2e-3/2.5e-3: TRL's recipe for the paper. */
-  luspo: { takes: [...common, "clip"], make: luspo },
+  luspo: { takes: [...common, "clip"], defaults: { clip: { low: 2e-3, high: 2.5e-3 } }, make: luspo },
   /** (k, λ) = (2, 3), or (3, 2) where A < 0; log W within [log 1e-8, 20]; token mean: TRL. */
-  vespo: { takes: [...common, "positive", "negative"], make: (options) => vespo(options) },
+  vespo: {
+    takes: [...common, "positive", "negative"],
+    defaults: { positive: [2, 3], negative: [3, 2] },
+    make: (options) => vespo(options),
+  },
   /** Whole-reply sum over N siblings, nothing to set: CoMLRL. */
   magrpo: { takes: common, make: magrpo },
 };
@@ -72,7 +98,8 @@ export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as 
 /** What the options of an objective may be. */
 export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
   checkChoice("objective", name, objectiveNames);
-  return shapeOfOptions(presets[name].takes);
+  const { takes, defaults = {} } = presets[name];
+  return shapeOfOptions(takes, defaults);
 }
 
 /**
@@ -92,7 +119,7 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
         key: stray,
       },
     );
-  return preset.make(options);
+  return preset.make({ ...preset.defaults, ...options });
 }
 
 /** Steps from here on move a sequence ratio by a percent and more, so that a wider GSPO clip has something to do. */

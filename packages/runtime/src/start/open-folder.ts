@@ -58,7 +58,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     ...(known !== null && { policy: { task: known } }),
     keepCheckpoints: train.checkpoint.keep,
     checkpointEvery: train.checkpoint.every,
-    ...(train.retention && { retention: train.retention }),
+    retention: train.retention,
     now: () => performance.now(),
     sinks,
     ...(fleet && { measures: () => fleetMeasures(fleet.servers()), replies: () => fleet.takeReplies() }),

@@ -26,7 +26,10 @@ export function factorsOf(changes: readonly Change[]): readonly Factor[] {
   const found = new Map<string, Change[]>();
   for (const change of changes) {
     const key = change.key.replace(/^train\.policies\.[^.]+\./u, "train.");
-    const name = factors.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
+    // A setting that one of two objectives has comes with its name.
+    const isOfOne = key.startsWith("train.objective.") && [change.before, change.now].includes("nothing");
+    const fitting = factors.filter(([name]) => !isOfOne || name !== "how losses are joined");
+    const name = fitting.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
     found.set(name, [...(found.get(name) ?? []), change]);
   }
   return Array.from(found, ([name, own]) => ({ name, changes: own }));

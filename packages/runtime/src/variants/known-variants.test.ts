@@ -35,7 +35,9 @@ test("the quickstart's variants are what its page measured", () => {
     "no-group-normalisation": ['train.advantage={"estimator":"raw"}'],
     "eq2-as-printed": ['train.advantage={"estimator":"group","scale":"group","std":"sample","epsilon":0.000001}'],
     grpo: ['train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}'],
-    kl: ['train.objective={"name":"gspo","clip":{"low":0.03,"high":0.04},"kl":{"estimator":"k3","coefficient":0.04}}'],
+    kl: [
+      'train.objective={"name":"gspo","clip":{"low":0.03,"high":0.04},"minLength":1,"kl":{"estimator":"k3","coefficient":0.04}}',
+    ],
     "no-kl": "the objective has no KL term already",
   });
   const priced = of(relayQuickstart, 0.004);
@@ -117,7 +119,9 @@ describe("grpo against any objective", () => {
     const grpo = candidatesOf(config, null).find((each) => each.name === "grpo");
     if (!grpo || "reason" in grpo) throw new Error("there is no such variant");
     const varied = parseAppConfig(applyOverrides({ ...relayWriters, train }, grpo.overrides));
-    const expected = { name: "grpo", clip: { low: 0.2, high: 0.2 }, ...common, ...kept[name] };
+    const aggregation = name === "reinforce" ? "token-mean" : "seq-mean-token-mean";
+    const ratios = { name: "grpo", clip: { low: 0.2, high: 0.2 }, aggregation };
+    const expected = { ...ratios, ...common, kl: { ...kl, biasCorrection: false }, ...kept[name] };
     expect(varied.train.objective).toEqual(expected);
     expect(varied.train.policies["first"]?.objective).toEqual(expected);
     expect(grpo.about).toMatch(/; kl, .*as before/u);

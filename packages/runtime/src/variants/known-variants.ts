@@ -107,7 +107,11 @@ const grpo: Derivation = (config) => {
   const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
   const before = ownAt(config.own, "objective") ? "the configuration's own objective" : objective.name;
   const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
-  const bare = Object.keys(objective).every((key) => key === "name" || key === "clip") && ratioUnit === "message";
+  const bare =
+    ratioUnit === "message" &&
+    Object.entries(objective).every(
+      ([key, value]) => ["name", "clip"].includes(key) || (key === "minLength" && value === 1),
+    );
   if (onPolicy && before === "gspo" && bare && Object.keys(policies).length === 0)
     return {
       name,

@@ -1,5 +1,6 @@
 import type { BudgetOptions } from "@laconic/budget";
 import { optimizerTable, type EpisodeLimits, type Sampling, type ValuesOf } from "@laconic/core";
+import { gspoClip } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
 import type { DivergenceSettings } from "../divergence.ts";
@@ -111,8 +112,7 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | null;
   readonly checkpoint: ValuesOf<typeof checkpointTable>;
-  /** 64 MiB a part and no bounds when absent. */
-  readonly retention?: RetentionSettings;
+  readonly retention: RetentionSettings;
 }
 
 /** Groups of settings that are filled key by key; every other setting is given as a whole. */
@@ -172,9 +172,9 @@ export const supervisedDefaults: SupervisedSettings = {
 export const agentGspoDefaults: TrainConfig = {
   seed: 0,
   ...defaultsOf(loopTable),
-  sampling: { temperature: 1 },
-  objective: { name: "gspo" }, // Eq. 3-4, GSPO paper's clip
-  advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }, // Eq. 2
+  sampling: { temperature: 1, topP: 1 },
+  objective: { name: "gspo", clip: gspoClip, minLength: 1 }, // Eq. 3-4, GSPO paper's clip
+  advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6, epsilonForm: "add" }, // Eq. 2
   scoring: defaultsOf(scoringTable),
   limits: {},
   asynchronous: null,
@@ -191,4 +191,5 @@ export const agentGspoDefaults: TrainConfig = {
   divergence: defaultsOf(divergenceTable), // ours
   earlyStopping: null,
   checkpoint: defaultsOf(checkpointTable),
+  retention: retentionDefaults,
 };

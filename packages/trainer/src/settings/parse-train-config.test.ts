@@ -25,7 +25,10 @@ test("nothing given is the defaults; a given group of settings is filled up", ()
 
 test("an alternative is taken whole: no default of another one leaks in", () => {
   expect(parseTrainConfig({ advantage: { estimator: "rloo" } }).advantage).toEqual({ estimator: "rloo" });
-  expect(parseTrainConfig({ objective: { name: "reinforce" } }).objective).toEqual({ name: "reinforce" });
+  expect(parseTrainConfig({ objective: { name: "reinforce" } }).objective).toEqual({
+    name: "reinforce",
+    aggregation: "token-mean",
+  });
 });
 
 const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
@@ -135,7 +138,7 @@ test("a configuration that is not an object is refused", () => {
 test("one number clips to both sides, of the run and of a policy", () => {
   const objective = { name: "grpo", clip: 0.2 };
   const config = parseTrainConfig({ objective, policies: { a: { objective } } });
-  const range = { name: "grpo", clip: { low: 0.2, high: 0.2 } };
+  const range = { name: "grpo", clip: { low: 0.2, high: 0.2 }, aggregation: "seq-mean-token-mean" };
   expect([config.objective, config.policies["a"]?.objective]).toEqual([range, range]);
   expect(() => parseTrainConfig({ objective: { name: "grpo", clip: -1 } })).toThrow(/objective\.clip\.low/u);
 });

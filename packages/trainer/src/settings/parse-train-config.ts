@@ -1,8 +1,8 @@
-import { dualController } from "@laconic/budget";
-import { isRecord, LaconicError, nearestName } from "@laconic/core";
+import { budgetOptionsShape, dualController, type BudgetOptions } from "@laconic/budget";
+import { fillDefaults, isRecord, LaconicError, nearestName, samplingParameters } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { objectivePreset } from "@laconic/gspo/presets";
-import { costPreset } from "@laconic/rewards";
+import { estimatorShape, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
+import { costPreset, decoupledShape } from "@laconic/rewards";
 import * as z from "zod";
 import { estimatorOf } from "../estimator-of.ts";
 import { checkCombinations } from "./check-combinations.ts";
@@ -13,6 +13,8 @@ import {
   opponentDefaults,
   retentionDefaults,
   supervisedDefaults,
+  type AdvantageSettings,
+  type PolicySettings,
   type TrainConfig,
 } from "./config.ts";
 import { expandPlainForms } from "./plain-forms.ts";
@@ -39,7 +41,39 @@ export function parseTrainConfig(
   if (!parsed.success) throw refusal(parsed.error.issues, place, given, nearest);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);
-  return parsed.data;
+  return resolved(parsed.data);
+}
+
+/** With the defaults of every objective, estimator and budget: nothing below fills in any. */
+function resolved(config: TrainConfig): TrainConfig {
+  const { policies, budgets, sampling } = config;
+  return {
+    ...config,
+    ...resolvedParts(config),
+    sampling: fillDefaults({ fields: samplingParameters }, sampling),
+    policies: Object.fromEntries(
+      Object.entries(policies).map(([name, own]) => [name, { ...own, ...resolvedParts(own) }]),
+    ),
+    budgets: Object.fromEntries(
+      Object.entries(budgets).map(([cost, budget]) => [cost, fillDefaults(budgetOptionsShape, budget)]),
+    ),
+  };
+}
+
+type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget?: BudgetOptions | null };
+
+/** Those of a run, or of a policy that has its own. */
+function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Partial<P> {
+  const parts: Parts = {
+    ...(objective && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
+    ...(advantage && { advantage: fillDefaults(advantageShape(advantage.estimator), advantage) }),
+    ...(budget && { budget: fillDefaults(budgetOptionsShape, budget) }),
+  };
+  return parts as Partial<P>;
+}
+
+function advantageShape(name: AdvantageSettings["estimator"]): ReturnType<typeof estimatorShape> {
+  return name === "decoupled" ? (decoupledShape as ReturnType<typeof estimatorShape>) : estimatorShape(name);
 }
 
 function invalid(key: string, reason: string): LaconicError {

@@ -144,5 +144,5 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     .nullable()
     .describe("Ends a run that no longer gains; null trains all steps"),
   checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),
-  retention: tableSchema(retentionTable).exactOptional().describe("How much of a long run stays on disk"),
+  retention: tableSchema(retentionTable).describe("How much of a long run stays on disk"),
 }) as unknown as z.ZodType<TrainConfig>;

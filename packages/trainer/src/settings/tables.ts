@@ -1,12 +1,7 @@
 import type { Field, ValuesOf } from "@laconic/core";
 
-/** A setting: what it may be, and its default where it has one. Types, schemas and defaults derive from the tables here. */
-interface Row extends Field {
-  readonly default?: unknown;
-}
-
-/** Settings by name. */
-export type Table = Readonly<Record<string, Row>>;
+/** Settings by name: types, schemas and defaults derive from the tables here. */
+export type Table = Readonly<Record<string, Field>>;
 
 /** How the learning rate moves over the optimiser steps of a run. */
 export const learningRateTable = {

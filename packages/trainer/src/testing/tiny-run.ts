@@ -23,7 +23,7 @@ export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
     environment: {},
     keepCheckpoints: config.checkpoint.keep,
     checkpointEvery: config.checkpoint.every,
-    ...(config.retention && { retention: config.retention }),
+    retention: config.retention,
     now: () => 0,
     ...rest,
     config: { ...config },
