@@ -123,7 +123,6 @@ export type { Advantages, Estimator, EstimatorFunction, Grouping, RewardBatch } 
 export type { ModelResources } from "./model-resources.ts";
 export type {
   Curriculum,
-  CurriculumRequest,
   Learned,
   EvaluationPoint,
   Matchmaking,
