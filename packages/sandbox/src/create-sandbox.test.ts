@@ -15,13 +15,11 @@ function answering(answer: (job: SandboxJob) => Partial<SandboxResult>): Sandbox
 
 test("a sandbox that shows a secret, a limit that does not hold, and a run that leaks are all told", async () => {
   const leaky = answering(({ code }) => ({
-    stdout: /laconic_grading/u.test(code)
-      ? '{"calls": [], "unknown": 0, "outcome": "failed", "error": null}'
-      : code.includes("dict(os.environ)")
-        ? JSON.stringify(process.env)
-        : code.includes("core_pattern")
-          ? "reached /proc/sys/kernel/core_pattern\nreached /proc/sysrq-trigger\n"
-          : "",
+    stdout: code.includes("dict(os.environ)")
+      ? JSON.stringify(process.env)
+      : code.includes("core_pattern")
+        ? "reached /proc/sys/kernel/core_pattern\nreached /proc/sysrq-trigger\n"
+        : "",
   }));
   const escaped = await selfTest(leaky);
   expect(escaped).toEqual([
@@ -35,16 +33,8 @@ test("a sandbox that shows a secret, a limit that does not hold, and a run that 
 });
 
 test("an attempt at the kernel that is killed midway is no pass", async () => {
-  const report = '{"calls": [], "unknown": 0, "outcome": "failed", "error": null}';
-  const dying = answering(({ code }) => ({ status: code.includes("_socket") ? "crashed" : "ok", stdout: report }));
+  const dying = answering(({ code }) => ({ status: code.includes("_socket") ? "crashed" : "ok" }));
   expect(await selfTest(dying)).toContain("a socket of any family (ended with crashed)");
-});
-
-test("a grader that is fooled is told", async () => {
-  const fooled = answering(({ code }) => ({
-    stdout: code.includes("run_tests") ? '{"calls": [[[], []]], "unknown": 0, "outcome": "passed", "error": null}' : "",
-  }));
-  expect((await selfTest(fooled)).filter((name) => name.startsWith("grading: ")).length).toBeGreaterThan(10);
 });
 
 test("aborted before or meanwhile, no sandbox is opened, and soon", async () => {

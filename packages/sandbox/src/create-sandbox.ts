@@ -42,25 +42,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   checkOptions(options);
   const { kind = "wasi", limits = {} } = options;
   checkLimits(limits);
-  const all = { ...defaultLimits, ...limits };
   const { concurrency, seed, python, signal } = options;
   expectNotAborted(signal, opening);
-  const shared = { limits: all, ...(concurrency !== undefined && { concurrency }) };
-  const sandbox =
-    kind === "wasi"
-      ? wasiSandbox({ ...shared, ...(seed !== undefined && { seed }) })
-      : bubblewrapSandbox({ ...shared, ...(python !== undefined && { python }) });
-  const escaped = await selfTest(sandbox, signal).catch(async (error: unknown) => {
+  const shared = { limits: { ...defaultLimits, ...limits }, concurrency };
+  const sandbox = kind === "wasi" ? wasiSandbox({ ...shared, seed }) : bubblewrapSandbox({ ...shared, python });
+  try {
+    const escaped = (await selfTest(sandbox, signal)).join("; ");
+    if (escaped === "") return sandbox;
+    throw new LaconicError("sandbox_unsafe", `the ${kind} sandbox let through: ${escaped}`, { kind, escaped });
+  } catch (error) {
     await sandbox.close();
     expectNotAborted(signal, opening);
     throw error;
-  });
-  if (escaped.length === 0) return sandbox;
-  await sandbox.close();
-  throw new LaconicError("sandbox_unsafe", `the ${kind} sandbox let through: ${escaped.join("; ")}`, {
-    kind,
-    escaped: escaped.join("; "),
-  });
+  }
 }
 
 const opening = "opening a sandbox";

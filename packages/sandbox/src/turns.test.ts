@@ -29,7 +29,7 @@ test("so many run at a time; one that runs alone waits for those before it and g
   const turns = new Turns(2);
   const { running, task, end } = stage();
   const all = ["a", "b", "c", "d"].map((name) => turns.take(task(name)));
-  const alone = turns.takeAlone(task("alone"));
+  const alone = turns.take(task("alone"), { alone: true });
   await settled();
   expect([...running]).toEqual(["a", "b"]);
   end("a");
@@ -51,11 +51,11 @@ test("who is aborted while it waits leaves the line, and those behind it move up
   const { running, task, end } = stage();
   const controller = new AbortController();
   void turns.take(task("a"));
-  const aborted = turns.takeAlone(task("b"), controller.signal);
+  const aborted = turns.take(task("b"), { signal: controller.signal, alone: true });
   const last = turns.take(task("c"));
   controller.abort();
   expect(await aborted).toBeNull();
-  expect(await turns.take(task("d"), controller.signal)).toBeNull();
+  expect(await turns.take(task("d"), { signal: controller.signal })).toBeNull();
   end("a");
   await settled();
   expect([...running]).toEqual(["c"]);
@@ -65,7 +65,7 @@ test("who is aborted while it waits leaves the line, and those behind it move up
 
 test("a task that throws gives its turn back; after close nobody gets one", async () => {
   const turns = new Turns(1);
-  await expect(turns.takeAlone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(turns.take(() => Promise.reject(new Error("no")), { alone: true })).rejects.toThrow("no");
   expect(await turns.take(async () => 1)).toBe(1);
   const { task } = stage();
   void turns.take(task("a"));

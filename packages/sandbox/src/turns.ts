@@ -1,34 +1,44 @@
 import { LaconicError } from "@laconic/core";
 
 interface Waiting {
-  readonly alone: boolean;
+  /** That it takes: one, or all to run alone. */
+  readonly places: number;
   start(): void;
   reject(error: unknown): void;
+}
+
+/** How a task waits. */
+export interface TurnOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Runs while no other does: next, once those that run have ended. */
+  readonly alone?: boolean;
 }
 
 /** Lets so many tasks run at a time, or one alone; the others wait in order. */
 export class Turns {
   readonly #count: number;
-  readonly #waiting: Waiting[] = [];
-  #running = 0;
-  #isAlone = false;
+  #free: number;
+  #waiting: Waiting[] = [];
   #closed = false;
 
   constructor(count: number) {
     this.#count = count;
+    this.#free = count;
   }
 
   /**
-   * @returns null where `signal` ended the wait before the task began
+   * @returns null where the signal ended the wait before the task began
    * @throws LaconicError `engine_failed` after `close`
    */
-  async take<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
-    return this.#take(task, false, signal);
-  }
-
-  /** Runs a task while no other runs: next, once those that run have ended. */
-  async takeAlone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
-    return this.#take(task, true, signal);
+  async take<T>(task: () => Promise<T>, { signal, alone = false }: TurnOptions = {}): Promise<T | null> {
+    const places = alone ? this.#count : 1;
+    if (!(await this.#turn(places, alone, signal))) return null;
+    try {
+      return await task();
+    } finally {
+      this.#free += places;
+      this.#next();
+    }
   }
 
   /** Rejects those that wait. */
@@ -37,48 +47,31 @@ export class Turns {
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
   }
 
-  async #take<T>(task: () => Promise<T>, alone: boolean, signal: AbortSignal | undefined): Promise<T | null> {
-    if (this.#closed) throw closed();
-    if (!(await this.#turn(alone, signal))) return null;
-    try {
-      return await task();
-    } finally {
-      this.#running--;
-      if (alone) this.#isAlone = false;
-      this.#next();
-    }
-  }
-
-  /** False where `signal` came first. */
-  #turn(alone: boolean, signal: AbortSignal | undefined): Promise<boolean> {
+  /** False where the signal came first. */
+  #turn(places: number, alone: boolean, signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      if (this.#closed) return reject(closed());
+      if (signal?.aborted) return resolve(false);
+      const leave = (): void => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting);
         resolve(false);
         this.#next();
       };
-      const waiting: Waiting = {
-        alone,
-        start: () => {
-          signal?.removeEventListener("abort", giveUp);
-          resolve(true);
-        },
-        reject,
+      const start = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve(true);
       };
-      if (signal?.aborted) return resolve(false);
-      signal?.addEventListener("abort", giveUp, { once: true });
-      if (alone) this.#waiting.unshift(waiting);
-      else this.#waiting.push(waiting);
+      const waiting: Waiting = { places, start, reject };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting = alone ? [waiting, ...this.#waiting] : [...this.#waiting, waiting];
       this.#next();
     });
   }
 
   #next(): void {
-    for (let [first] = this.#waiting; first; [first] = this.#waiting) {
-      if (this.#isAlone || this.#running >= (first.alone ? 1 : this.#count)) return;
+    for (let [first] = this.#waiting; first && first.places <= this.#free; [first] = this.#waiting) {
       this.#waiting.shift();
-      this.#running++;
-      this.#isAlone = first.alone;
+      this.#free -= first.places;
       first.start();
     }
   }

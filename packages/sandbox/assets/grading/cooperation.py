@@ -90,19 +90,10 @@ def _asserts(test):
     check = next((node for node in tree.body if isinstance(node, _ast.FunctionDef) and node.name == "check"), None)
     if check is None:
         return [test]
-    count = sum(isinstance(node, _ast.Assert) for node in check.body)
-    tests = []
-    for kept in range(count):
-        seen, body = -1, []
-        for node in check.body:
-            if isinstance(node, _ast.Assert):
-                seen += 1
-                if seen != kept:
-                    continue
-            body.append(node)
-        part = _ast.FunctionDef(**{**{field: getattr(check, field) for field in check._fields if hasattr(check, field)}, "body": body})
-        module = _ast.Module(body=[part if node is check else node for node in tree.body], type_ignores=[])
-        tests.append(_ast.unparse(_ast.fix_missing_locations(module)))
+    whole, tests = check.body, []
+    for kept in (node for node in whole if isinstance(node, _ast.Assert)):
+        check.body = [node for node in whole if node is kept or not isinstance(node, _ast.Assert)]
+        tests.append(_ast.unparse(tree))
     return tests or [test]
 
 

@@ -11,94 +11,54 @@ const initialPages = 160;
  * @returns {{ module: WebAssembly.Module, segments: { offset: number, data: Uint8Array }[] }}
  */
 export function pythonModule(bytes, maximumPages) {
+  const memory = [...text("memory"), kinds.memory, 1, ...unsigned(initialPages), ...unsigned(maximumPages)];
+  const items = {
+    [sectionIds.import]: [[...text("env"), ...memory]],
+    [sectionIds.export]: [
+      [...text("table"), kinds.table, 0],
+      [...text("stackPointer"), kinds.global, 0],
+    ],
+  };
   const parts = [bytes.subarray(0, 8)];
   let segments = [];
-  const reader = new Reader(bytes, 8);
-  while (reader.at < bytes.length) {
-    const start = reader.at;
-    const id = reader.byte();
-    const size = reader.unsigned();
-    const body = reader.take(size);
+  for (let at = 8; at < bytes.length;) {
+    const id = bytes[at];
+    const [size, start] = readUnsigned(bytes, at + 1);
+    const body = bytes.subarray(start, start + size);
     if (id === sectionIds.data) segments = dataSegments(body);
-    else if (id === sectionIds.import)
-      parts.push(
-        appended(id, body, [
-          [...text("env"), ...text("memory"), kinds.memory, 1, ...unsigned(initialPages), ...unsigned(maximumPages)],
-        ]),
-      );
-    else if (id === sectionIds.export)
-      parts.push(
-        appended(id, body, [
-          [...text("table"), kinds.table, 0],
-          [...text("stackPointer"), kinds.global, 0],
-        ]),
-      );
-    else if (id !== sectionIds.custom && id !== sectionIds.memory) parts.push(bytes.subarray(start, reader.at));
+    else if (items[id]) parts.push(appended(id, body, items[id]));
+    else if (id !== sectionIds.custom && id !== sectionIds.memory) parts.push(bytes.subarray(at, start + size));
+    at = start + size;
   }
   return { module: new WebAssembly.Module(Buffer.concat(parts)), segments };
 }
 
 /** A section that is a vector, with more items at its end. */
 function appended(id, body, items) {
-  const reader = new Reader(body, 0);
-  const count = unsigned(reader.unsigned() + items.length);
-  const rest = body.subarray(reader.at);
-  const more = items.flat();
-  return Buffer.concat([
-    Uint8Array.from([id, ...unsigned(count.length + rest.length + more.length), ...count]),
-    rest,
-    Uint8Array.from(more),
-  ]);
+  const [known, start] = readUnsigned(body, 0);
+  const content = [...unsigned(known + items.length), ...body.subarray(start), ...items.flat()];
+  return Uint8Array.from([id, ...unsigned(content.length), ...content]);
 }
 
-/** Active segments of memory 0: flag 0, `i32.const offset`, `end`, bytes. */
+/** Active segments of memory 0: flag 0, `i32.const offset` with an offset from 0, `end`, bytes. */
 function dataSegments(body) {
-  const reader = new Reader(body, 0);
-  return Array.from({ length: reader.unsigned() }, () => {
-    reader.expect(0);
-    reader.expect(0x41);
-    const offset = reader.signed() >>> 0;
-    reader.expect(0x0b);
-    return { offset, data: reader.take(reader.unsigned()) };
+  let [count, at] = readUnsigned(body, 0);
+  return Array.from({ length: count }, () => {
+    if (body[at] !== 0 || body[at + 1] !== 0x41)
+      throw new Error(`unexpected data at ${at} of the interpreter's binary`);
+    const [offset, end] = readUnsigned(body, at + 2);
+    const [size, start] = readUnsigned(body, end + 1);
+    at = start + size;
+    return { offset, data: body.subarray(start, at) };
   });
 }
 
-class Reader {
-  constructor(bytes, at) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  byte() {
-    return this.bytes[this.at++];
-  }
-
-  take(size) {
-    this.at += size;
-    return this.bytes.subarray(this.at - size, this.at);
-  }
-
-  expect(byte) {
-    if (this.byte() !== byte) throw new Error(`unexpected byte at ${this.at - 1} of the interpreter's binary`);
-  }
-
-  /** LEB128 of at most 32 bits. */
-  unsigned() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value |= (byte & 127) << shift;
-      if (byte < 128) return value >>> 0;
-    }
-  }
-
-  signed() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value |= (byte & 127) << shift;
-      if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value;
-    }
+/** LEB128 of at most 32 bits, and where it ends. */
+function readUnsigned(bytes, start) {
+  let value = 0;
+  for (let at = start, shift = 0; ; at++, shift += 7) {
+    value |= (bytes[at] & 127) << shift;
+    if (bytes[at] < 128) return [value >>> 0, at + 1];
   }
 }
 

@@ -51,29 +51,11 @@ export function nativePython(python = "python3"): NativePython {
  * too, and owns settings and devices: so there is no `/proc`, `/sys` or `/dev`, and only `/tmp` can be written.
  */
 export function wrapArguments({ folders }: NativePython): string[] {
-  return [
-    "--unshare-all",
-    "--unshare-user",
-    "--uid",
-    "65534",
-    "--gid",
-    "65534",
-    "--die-with-parent",
-    "--new-session",
-    "--clearenv",
-    "--cap-drop",
-    "ALL",
-    "--hostname",
-    "sandbox",
-    ...folders.flatMap((path) => ["--ro-bind", path, path]),
-    "--size",
-    String(16 << 20),
-    "--tmpfs",
-    "/tmp",
-    "--chdir",
-    "/tmp",
-    // The root is in memory too, without a limit.
-    "--remount-ro",
-    "/",
-  ];
+  const read = folders.flatMap((path) => ["--ro-bind", path, path]);
+  // The root is in memory too, without a limit.
+  const write = ["--size", String(16 << 20), ..."--tmpfs /tmp --chdir /tmp --remount-ro /".split(" ")];
+  return [...isolation.split(" "), ...read, ...write];
 }
+
+const isolation =
+  "--unshare-all --unshare-user --uid 65534 --gid 65534 --die-with-parent --new-session --clearenv --cap-drop ALL --hostname sandbox";

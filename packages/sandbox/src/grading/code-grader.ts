@@ -1,22 +1,15 @@
 import type { Sandbox } from "../sandbox.ts";
 import { assembleProgram } from "../replies/assemble-program.ts";
 import { type ProgramCases, programOf, runCases } from "./grade-cases.ts";
-import { gradeProgram, type GradeProgramOptions, type ProgramTests, type ProgramVerdict } from "./grade-program.ts";
+import type { ProgramVerdict } from "./ending.ts";
+import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
 import { publishedCode } from "./published-code.ts";
 
-/** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
-export interface CodeVerdict {
-  readonly correct: boolean;
+/** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. Its steps are calls and what they gave. */
+export interface CodeVerdict extends Pick<ProgramVerdict, "correct" | "rule" | "decided" | "limited" | "steps"> {
   /** The program that was run. */
   readonly extracted: string;
-  readonly rule: string;
   readonly certainty: "exact" | "undecided";
-  /** False where the machine or a limit of the sandbox prevented a verdict. */
-  readonly decided: boolean;
-  /** Whether it was a limit of the sandbox, see {@link ProgramVerdict}. */
-  readonly limited: boolean;
-  /** What the tests called it with, and what it answered. */
-  readonly steps: ProgramVerdict["steps"];
 }
 
 /**

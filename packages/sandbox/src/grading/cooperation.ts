@@ -1,8 +1,9 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
-import type { Sandbox, SandboxResult } from "../sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { solutionIn } from "../replies/solution.ts";
+import type { ProgramVerdict } from "./ending.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
-import { harness } from "./harness.ts";
+import { harnessCall } from "./harness.ts";
 
 /**
  * Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree.
@@ -60,6 +61,7 @@ export interface CooperationReport {
 
 interface Analysis extends Omit<CooperationReport, "first"> {
   readonly schemes: readonly CooperationScheme[];
+  /** A program for each assert. */
   readonly tests: readonly string[];
 }
 
@@ -80,142 +82,108 @@ export async function cooperationReward(
   options: { readonly secondsPerTest?: number; readonly signal?: AbortSignal } = {},
 ): Promise<CooperationReward> {
   const { secondsPerTest = 10, signal } = options;
+  const { entryPoint } = tests;
   const aux = solutionIn(replies.aux, "aux") ?? replies.aux;
-  const main = solutionIn(replies.main, tests.entryPoint) ?? replies.main;
-  const imports = importsOf(tests.prompt);
-  const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
-  if (found === null) return unjudged("their syntax could not be looked at");
-  const terms = { structure: found.auxDefined ? 0.4 : 0, syntax: 0, tests: 0, cooperation: 0 };
-  let first: string | null | undefined;
-  let limited = 0;
-  const result = (stoppedAt: CooperationReward["stoppedAt"], feedback: string): CooperationReward => ({
+  const main = solutionIn(replies.main, entryPoint) ?? replies.main;
+  // The functions of a reply stand on what the prompt imports.
+  const prompt = (tests.prompt.match(/^(?:from|import)[ \t].*$/gmu) ?? []).join("\n");
+  const analysis = await analyse({ aux, main, prompt, test: tests.test, entryPoint }, sandbox);
+  if (analysis === null) return unjudged("their syntax could not be looked at");
+  const verdicts: ProgramVerdict[] = [];
+  const program = [prompt, analysis.auxDefined ? aux : "", main].join("\n\n");
+  const limits = { seconds: secondsPerTest, ...(signal && { signal }) };
+  for (const test of stopOf(analysis) === null ? analysis.tests : []) {
+    if (verdicts.filter(({ rule }) => rule.startsWith("time limit")).length >= maxTimeouts) break;
+    const verdict = await gradeProgram(program, { ...tests, prompt, test }, sandbox, limits);
+    if (!verdict.decided && !verdict.limited) return unjudged(verdict.rule);
+    verdicts.push(verdict);
+  }
+  return { ...judged(analysis, verdicts), feedback: feedbackOf(analysis, verdicts, entryPoint) };
+}
+
+/** The level that ends the count before a test is run. */
+function stopOf({ mainDefined, parses }: Analysis): CooperationReward["stoppedAt"] {
+  if (!mainDefined) return "main";
+  return parses ? null : "syntax";
+}
+
+function judged(
+  { schemes, tests, ...syntax }: Analysis,
+  verdicts: readonly ProgramVerdict[],
+): Omit<CooperationReward, "feedback"> {
+  const { auxDefined, mainDefined, callsAux, isWrapper, usesResult } = syntax;
+  const stoppedAt = stopOf({ ...syntax, schemes, tests });
+  const passed = passes(verdicts);
+  const terms = {
+    structure: (auxDefined ? 0.4 : 0) + (mainDefined ? 0.6 : 0),
+    syntax: stoppedAt === null ? 0.5 : 0,
+    tests: passed / Math.max(1, tests.length),
+    cooperation: passed > 0 && auxDefined && callsAux ? 0.5 + (isWrapper ? 0 : 1) - (usesResult ? 0 : 0.5) : 0,
+  };
+  const [first] = verdicts;
+  return {
     reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
-    terms: { ...terms },
-    limited,
+    terms,
+    limited: verdicts.filter(({ limited }) => limited).length,
     stoppedAt,
-    schemes: found.schemes,
+    schemes,
     undecided: null,
-    feedback,
-    report: reportOf(found, first),
-  });
-  if (!found.mainDefined) return result("main", `The function ${tests.entryPoint} is missing, or returns nothing.`);
-  terms.structure += 0.6;
-  if (!found.parses) return result("syntax", "The two functions together are not valid Python.");
-  terms.syntax = 0.5;
-  const program = [imports, found.auxDefined ? aux : "", main].join("\n\n");
-  let passed = 0;
-  let timeouts = 0;
-  let failure: string | null = null;
-  for (const test of found.tests) {
-    if (timeouts >= maxTimeouts) break;
-    const verdict = await gradeProgram(program, { ...tests, prompt: imports, test }, sandbox, {
-      seconds: secondsPerTest,
-      ...(signal && { signal }),
-    });
-    if (verdict.limited) limited++;
-    else if (!verdict.decided) return unjudged(verdict.rule);
-    if (first === undefined) first = verdict.correct ? null : verdict.rule;
-    if (verdict.correct) passed++;
-    else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
-    if (verdict.rule.startsWith("time limit")) timeouts++;
-  }
-  terms.tests = passed / found.tests.length;
-  if (passed > 0 && found.auxDefined && found.callsAux) {
-    terms.cooperation = 0.5 + (found.isWrapper ? 0 : 1) - (found.usesResult ? 0 : 0.5);
-  }
-  const helper = found.auxDefined
-    ? found.callsAux
-      ? ""
-      : " The helper aux is never called."
-    : " There is no helper aux.";
-  return result(
-    null,
-    `${passed} of ${found.tests.length} tests pass.${failure === null ? "" : ` ${failure}`}${helper}`,
-  );
+    report: {
+      ...syntax,
+      first: { assert: lastAssert(tests[0] ?? ""), failure: first?.correct ? null : first?.rule },
+    },
+  };
+}
+
+function feedbackOf(analysis: Analysis, verdicts: readonly ProgramVerdict[], entryPoint: string): string {
+  const stoppedAt = stopOf(analysis);
+  if (stoppedAt === "main") return `The function ${entryPoint} is missing, or returns nothing.`;
+  if (stoppedAt === "syntax") return "The two functions together are not valid Python.";
+  const { tests, auxDefined, callsAux } = analysis;
+  const wrong = verdicts.findIndex(({ correct }) => !correct);
+  return [
+    `${passes(verdicts)} of ${tests.length} tests pass.`,
+    ...(wrong < 0 ? [] : [`${verdicts[wrong]?.rule} in:\n${lastAssert(tests[wrong] ?? "")}`]),
+    ...(auxDefined ? [] : ["There is no helper aux."]),
+    ...(auxDefined && !callsAux ? ["The helper aux is never called."] : []),
+  ].join(" ");
+}
+
+function passes(verdicts: readonly ProgramVerdict[]): number {
+  return verdicts.filter(({ correct }) => correct).length;
 }
 
 /** What is left of a reward that the machine did not let be judged. */
 function unjudged(reason: string): CooperationReward {
-  const terms = { structure: 0, syntax: 0, tests: 0, cooperation: 0 };
-  return {
-    reward: 0,
-    terms,
-    limited: 0,
-    stoppedAt: null,
-    schemes: [],
-    undecided: reason,
-    feedback: "Nobody has read it.",
-    report: unread,
-  };
+  const unread = { auxDefined: false, mainDefined: false, parses: false, callsAux: false, isWrapper: false };
+  const nothing = judged({ ...unread, usesResult: false, schemes: [], tests: [] }, []);
+  return { ...nothing, stoppedAt: null, undecided: reason, feedback: "Nobody has read it." };
 }
 
-const unread: CooperationReport = {
-  auxDefined: false,
-  mainDefined: false,
-  parses: false,
-  callsAux: false,
-  isWrapper: false,
-  usesResult: false,
-  first: { assert: "", failure: undefined },
-};
-
-function reportOf(found: Analysis, failure: string | null | undefined): CooperationReport {
-  const { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult, tests } = found;
-  const first = { assert: lastAssert(tests[0] ?? ""), failure };
-  return { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult, first };
-}
-
-interface AnalysisInput {
+interface AnalysisInput extends Pick<ProgramTests, "prompt" | "test" | "entryPoint"> {
   readonly aux: string;
   readonly main: string;
-  readonly prompt: string;
-  readonly test: string;
-  readonly entryPoint: string;
 }
 
 /** Null where the machine did not let it run. */
 async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis | null> {
-  const code = `import ${harness.name}\n${harness.name}.analyse_cooperation()`;
+  const code = harnessCall("analyse_cooperation");
   const stdin = JSON.stringify(input);
   const isUnread = input.aux === "" && input.main === "";
   if (isUnread || Buffer.byteLength(stdin) < sandbox.record.limits.inputBytes - code.length) {
-    const run = await sandbox.run({ code, stdin });
-    if (run.status === "undecided" || run.status === "aborted") return null;
-    const found = analysisOf(run);
-    if (found) return found;
-    if (isUnread)
-      throw new LaconicError(
-        "data_invalid",
-        `the tests of ${input.entryPoint} cannot be read: ${run.status} ${run.stderr.slice(-300)}`,
-        { entryPoint: input.entryPoint },
-      );
+    const { status, stdout, stderr } = await sandbox.run({ code, stdin });
+    if (status === "undecided" || status === "aborted") return null;
+    const analysis = status === "ok" ? tryParseJson(stdout) : undefined;
+    if (analysis) return analysis as Analysis;
+    const { entryPoint } = input;
+    const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
+    if (isUnread) throw new LaconicError("data_invalid", reason, { entryPoint });
   }
   // The tests can be read without the functions, or nobody can: whose fault it is shows.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
   return without && { ...without, parses: false };
 }
 
-function analysisOf({ status, stdout }: SandboxResult): Analysis | null {
-  return status === "ok" ? ((tryParseJson(stdout) ?? null) as Analysis | null) : null;
-}
-
-/** What a prompt imports: the functions of a reply stand on it. */
-function importsOf(prompt: string): string {
-  return prompt
-    .split("\n")
-    .filter((line) => /^(?:from|import)\s/u.test(line))
-    .join("\n");
-}
-
 function lastAssert(test: string): string {
-  const lines = test.split("\n");
-  return lines
-    .slice(
-      Math.max(
-        0,
-        lines.findLastIndex((line) => line.trimStart().startsWith("assert")),
-      ),
-    )
-    .join("\n")
-    .trim();
+  return test.replace(/^[^]*\n(?=[ \t]*assert)/u, "").trim();
 }

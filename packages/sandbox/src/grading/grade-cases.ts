@@ -2,8 +2,8 @@ import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox } from "../sandbox.ts";
 import { codeAfter } from "../replies/assemble-program.ts";
 import { solutionIn } from "../replies/solution.ts";
-import { endingOf, lastWords, verdictOf, type EndingKind } from "./ending.ts";
-import { gradeProgram, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
+import { endingOf, lastWords, type Ending, type ProgramVerdict, verdictOf } from "./ending.ts";
+import { gradeProgram, type GradeProgramOptions } from "./grade-program.ts";
 
 /** Inputs and outputs of a whole program, in LiveCodeBench's form. */
 export interface ProgramCases {
@@ -57,41 +57,33 @@ export async function runCases(
   sandbox: Sandbox,
   { seconds, signal }: GradeProgramOptions,
 ): Promise<ProgramVerdict> {
+  const own = seconds ?? (entryPoint === null ? secondsPerCase : secondsOfCalls);
+  const limits = { seconds: own, ...(signal && { signal }) };
   if (entryPoint !== null) {
     const expected = cases.map(({ output }) => cut(output));
     const tests = { prompt: "", test: functionTest(cases), entryPoint: called, expected };
-    return gradeProgram(callable(program, entryPoint), tests, sandbox, {
-      seconds: seconds ?? secondsOfCalls,
-      ...(signal && { signal }),
-    });
+    return gradeProgram(callable(program, entryPoint), tests, sandbox, limits);
   }
   const code = codeAfter(prelude, program);
-  let calls = 0;
+  const { inputBytes } = sandbox.record.limits;
   const steps: GradingStep[] = [];
-  const verdict = (correct: boolean, rule: string, kind: EndingKind = "decided") =>
-    ({ correct, ...verdictOf(kind), rule, gradingMode: "two-phase", calls, steps: toldSteps(steps) }) as const;
-  const own = seconds ?? secondsPerCase;
-  for (const { input, output } of cases) {
-    const { inputBytes } = sandbox.record.limits;
+  for (const [i, { input, output }] of cases.entries()) {
+    const verdict = (kind: Ending["kind"], rule: string, calls: number) => verdictOf({ kind, rule }, calls, steps);
     if (Buffer.byteLength(code) + Buffer.byteLength(input) > inputBytes)
-      return verdict(false, `program and case are longer than the sandbox's ${inputBytes} bytes`, "limit");
-    const run = await sandbox.run({ code, stdin: input, seconds: own, ...(signal && { signal }) });
-    calls++;
-    const place = `case ${calls} of ${cases.length}`;
-    const isRun = run.status === "ok";
+      return verdict("limit", `program and case are longer than the sandbox's ${inputBytes} bytes`, i);
+    const run = await sandbox.run({ code, stdin: input, ...limits });
+    const name = `case ${i + 1} of ${cases.length}`;
     const { kind, rule } = endingOf(run, sandbox, own);
+    const isRun = run.status === "ok";
     const ending = run.status === "exception" ? lastWords(run.stderr) || "an exit code other than 0" : rule;
     const failure = !isRun ? ending : samePrint(run.stdout, output) ? null : "another output";
-    if (kind !== "machine")
-      steps.push({
-        name: place,
-        answer: isRun ? cut(run.stdout) : run.status,
-        gold: cut(output),
-        ended: failure ?? "passed",
-      });
-    if (failure !== null) return verdict(false, `${place}: ${failure}`, kind);
+    const answer = isRun ? cut(run.stdout) : run.status;
+    if (kind !== "machine") steps.push({ name, answer, gold: cut(output), ended: failure ?? "passed" });
+    if (failure !== null) return verdict(kind, `${name}: ${failure}`, i + 1);
   }
-  return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");
+  const ending: Ending =
+    cases.length > 0 ? { kind: "passed", rule: "all cases passed" } : { kind: "decided", rule: "there are no cases" };
+  return verdictOf(ending, cases.length, steps);
 }
 
 const cut = (text: string): string => text.trimEnd().slice(0, gradingStepLimits.characters);

@@ -11,3 +11,8 @@ export function harnessSource(): string {
   const read = (file: string): string => readFileSync(new URL(`../../assets/grading/${file}`, import.meta.url), "utf8");
   return harness.files.map((file) => read(file)).join("\n\n");
 }
+
+/** A program that calls a function of the module. */
+export function harnessCall(name: "analyse_cooperation" | "answer_calls" | "run_tests"): string {
+  return `import ${harness.name}\n${harness.name}.${name}()`;
+}

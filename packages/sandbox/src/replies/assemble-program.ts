@@ -1,4 +1,4 @@
-import { isValidPython, readPython, readValidPython } from "./python-source.ts";
+import { PythonSource, validSource } from "./python-source.ts";
 import { solutionIn } from "./solution.ts";
 
 /**
@@ -7,20 +7,21 @@ import { solutionIn } from "./solution.ts";
  */
 export function assembleProgram(prompt: string, reply: string, entryPoint: string): string {
   const code = solutionIn(reply, entryPoint) ?? reply;
-  const { binds } = readPython(code);
-  const isMethod = binds.has(`Solution.${entryPoint}`) && !binds.has(entryPoint);
-  if (!isMethod && !binds.has(entryPoint)) return withBody(prompt, code);
+  const source = new PythonSource(code);
+  const isFunction = source.has("binds", entryPoint);
+  const isMethod = !isFunction && source.has("binds", `Solution.${entryPoint}`);
+  if (!isMethod && !isFunction) return withBody(prompt, code);
   const head = prompt.trimEnd();
   const filled = `${head}\n    pass`;
-  const program = codeAfter(!isValidPython(head) && isValidPython(filled) ? `${filled}\n` : `${head}\n`, code);
+  const program = codeAfter(!validSource(head) && validSource(filled) ? `${filled}\n` : `${head}\n`, code);
   return isMethod ? `${program}\n\n${entryPoint} = Solution().${entryPoint}\n` : program;
 }
 
 /** Code behind other code. Python wants imports from `__future__` first. */
 export function codeAfter(head: string, code: string): string {
   if (!code.includes("__future__")) return `${head}\n${code}`;
-  const imports = readPython(code)
-    .statements.map(({ text }) => text)
+  const imports = new PythonSource(code).statements
+    .map(({ text }) => text)
     .filter((text) => text.startsWith("from __future__"));
   return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
 }
@@ -35,5 +36,5 @@ function withBody(prompt: string, code: string): string {
   const isIndented = /^(?:[ \t]*\n)*[ \t]+\S/u.test(code);
   const bodies = isIndented ? [code, all] : isTrimmed ? [first, all, code] : [all, first, code];
   const programs = bodies.map((body) => `${start}${body}`);
-  return programs.find((program) => readValidPython(program)?.isBody === false) ?? (programs[0] as string);
+  return programs.find((program) => validSource(program)?.isBody === false) ?? (programs[0] as string);
 }

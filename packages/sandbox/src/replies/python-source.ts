@@ -12,81 +12,86 @@ import {
   type Tree,
 } from "./syntax.ts";
 
-/** A statement of a module. */
+/** What the syntax of a statement of a module says. */
 export interface Statement {
   readonly text: string;
   /** Names that it binds in the module; attributes of a class as `Class.name`. A star import binds `*`. */
   readonly binds: ReadonlySet<string>;
   /** Names that it uses and does not bind. */
   readonly needs: ReadonlySet<string>;
-}
-
-/** What the syntax of a Python text says. */
-export interface PythonSource {
-  /** The text, without the indentation of its first line unless it is a body. */
-  readonly text: string;
-  readonly isValid: boolean;
-  readonly statements: readonly Statement[];
-  /** All names that its statements bind. */
-  readonly binds: ReadonlySet<string>;
   /** Functions and classes of the module. */
   readonly defines: ReadonlySet<string>;
   /** Functions with an empty body: `pass`, `...` or `raise NotImplementedError`. */
   readonly stubs: ReadonlySet<string>;
   /** All identifiers, attributes included. */
   readonly names: ReadonlySet<string>;
-  /** The module calls something for its effect. */
+  /** It calls something for its effect. */
   readonly runs: boolean;
-  /** It has a `return` or `yield` outside functions: the body of a function. */
+  /** It has a `return` or `yield` outside functions: a part of the body of a function. */
   readonly isBody: boolean;
 }
 
-/** Reads Python that may have errors. Nothing is run. */
-export function readPython(code: string): PythonSource {
-  const text = dedented(code);
-  const tree = strictTree(text);
-  return sourceOf(code, text, tree ?? looseTree(text), tree !== null);
+type NameKind = "binds" | "defines" | "stubs" | "names";
+
+/** Python that may have errors, read where it is asked about. Nothing is run. */
+export class PythonSource {
+  readonly #code: string;
+  readonly #dedented: string;
+  readonly #tree: Tree | null;
+  #statements: readonly Statement[] | null = null;
+  readonly #unions = new Map<NameKind, ReadonlySet<string>>();
+
+  constructor(code: string) {
+    const margin = /^(?:[ \t]*\n)*([ \t]*)\S/u.exec(code)?.[1] ?? "";
+    const lines = code.split("\n").map((line) => (line.startsWith(margin) ? line.slice(margin.length) : line));
+    this.#code = code;
+    this.#dedented = margin === "" ? code : lines.join("\n");
+    this.#tree = strictTree(this.#dedented);
+  }
+
+  get isValid(): boolean {
+    return this.#tree !== null;
+  }
+
+  get statements(): readonly Statement[] {
+    if (this.#statements) return this.#statements;
+    const text = this.#dedented;
+    const { topNode } = this.#tree ?? looseTree(text);
+    return (this.#statements = childrenOf(topNode).map((statement) => readStatement(text, statement)));
+  }
+
+  /** The text, without the indentation of its first line unless it is a body. */
+  get text(): string {
+    return this.isBody ? this.#code : this.#dedented;
+  }
+
+  get runs(): boolean {
+    return this.statements.some(({ runs }) => runs);
+  }
+
+  get isBody(): boolean {
+    return this.statements.some(({ isBody }) => isBody);
+  }
+
+  /** Of all statements. */
+  all(kind: NameKind): ReadonlySet<string> {
+    const union = this.#unions.get(kind) ?? new Set(this.statements.flatMap((statement) => [...statement[kind]]));
+    this.#unions.set(kind, union);
+    return union;
+  }
+
+  has(kind: NameKind, name: string): boolean {
+    return this.all(kind).has(name);
+  }
 }
 
-/** The same for a text that may be prose: null unless it is valid Python. */
-export function readValidPython(code: string): PythonSource | null {
-  const text = dedented(code);
-  const tree = strictTree(text);
-  return tree && sourceOf(code, text, tree, true);
+/** A text that may be prose: null unless it is valid Python. */
+export function validSource(code: string): PythonSource | null {
+  const source = new PythonSource(code);
+  return source.isValid ? source : null;
 }
 
-/** Whether a text is valid Python. */
-export function isValidPython(code: string): boolean {
-  return strictTree(dedented(code)) !== null;
-}
-
-function dedented(code: string): string {
-  const margin = /^(?:[ \t]*\n)*([ \t]*)\S/u.exec(code)?.[1] ?? "";
-  const lines = code.split("\n").map((line) => (line.startsWith(margin) ? line.slice(margin.length) : line));
-  return margin === "" ? code : lines.join("\n");
-}
-
-function sourceOf(code: string, text: string, tree: Tree, isValid: boolean): PythonSource {
-  const readings = childrenOf(tree.topNode).map((statement) => readStatement(text, statement));
-  const union = (key: "binds" | "defines" | "stubs" | "names"): Set<string> =>
-    new Set(readings.flatMap((reading) => [...reading[key]]));
-  const isBody = readings.some((reading) => reading.isBody);
-  return {
-    text: isBody ? code : text,
-    isValid,
-    statements: readings,
-    binds: union("binds"),
-    defines: union("defines"),
-    stubs: union("stubs"),
-    names: union("names"),
-    runs: readings.some(({ runs }) => runs),
-    isBody,
-  };
-}
-
-interface Reading extends Statement, Pick<PythonSource, "defines" | "stubs" | "names" | "runs" | "isBody"> {}
-
-function readStatement(source: string, statement: Node): Reading {
+function readStatement(source: string, statement: Node): Statement {
   const [binds, defines, stubs, names] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   const [locals, globals, uses] = [new Set<string>(), new Set<string>(), new Set<string>()];
   /** Positions of targets. */

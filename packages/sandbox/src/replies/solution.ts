@@ -1,5 +1,5 @@
 import { codeBlocks, isPython } from "./code-blocks.ts";
-import { isValidPython, readPython, readValidPython, type PythonSource, type Statement } from "./python-source.ts";
+import { PythonSource, type Statement, validSource } from "./python-source.ts";
 
 /**
  * The program that a reply writes. A reply that is Python is the program. Of several code blocks, the program is the last that
@@ -54,29 +54,29 @@ function choose(text: string, entryPoint: string | null): Choice | null {
       const isTagged = isPython(language);
       const inputs = inputsOf(code);
       const isOurs = (isTagged || language === "") && inputs === null;
-      const source = isOurs ? readPython(code) : readValidPython(inputs ?? code);
-      const ranksFirst = isTagged || source?.isValid || source?.defines.has(entryPoint ?? "");
+      const source = isOurs ? new PythonSource(code) : validSource(inputs ?? code);
+      const ranksFirst = isTagged || source?.isValid || source?.has("defines", entryPoint ?? "");
       return source ? [{ source, isOurs, ranksFirst: isOurs && ranksFirst === true }] : [];
     });
   const python = fenced.filter(({ ranksFirst }) => ranksFirst).map(({ source }) => source);
   // In Python, `~~~python` is an expression.
-  const bare = blocks.some(({ mark }) => mark === "~") ? null : readValidPython(text);
+  const bare = blocks.some(({ mark }) => mark === "~") ? null : validSource(text);
   const [best = [], ...others] = ranksFor(entryPoint, python);
   const pools: Pool[] = [
     () => (bare ? [bare] : []),
     () => python,
     () => fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
-    () => (fenced.length === 0 ? [] : [readValidPython(rest)].filter((source) => source !== null)),
+    () => (fenced.length === 0 ? [] : [validSource(rest)].filter((source) => source !== null)),
   ];
   // Lines of bare code can look like an indented block, so that only a whole solution counts there.
-  const indented: Pool = () => blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code));
+  const indented: Pool = () => blocks.filter((block) => !block.fenced).map(({ code }) => new PythonSource(code));
   const solution = search([best], [...pools, indented]);
   const source = solution ?? search(others, pools) ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
   if (!source) return null;
   const code = source === bare ? source.text : withDefinitions(source, python);
   return {
     code,
-    isValid: code === source.text ? source.isValid : isValidPython(code),
+    isValid: code === source.text ? source.isValid : validSource(code) !== null,
     isSolution: solution !== undefined,
   };
 }
@@ -97,14 +97,14 @@ function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): Py
 
 /** Tests of a source by rank, the best rank first. Within a rank, an earlier test decides. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
-  const isCode: Test = (source) => source.runs || source.binds.size > 0;
+  const isCode: Test = (source) => source.runs || source.all("binds").size > 0;
   if (entryPoint !== null) {
     const names = [entryPoint, `Solution.${entryPoint}`];
-    const defines: Test = (source) => names.some((name) => source.binds.has(name));
+    const defines: Test = (source) => names.some((name) => source.has("binds", name));
     // Tests import the function.
-    const writes: Test = ({ statements, stubs }) =>
-      !stubs.has(entryPoint) &&
-      statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
+    const writes: Test = (source) =>
+      !source.has("stubs", entryPoint) &&
+      source.statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
     return [
       [(source) => writes(source) && !isTest(source, entryPoint), writes, defines],
       [({ isBody }) => isBody],
@@ -113,8 +113,8 @@ function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): T
   }
   const reads: Test = (source) => {
     if (!source.runs) return false;
-    const { names } = readPython(withDefinitions(source, python));
-    return ["input", "stdin", "open", "fileinput"].some((name) => names.has(name));
+    const whole = new PythonSource(withDefinitions(source, python));
+    return ["input", "stdin", "open", "fileinput"].some((name) => whole.has("names", name));
   };
   return [[(source) => reads(source) && !isTest(source, null), reads], [({ runs }) => runs], [isCode]];
 }
@@ -125,8 +125,8 @@ function isImport(text: string): boolean {
 
 function isTest(source: PythonSource, entryPoint: string | null): boolean {
   const isTestName = (name: string): boolean => /^(?:test_|Test)/u.test(name) && name !== entryPoint;
-  const replaces = source.names.has("StringIO") && source.names.has("stdin");
-  return replaces || source.names.has("unittest") || source.names.has("pytest") || [...source.defines].some(isTestName);
+  const uses = (...names: string[]): boolean => names.every((name) => source.has("names", name));
+  return uses("StringIO", "stdin") || uses("unittest") || uses("pytest") || [...source.all("defines")].some(isTestName);
 }
 
 /** A source behind the definitions that it needs from other blocks. The nearest block before it comes first, then those after it. */
@@ -134,7 +134,7 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
   const index = python.indexOf(source);
   const before = python.slice(0, Math.max(index, 0));
   const providers = [...before.toReversed(), ...python.slice(index + 1)];
-  const bound = new Set(source.binds);
+  const bound = new Set(source.all("binds"));
   const taken = new Set<Statement>(
     before.flatMap(({ statements }) => statements.filter(({ binds }) => binds.has("*"))),
   );
@@ -144,9 +144,9 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
   for (const name of needed) {
     if (bound.has(name)) continue;
     bound.add(name);
-    const provides = ({ statements, defines }: PythonSource, imports: boolean): boolean =>
-      (defines.has(name) || !builtins.has(name)) &&
-      statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
+    const provides = (other: PythonSource, imports: boolean): boolean =>
+      (other.has("defines", name) || !builtins.has(name)) &&
+      other.statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
     const provider = [false, true].flatMap((imports) => providers.filter((each) => provides(each, imports)))[0];
     for (const statement of provider?.statements ?? []) {
       const fills = [...statement.binds].some((target) => target === name || target.startsWith(`${name}[`));

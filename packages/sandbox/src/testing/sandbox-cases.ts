@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { gradeProgram, type ProgramTests } from "../grading/grade-program.ts";
 import type { Sandbox, SandboxStatus } from "../sandbox.ts";
-import { escapeAttempts, gradingAttempts } from "../attempts.ts";
+import { attemptsAt } from "../attempts.ts";
+import { forgedGrades } from "./forged-grades.ts";
 
 /** One thing that a sandbox has to do. */
 export interface SandboxCase {
@@ -241,14 +242,14 @@ export const sandboxCases: readonly SandboxCase[] = [
       assert.equal((await gradeProgram("def step(x):\n    return 2 * x\n", chain, sandbox)).correct, false);
     },
   },
-  ...gradingAttempts.map(({ name, program, tests: theirs }): SandboxCase => ({
+  ...forgedGrades.map(({ name, program, tests: theirs }): SandboxCase => ({
     name: `grading is not fooled by ${name}`,
     run: async (sandbox) => assert.equal((await gradeProgram(program, theirs, sandbox)).correct, false),
   })),
-  ...escapeAttempts({ folder: "/nowhere", port: 9 }).map(({ name, code }): SandboxCase => ({
+  ...attemptsAt("/nowhere", 9).map(({ name, program }): SandboxCase => ({
     name: `after an attempt at "${name}" the next run is unaffected`,
     run: async (sandbox) => {
-      await sandbox.run({ code, seconds: 2 });
+      await sandbox.run({ code: program, seconds: 2 });
       assert.equal((await sandbox.run({ code: "print('well')" })).stdout, "well\n");
     },
   })),

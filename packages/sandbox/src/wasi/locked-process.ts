@@ -6,7 +6,7 @@ import type { CheckedJob } from "../check-job.ts";
 import { statusOf, type SandboxStatus } from "../sandbox.ts";
 import { harness } from "../grading/harness.ts";
 import { latestThread, processorSeconds } from "../process-time.ts";
-import { undecided, type Attempt } from "../settle.ts";
+import { undecided, type Attempt } from "../scheduled-sandbox.ts";
 import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { interpreterFiles } from "./interpreter.ts";
 
@@ -91,11 +91,11 @@ export class LockedProcess {
     });
     this.#thread = ready.then(() => latestThread(child.pid ?? 0));
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const reply = replyOf(line);
+      const reply = tryParseJson(line) as Reply | undefined;
       if (reply) this.#hear?.(reply);
-      else this.kill();
+      else this.kill(); // an engine's last words
     });
-    this.#rest();
+    this.#hold(false);
   }
 
   /** Whether it can take another program. */
@@ -105,7 +105,7 @@ export class LockedProcess {
 
   /** Runs a program; a process that is ended for it is not used again. */
   async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
-    this.#wake();
+    this.#hold(true);
     const thread = await this.#thread;
     this.#runs++;
     const limit = timeLimit(job.seconds);
@@ -141,7 +141,7 @@ export class LockedProcess {
     if (ended !== null || reply === null) return this.#endedRun(ended, seconds);
     // No program uses more than the wall's seconds.
     const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
-    this.#rest();
+    this.#hold(false);
     const { stdout = "", stderr = "" } = reply;
     const attempt = (status: SandboxStatus, exitCode: number | null, retry: boolean): Attempt => ({
       result: { status, exitCode, stdout, stderr, seconds },
@@ -170,21 +170,14 @@ export class LockedProcess {
   }
 
   /** An idle process does not keep this one alive. */
-  #rest(): void {
-    for (const each of this.#handles()) each.unref?.();
-  }
-  #wake(): void {
-    for (const each of this.#handles()) each.ref?.();
-  }
-  #handles(): { ref?(): void; unref?(): void }[] {
-    return [
-      this.#child,
-      ...this.#child.stdio.flatMap((stream) => (!stream ? [] : [stream as { ref?(): void; unref?(): void }])),
-    ];
+  #hold(runs: boolean): void {
+    for (const each of [this.#child, ...this.#child.stdio] as (Handle | null)[])
+      if (runs) each?.ref?.();
+      else each?.unref?.();
   }
 }
 
-/** @returns null for a line that is none of ours: an engine's last words */
-function replyOf(line: string): Reply | null {
-  return (tryParseJson(line) ?? null) as Reply | null;
+interface Handle {
+  ref?(): void;
+  unref?(): void;
 }

@@ -1,5 +1,5 @@
 import { gradeProgram, type ProgramTests, type Sandbox } from "@laconic/sandbox";
-import { sectionsOf } from "./sections.ts";
+import { sectionsOf } from "../../src/attempts.ts";
 
 /** A program that is wrong and wants to be called right. */
 export interface ForgedGrade {
@@ -24,7 +24,7 @@ const tests: ProgramTests = {
   ].join("\n"),
 };
 
-export const forgedGrades: readonly ForgedGrade[] = sectionsOf("forged-grades.py").map(
+export const forgedGrades: readonly ForgedGrade[] = sectionsOf(new URL("forged-grades.py", import.meta.url)).map(
   ({ name, fields: [rules = "", fools], program }) => ({
     name,
     program,

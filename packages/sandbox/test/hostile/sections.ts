@@ -1,26 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { SandboxStatus } from "@laconic/sandbox";
-
-/** A program of a table, as the head of its section says. */
-export interface Section {
-  readonly name: string;
-  /** The fields of its head behind the name. */
-  readonly fields: readonly string[];
-  readonly program: string;
-}
-
-/** Python files beside this one that are tables: `#= name | field | field`, then the program. */
-export function sectionsOf(file: string): Section[] {
-  const text = readFileSync(new URL(file, import.meta.url), "utf8");
-  return text
-    .split(/^#= /mu)
-    .slice(1)
-    .map((section) => {
-      const [head = "", program = ""] = section.split(/\n([^]*)/u);
-      const [name = "", ...fields] = head.split("|").map((field) => field.trim());
-      return { name, fields, program };
-    });
-}
+import { sectionsOf } from "../../src/attempts.ts";
 
 /** A program that tries to get out. */
 export interface Escape {
@@ -69,13 +48,15 @@ function kernelCalls(): Escape[] {
 
 /** All that this suite tries. */
 export function escapes(): Escape[] {
-  const table = sectionsOf("escapes.py").map(({ name, fields: [ends = "", seen], program }): Escape => ({
-    name,
-    program,
-    // A call that the sandbox lacks raises an exception too.
-    ends: ends.replace("exception", "exception unsupported").split(" ") as SandboxStatus[],
-    isSeen: seen === "seen",
-    isCall: false,
-  }));
+  const table = sectionsOf(new URL("escapes.py", import.meta.url)).map(
+    ({ name, fields: [ends = "", seen], program }): Escape => ({
+      name,
+      program,
+      // A call that the sandbox lacks raises an exception too.
+      ends: ends.replace("exception", "exception unsupported").split(" ") as SandboxStatus[],
+      isSeen: seen === "seen",
+      isCall: false,
+    }),
+  );
   return [...table, ...kernelCalls()];
 }
