@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 const ticksPerSecond = 100; // USER_HZ, the same on every Linux
 
 interface ThreadTimes {
+  readonly thread: number;
   readonly start: number;
   readonly seconds: number;
 }
@@ -22,16 +23,11 @@ export async function processorSeconds(pid: number, thread: number | null): Prom
  * @returns null where the system does not tell
  */
 export async function latestThread(pid: number): Promise<number | null> {
-  const names = await readdir(`/proc/${pid}/task`).catch(() => []);
-  let latest: (ThreadTimes & { readonly thread: number }) | null = null;
-  for (const thread of names.map(Number)) {
-    const times = await threadTimes(pid, thread);
-    if (
-      times &&
-      (!latest || times.start > latest.start || (times.start === latest.start && times.seconds > latest.seconds))
-    )
-      latest = { ...times, thread };
-  }
+  const threads = (await readdir(`/proc/${pid}/task`).catch(() => [])).map(Number);
+  const times = await Promise.all(threads.map((thread) => threadTimes(pid, thread)));
+  const latest = times
+    .filter((each) => each !== null)
+    .toSorted((a, b) => b.start - a.start || b.seconds - a.seconds)[0];
   return latest?.thread ?? null;
 }
 
@@ -41,7 +37,7 @@ async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | n
   if (stat === null) return null;
   const fields = fieldsOf(stat).map(Number);
   const [utime = 0, stime = 0, start = 0] = [fields[11], fields[12], fields[19]];
-  return { start, seconds: (utime + stime) / ticksPerSecond };
+  return { thread, start, seconds: (utime + stime) / ticksPerSecond };
 }
 
 /**

@@ -18,12 +18,8 @@ export function timeLimit(seconds: number): TimeLimit {
 /** Seconds that a program has used since it began; null where the system does not tell, and the wall decides. */
 export type UsedSeconds = () => Promise<number | null>;
 
-/** How a watch ended a program. */
-export type TimeEnd =
-  /** It used more than it may. */
-  | "time"
-  /** The machine gave it too little time. */
-  | "stalled";
+/** How a watch ended a program: it used more than it may, or the machine gave it too little time. */
+export type TimeEnd = "time" | "stalled";
 
 const longestWait = 60_000; // a timer holds no more than 2^31 ms
 const minWait = 20;

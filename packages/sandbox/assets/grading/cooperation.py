@@ -24,19 +24,17 @@ def _returns(function):
     return any(isinstance(node, _ast.Return) and node.value is not None for node in _own(function))
 
 
-def _is_call(node, name):
-    return isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == name
-
-
-def _calls(tree, name):
-    return [node for node in _ast.walk(tree) if _is_call(node, name)]
+def _calls(tree):
+    """Calls of the helper."""
+    calls = (node for node in _ast.walk(tree) if isinstance(node, _ast.Call))
+    return [node for node in calls if isinstance(node.func, _ast.Name) and node.func.id == "aux"]
 
 
 def _names_of_result(main):
     """Variables that hold what aux returned."""
     names = set()
     for node in _ast.walk(main):
-        if isinstance(node, (_ast.Assign, _ast.AnnAssign, _ast.NamedExpr)) and node.value is not None and _calls(node.value, "aux"):
+        if isinstance(node, (_ast.Assign, _ast.AnnAssign, _ast.NamedExpr)) and node.value is not None and _calls(node.value):
             targets = node.targets if isinstance(node, _ast.Assign) else [node.target]
             for target in targets:
                 names.update(each.id for each in _ast.walk(target) if isinstance(each, _ast.Name))
@@ -55,33 +53,31 @@ def _body(function):
     return body[1:] if documented else body
 
 
+_loops = (_ast.For, _ast.While, _ast.AsyncFor, _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
+
+
 def _schemes(main, names):
     """Cooperation that the MAGRPO paper saw emerge, by structure."""
-    found = set()
-    for node in _ast.walk(main):
-        if isinstance(node, _ast.Try):
-            tries = any(_calls(each, "aux") for each in node.body)
-            goes_on = any(_own_work(each) for handler in node.handlers for each in handler.body)
-            if tries and goes_on:
-                found.add("fallback")
-        if isinstance(node, (_ast.For, _ast.While, _ast.AsyncFor, _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)):
-            if _calls(node, "aux"):
-                found.add("coordinator")
-        if isinstance(node, (_ast.If, _ast.IfExp, _ast.While)):
-            if _calls(node.test, "aux") or _uses(node.test, names):
-                found.add("strategy-filter")
-    if len(_calls(main, "aux")) > 1:
-        found.add("coordinator")
-    body = _body(main)
-    guards = [node for node in body if isinstance(node, _ast.If) and not _calls(node, "aux") and any(isinstance(each, (_ast.Return, _ast.Raise)) for each in _ast.walk(node))]
-    returned = [node for node in body if isinstance(node, _ast.Return) and node.value is not None and (_calls(node.value, "aux") or _uses(node.value, names))]
-    if guards and returned:
-        found.add("decorator")
-    return sorted(found)
+    takes = lambda node: bool(_calls(node)) or _uses(node, names)
+    nodes, body = list(_ast.walk(main)), _body(main)
+    of = lambda kinds: [node for node in nodes if isinstance(node, kinds)]
+    returned = [node for node in body if isinstance(node, _ast.Return) and node.value is not None and takes(node.value)]
+    seen = {
+        "fallback": any(any(map(_calls, node.body)) and any(_own_work(each) for handler in node.handlers for each in handler.body) for node in of(_ast.Try)),
+        "coordinator": len(_calls(main)) > 1 or any(map(_calls, of(_loops))),
+        "strategy-filter": any(takes(node.test) for node in of((_ast.If, _ast.IfExp, _ast.While))),
+        "decorator": bool(returned) and any(map(_is_guard, body)),
+    }
+    return sorted(name for name, is_seen in seen.items() if is_seen)
 
 
 def _own_work(statement):
-    return not isinstance(statement, (_ast.Pass, _ast.Raise)) and not _calls(statement, "aux")
+    return not isinstance(statement, (_ast.Pass, _ast.Raise)) and not _calls(statement)
+
+
+def _is_guard(statement):
+    ends = any(isinstance(node, (_ast.Return, _ast.Raise)) for node in _ast.walk(statement))
+    return isinstance(statement, _ast.If) and ends and not _calls(statement)
 
 
 def _asserts(test):
@@ -107,10 +103,10 @@ def analyse_cooperation():
     main = (_functions(given["main"]) or {}).get(given["entryPoint"])
     whole = _functions(given["prompt"] + "\n" + given["aux"] + "\n" + given["main"])
     names = _names_of_result(main) if main else set()
-    calls = _calls(main, "aux") if main else []
+    calls = _calls(main) if main else []
     used = bool(main) and (
         _uses(main, names)
-        or any(_calls(node, "aux") for node in _ast.walk(main) if isinstance(node, (_ast.Return, _ast.If, _ast.IfExp, _ast.While, _ast.For, _ast.BinOp, _ast.Compare, _ast.BoolOp, _ast.comprehension)))
+        or any(_calls(node) for node in _ast.walk(main) if isinstance(node, (_ast.Return, _ast.If, _ast.IfExp, _ast.While, _ast.For, _ast.BinOp, _ast.Compare, _ast.BoolOp, _ast.comprehension)))
     )
     print(json.dumps({
         "auxDefined": bool(aux) and _returns(aux),

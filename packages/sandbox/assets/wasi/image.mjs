@@ -105,7 +105,7 @@ export function imageRunner({ module, shim, maximumPages, bytes, call }) {
     const instance = new WebAssembly.Instance(module, { env: { memory }, wasi_snapshot_preview1: system.imports });
     instance.exports.stackPointer.value = stackTop;
     system.wasi.inst = instance;
-    const end = finish(() => instance.exports.table.get(call.index)(call.start, call.noArguments, 0));
+    const end = endOf(shim, () => instance.exports.table.get(call.index)(call.start, call.noArguments, 0));
     // Frames are smaller than a page, so a stack that passed a page has written to it.
     const isWritten = (address) =>
       new BigUint64Array(memory.buffer, address, pageBytes / 8).some((word) => word !== 0n);
@@ -114,18 +114,17 @@ export function imageRunner({ module, shim, maximumPages, bytes, call }) {
     if (memory.buffer.byteLength > stackTop || isWritten(stackTop - clearedBytes - pageBytes)) memory = null;
     else new Uint8Array(memory.buffer, stackTop - clearedBytes).fill(0);
     const output = { stdout: system.stdout().toString(), stderr: system.stderr().toString(), slept: system.slept() };
-    return { ...(isOverflown ? { status: "crashed", exitCode: null } : end), ...output };
-
-    function finish(start) {
-      try {
-        start();
-        return { status: "crashed", exitCode: null };
-      } catch (error) {
-        if (error instanceof OutputLimit) return { status: "output", exitCode: null };
-        if (error instanceof SleepLimit) return { status: "time", exitCode: null };
-        if (!(error instanceof shim.WASIProcExit)) return { status: "crashed", exitCode: null };
-        return { status: "exit", exitCode: error.code };
-      }
-    }
+    return { ...(isOverflown ? { status: "crashed" } : end), ...output };
   };
+}
+
+function endOf(shim, start) {
+  try {
+    start();
+  } catch (error) {
+    if (error instanceof OutputLimit) return { status: "output" };
+    if (error instanceof SleepLimit) return { status: "time" };
+    if (error instanceof shim.WASIProcExit) return { status: "exit", exitCode: error.code };
+  }
+  return { status: "crashed" };
 }

@@ -8,6 +8,14 @@ const readOnlyFileSystem = 69;
 const create = 1;
 const truncate = 8;
 
+const changes =
+  "path_create_directory path_filestat_set_times path_link path_remove_directory path_rename path_symlink path_unlink_file fd_allocate fd_filestat_set_size fd_filestat_set_times fd_pwrite";
+const sockets = "sock_accept sock_recv sock_send sock_shutdown";
+const refused = Object.fromEntries([
+  ...changes.split(" ").map((name) => [name, () => readOnlyFileSystem]),
+  ...sockets.split(" ").map((name) => [name, () => notSupported]),
+]);
+
 /** Thrown out of a write; ends the run. */
 export class OutputLimit extends Error {}
 /** Thrown out of a sleep that would be too long with those before it; ends the run. */
@@ -36,7 +44,6 @@ export function createSystem(shim, { args = [], stdin, files, outputBytes, seed,
     { debug: false },
   );
   const memory = () => wasi.inst.exports.memory.buffer;
-  const refuse = () => readOnlyFileSystem;
   let slept = 0;
   const sleep = (milliseconds) => {
     slept += milliseconds / 1000;
@@ -45,17 +52,7 @@ export function createSystem(shim, { args = [], stdin, files, outputBytes, seed,
   };
   const imports = {
     ...wasi.wasiImport,
-    path_create_directory: refuse,
-    path_filestat_set_times: refuse,
-    path_link: refuse,
-    path_remove_directory: refuse,
-    path_rename: refuse,
-    path_symlink: refuse,
-    path_unlink_file: refuse,
-    fd_allocate: refuse,
-    fd_filestat_set_size: refuse,
-    fd_filestat_set_times: refuse,
-    fd_pwrite: refuse,
+    ...refused,
     fd_write: (fd, ...rest) => (fd === 1 || fd === 2 ? wasi.wasiImport.fd_write(fd, ...rest) : badDescriptor),
     path_open: (fd, flags, path, length, openFlags, ...rest) =>
       openFlags & (create | truncate)
@@ -63,10 +60,6 @@ export function createSystem(shim, { args = [], stdin, files, outputBytes, seed,
         : wasi.wasiImport.path_open(fd, flags, path, length, openFlags, ...rest),
     poll_oneoff: (...rest) => waitForClock(sleep, new DataView(memory()), ...rest),
     random_get: randomBytes(seed, (at, size) => new Uint8Array(memory(), at, size)),
-    sock_accept: () => notSupported,
-    sock_recv: () => notSupported,
-    sock_send: () => notSupported,
-    sock_shutdown: () => notSupported,
   };
   return {
     wasi,

@@ -92,28 +92,23 @@ export async function cooperationReward(
   const verdicts: ProgramVerdict[] = [];
   const program = [prompt, analysis.auxDefined ? aux : "", main].join("\n\n");
   const limits = { seconds: secondsPerTest, ...(signal && { signal }) };
-  for (const test of stopOf(analysis) === null ? analysis.tests : []) {
+  for (const test of analysis.mainDefined && analysis.parses ? analysis.tests : []) {
     if (verdicts.filter(({ rule }) => rule.startsWith("time limit")).length >= maxTimeouts) break;
     const verdict = await gradeProgram(program, { ...tests, prompt, test }, sandbox, limits);
     if (!verdict.decided && !verdict.limited) return unjudged(verdict.rule);
     verdicts.push(verdict);
   }
-  return { ...judged(analysis, verdicts), feedback: feedbackOf(analysis, verdicts, entryPoint) };
-}
-
-/** The level that ends the count before a test is run. */
-function stopOf({ mainDefined, parses }: Analysis): CooperationReward["stoppedAt"] {
-  if (!mainDefined) return "main";
-  return parses ? null : "syntax";
+  return judged(analysis, verdicts, entryPoint);
 }
 
 function judged(
   { schemes, tests, ...syntax }: Analysis,
   verdicts: readonly ProgramVerdict[],
-): Omit<CooperationReward, "feedback"> {
-  const { auxDefined, mainDefined, callsAux, isWrapper, usesResult } = syntax;
-  const stoppedAt = stopOf({ ...syntax, schemes, tests });
-  const passed = passes(verdicts);
+  entryPoint: string,
+): CooperationReward {
+  const { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult } = syntax;
+  const stoppedAt = !mainDefined ? "main" : parses ? null : "syntax";
+  const passed = verdicts.filter(({ correct }) => correct).length;
   const terms = {
     structure: (auxDefined ? 0.4 : 0) + (mainDefined ? 0.6 : 0),
     syntax: stoppedAt === null ? 0.5 : 0,
@@ -121,6 +116,17 @@ function judged(
     cooperation: passed > 0 && auxDefined && callsAux ? 0.5 + (isWrapper ? 0 : 1) - (usesResult ? 0 : 0.5) : 0,
   };
   const [first] = verdicts;
+  const wrong = verdicts.findIndex(({ correct }) => !correct);
+  const stops = {
+    main: `The function ${entryPoint} is missing, or returns nothing.`,
+    syntax: "The two functions together are not valid Python.",
+  };
+  const counted = [
+    `${passed} of ${tests.length} tests pass.`,
+    ...(wrong < 0 ? [] : [`${verdicts[wrong]?.rule} in:\n${lastAssert(tests[wrong] ?? "")}`]),
+    ...(auxDefined ? [] : ["There is no helper aux."]),
+    ...(auxDefined && !callsAux ? ["The helper aux is never called."] : []),
+  ];
   return {
     reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
     terms,
@@ -128,6 +134,7 @@ function judged(
     stoppedAt,
     schemes,
     undecided: null,
+    feedback: stoppedAt === null ? counted.join(" ") : stops[stoppedAt],
     report: {
       ...syntax,
       first: { assert: lastAssert(tests[0] ?? ""), failure: first?.correct ? null : first?.rule },
@@ -135,28 +142,10 @@ function judged(
   };
 }
 
-function feedbackOf(analysis: Analysis, verdicts: readonly ProgramVerdict[], entryPoint: string): string {
-  const stoppedAt = stopOf(analysis);
-  if (stoppedAt === "main") return `The function ${entryPoint} is missing, or returns nothing.`;
-  if (stoppedAt === "syntax") return "The two functions together are not valid Python.";
-  const { tests, auxDefined, callsAux } = analysis;
-  const wrong = verdicts.findIndex(({ correct }) => !correct);
-  return [
-    `${passes(verdicts)} of ${tests.length} tests pass.`,
-    ...(wrong < 0 ? [] : [`${verdicts[wrong]?.rule} in:\n${lastAssert(tests[wrong] ?? "")}`]),
-    ...(auxDefined ? [] : ["There is no helper aux."]),
-    ...(auxDefined && !callsAux ? ["The helper aux is never called."] : []),
-  ].join(" ");
-}
-
-function passes(verdicts: readonly ProgramVerdict[]): number {
-  return verdicts.filter(({ correct }) => correct).length;
-}
-
 /** What is left of a reward that the machine did not let be judged. */
 function unjudged(reason: string): CooperationReward {
   const unread = { auxDefined: false, mainDefined: false, parses: false, callsAux: false, isWrapper: false };
-  const nothing = judged({ ...unread, usesResult: false, schemes: [], tests: [] }, []);
+  const nothing = judged({ ...unread, usesResult: false, schemes: [], tests: [] }, [], "");
   return { ...nothing, stoppedAt: null, undecided: reason, feedback: "Nobody has read it." };
 }
 

@@ -93,47 +93,35 @@ const called = "laconic_called";
 
 function callable(program: string, entryPoint: string): string {
   const name = JSON.stringify(entryPoint);
-  return [
-    codeAfter(prelude, program),
-    `laconic_held = getattr(Solution(), ${name}) if hasattr(globals().get("Solution"), ${name}) else globals()[${name}]`,
-    `def ${called}(*given):`,
-    "    return laconic_held(*given)",
-    "",
-  ].join("\n");
+  return `${codeAfter(prelude, program)}
+laconic_held = getattr(Solution(), ${name}) if hasattr(globals().get("Solution"), ${name}) else globals()[${name}]
+def ${called}(*given):
+    return laconic_held(*given)
+`;
 }
 
 /** A tuple counts as the list of its items. */
 function functionTest(cases: ProgramCases["cases"]): string {
-  return [
-    "import json",
-    `cases = json.loads(${JSON.stringify(JSON.stringify(cases))})`,
-    "def check(candidate):",
-    "    for case in cases:",
-    `        said = candidate(*[json.loads(line) for line in case["input"].split("\\n")])`,
-    "        said = list(said) if isinstance(said, tuple) else said",
-    `        assert said == json.loads(case["output"])`,
-    "",
-  ].join("\n");
+  return `import json
+cases = json.loads(${JSON.stringify(JSON.stringify(cases))})
+def check(candidate):
+    for case in cases:
+        said = candidate(*[json.loads(line) for line in case["input"].split("\\n")])
+        said = list(said) if isinstance(said, tuple) else said
+        assert said == json.loads(case["output"])
+`;
 }
 
 /** Whether two printed texts are the same, line by line. */
 function samePrint(printed: string, wanted: string): boolean {
-  const [own, other] = [linesOf(printed), linesOf(wanted)];
-  return own.length === other.length && own.every((line, i) => line === other[i] || sameNumbers(line, other[i] ?? ""));
+  const [own, other] = [printed.trim().split("\n"), wanted.trim().split("\n")];
+  return own.length === other.length && own.every((line, i) => sameLine(line.trim(), (other[i] ?? "").trim()));
 }
 
-function linesOf(text: string): string[] {
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => line.trim());
-}
-
-function sameNumbers(a: string, b: string): boolean {
-  const [own, other] = [a, b].map((line) => line.split(/\s+/u).map(decimalOf)) as [
-    (string | null)[],
-    (string | null)[],
-  ];
+function sameLine(a: string, b: string): boolean {
+  if (a === b) return true;
+  const numbersOf = (line: string): (string | null)[] => line.split(/\s+/u).map(decimalOf);
+  const [own, other] = [numbersOf(a), numbersOf(b)];
   return own.length === other.length && own.every((number, i) => number !== null && number === other[i]);
 }
 

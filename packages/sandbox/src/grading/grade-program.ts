@@ -77,7 +77,9 @@ export async function gradeProgram(
       const { kind, rule } = endingOf(tested, sandbox, seconds);
       if (kind === "machine") return verdict(kind, rule);
       if (round > 0) return verdict(kind, `its answers end the tests: ${rule}`);
-      throw testsInvalid(entryPoint, tested);
+      const { status, stderr } = tested;
+      const reason = `the tests of ${entryPoint} do not run: ${status} ${stderr.slice(-300)}`;
+      throw new LaconicError("data_invalid", reason, { entryPoint, status });
     }
     calls = report.calls;
     if (report.outcome === "calls") return verdict("limit", `the tests call more than ${maxCalls} times`);
@@ -140,13 +142,6 @@ function readAnswers(report: object | null, count: number): readonly Answer[] | 
 
 function isRaised(value: unknown): value is Raised {
   return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
-}
-
-function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): LaconicError {
-  return new LaconicError("data_invalid", `the tests of ${entryPoint} do not run: ${status} ${stderr.slice(-300)}`, {
-    entryPoint,
-    status,
-  });
 }
 
 /** What a harness wrote: its last line. The lines above it were printed by the candidate. */

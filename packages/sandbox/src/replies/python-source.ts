@@ -1,7 +1,7 @@
 import {
-  canBind,
   childrenOf,
   isList,
+  isLoop,
   isScope,
   isStub,
   isUse,
@@ -123,15 +123,15 @@ function readStatement(source: string, statement: Node): Statement {
         if (isUse(ref.node)) uses.add(textOf(ref));
         return;
       }
-      if (kind.includes("Comprehension")) scopes.push(ref.node);
-      if (canBind(kind)) for (const target of targetsOf(ref.node, bound.has(ref.from))) bind(target);
+      if (isLoop(kind)) scopes.push(ref.node);
+      for (const target of targetsOf(kind, () => ref.node, bound.has(ref.from))) bind(target);
       if (!isScope(kind)) return;
       if (scopes.length === 0 && kind.endsWith("Definition")) {
         const name = textOf(ref.node.getChild("VariableName") ?? ref);
         defines.add(name);
         if (kind === "FunctionDefinition" && isStub(ref.node, textOf)) stubs.add(name);
       }
-      if (!kind.includes("Comprehension")) scopes.push(ref.node);
+      if (!isLoop(kind)) scopes.push(ref.node);
       if (kind !== "ClassDefinition") functions++;
     },
     ({ name: kind }) => {

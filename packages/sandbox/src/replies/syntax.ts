@@ -44,10 +44,11 @@ export function childrenOf(node: Node): Node[] {
 
 /** Whether names that are bound inside are not names of the module. */
 export function isScope(kind: string): boolean {
-  return kind === "FunctionDefinition" || kind === "ClassDefinition" || kind === "LambdaExpression" || isLoop(kind);
+  return /^(?:(?:Function|Class)Definition|LambdaExpression)$/u.test(kind) || isLoop(kind);
 }
 
-function isLoop(kind: string): boolean {
+/** Whether a node is a comprehension. */
+export function isLoop(kind: string): boolean {
   return kind.includes("Comprehension");
 }
 
@@ -119,13 +120,8 @@ const targets: Readonly<Record<string, Targets>> = {
   ImportStatement: imported,
 };
 
-/** Children that a node binds. */
-export function targetsOf(node: Node, isBound: boolean): readonly Node[] {
-  const find = isLoop(node.name) ? looped : targets[node.name];
-  return find ? find(childrenOf(node), isBound) : [];
-}
-
-/** Whether nodes of a kind may bind names. */
-export function canBind(kind: string): boolean {
-  return isLoop(kind) || Object.hasOwn(targets, kind);
+/** Children that a node of a kind binds. */
+export function targetsOf(kind: string, node: () => Node, isBound: boolean): readonly Node[] {
+  const find = isLoop(kind) ? looped : targets[kind];
+  return find ? find(childrenOf(node()), isBound) : [];
 }

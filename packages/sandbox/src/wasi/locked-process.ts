@@ -138,35 +138,30 @@ export class LockedProcess {
       this.#child.stdin?.write(`${JSON.stringify({ ...message, sleepSeconds: seconds })}\n`);
     });
     const seconds = (performance.now() - start) / 1000;
-    if (ended !== null || reply === null) return this.#endedRun(ended, seconds);
+    const attempt = (status: SandboxStatus, exitCode: number | null = null, retry = false): Attempt => {
+      const { stdout = "", stderr = "" } = reply ?? {};
+      return { result: { status, exitCode, stdout, stderr, seconds }, retry };
+    };
+    const how = ended as "aborted" | TimeEnd | null;
+    if (how === "stalled") return undecided("the machine gave the program no processor", seconds);
+    if (how !== null) return attempt(how);
+    if (reply === null && this.#death?.fromOutside)
+      return undecided(`the interpreter's process ended: ${this.#death.how}`, seconds);
+    // A death that repeats alone is the program's doing.
+    if (reply === null) return attempt("crashed", null, true);
     // No program uses more than the wall's seconds.
     const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#hold(false);
-    const { stdout = "", stderr = "" } = reply;
-    const attempt = (status: SandboxStatus, exitCode: number | null, retry: boolean): Attempt => ({
-      result: { status, exitCode, stdout, stderr, seconds },
-      retry,
-    });
     if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
     // A system keeps eight bits of an exit code.
     const exitCode = (reply.exitCode ?? 0) & 255;
-    if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode, false);
-    return attempt(reply.status === "ready" ? "crashed" : reply.status, null, false);
+    if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode);
+    return attempt(reply.status === "ready" ? "crashed" : reply.status);
   }
 
   kill(): void {
     this.#death ??= { fromOutside: true, how: "closed" };
     this.#child.kill("SIGKILL");
-  }
-
-  /** A run without a reply: it was ended for its time, or its process died of it, or of the machine. */
-  #endedRun(ended: "aborted" | TimeEnd | null, seconds: number): Attempt {
-    if (ended === "stalled") return undecided("the machine gave the program no processor", seconds);
-    if (ended === null && this.#death?.fromOutside)
-      return undecided(`the interpreter's process ended: ${this.#death.how}`, seconds);
-    // A death that repeats alone is the program's doing.
-    const status = ended ?? "crashed";
-    return { result: { status, exitCode: null, stdout: "", stderr: "", seconds }, retry: ended === null };
   }
 
   /** An idle process does not keep this one alive. */
