@@ -13,7 +13,7 @@ export const sizeLimits = {
   "@laconic/baselines": { installed: 15, unused: 1 },
   "@laconic/benchmarks": { installed: 21, unused: 4 },
   "@laconic/budget": { bundle: 14_000, installed: 3, unused: 0, exports: 24 },
-  "@laconic/core": { bundle: 36_000, installed: 3, unused: 0, exports: 365 },
+  "@laconic/core": { bundle: 36_000, installed: 3, unused: 0, exports: 371 },
   "@laconic/engine": { installed: 4, unused: 0 },
   "@laconic/evaluation": { installed: 28, unused: 4 },
   "@laconic/fleet": { installed: 9, unused: 0 },

@@ -29,7 +29,7 @@ export function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, 
   return {
     signal: controller.signal,
     endOf: (error) => {
-      if (own?.aborted) return aborted(own);
+      if (own?.aborted) return new LaconicError("aborted", "the request was aborted", {}, own.reason);
       if (over)
         return new LaconicError("api_unavailable", `${name}: no answer within ${deadlineMs} ms`, { deadlineMs });
       return LaconicError.is(error)
@@ -41,8 +41,4 @@ export function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, 
       own?.removeEventListener("abort", abort);
     },
   };
-}
-
-export function aborted(signal: AbortSignal): LaconicError {
-  return new LaconicError("aborted", "the request was aborted", {}, signal.reason);
 }

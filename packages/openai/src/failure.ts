@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
 import { hostOf, networkReason, readFinishReason } from "@laconic/core/wire";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
@@ -35,45 +35,46 @@ const unknownEnds: readonly number[] = [408, 504, 524];
 export function failedAttempt(thrown: unknown, { model, place, key }: AskedServer, nowMs: number): FailedAttempt {
   if (LaconicError.is(thrown))
     return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
+  const failed = (
+    attempt: Omit<FailedAttempt, "toError">,
+    code: LaconicError["code"],
+    words: (attempts: number) => string = () => attempt.reason,
+    detail: ErrorDetail = {},
+  ): FailedAttempt => ({
+    ...attempt,
+    toError: (attempts) =>
+      new LaconicError(code, `${model} at ${hostOf(place)}: ${key.redact(words(attempts))}`, {
+        model,
+        attempts,
+        ...detail,
+      }),
+  });
   const inner = innermost(thrown);
-  const error = (text: string): string => `${model} at ${hostOf(place)}: ${key.redact(text)}`;
   if (inner instanceof RedirectedReply) {
     const { status, location } = inner;
     const reason = `the server redirects${location === null ? "" : ` to ${location}`}, which is not followed because it would carry the key; give the address itself as baseUrl`;
-    return {
-      remedy: { kind: "refused" },
-      charged: false,
-      reason,
-      toError: () => new LaconicError("api_refused", error(reason), { model, attempts: 1, status }),
-    };
+    return failed({ remedy: { kind: "refused" }, charged: false, reason }, "api_refused", () => reason, { status });
   }
-  if (inner instanceof DamagedReply)
-    return {
-      remedy: remedyFor({ malformed: true }),
-      charged: true,
-      reason: inner.message,
-      toError: (attempts) => {
-        const began = JSON.stringify(key.redact(inner.body).slice(0, 120));
-        return new LaconicError("reply_malformed", error(`${inner.message}; it began ${began}`), { model, attempts });
-      },
-    };
+  if (inner instanceof DamagedReply) {
+    const { message: reason, body } = inner;
+    const began = JSON.stringify(key.redact(body).slice(0, 120));
+    const remedy = remedyFor({ malformed: true });
+    return failed({ remedy, charged: true, reason }, "reply_malformed", () => `${reason}; it began ${began}`);
+  }
   const failure = failureOf(inner, nowMs);
   const { status } = failure;
-  const remedy = remedyFor(failure);
-  const reason = reasonOf(inner);
-  return {
-    remedy,
+  const attempt = {
+    remedy: remedyFor(failure),
     charged: status === undefined || unknownEnds.includes(status),
-    reason,
-    toError: (attempts) => {
-      const isFull = failure.names?.includes("context_length_exceeded") === true;
-      const detail = { model, attempts, ...(status !== undefined && { status }), ...(isFull && { contextFull: true }) };
-      if (remedy.kind === "spent")
-        return new LaconicError("budget_refused", error(`the account is spent (${reason})`), detail);
-      if (remedy.kind === "refused") return new LaconicError("api_refused", error(reason), detail);
-      return new LaconicError("api_unavailable", error(`no answer after ${attempts} attempts (${reason})`), detail);
-    },
+    reason: reasonOf(inner),
   };
+  const { remedy, reason } = attempt;
+  const isFull = failure.names?.includes("context_length_exceeded") === true;
+  const detail = { ...(status !== undefined && { status }), ...(isFull && { contextFull: true }) };
+  if (remedy.kind === "spent")
+    return failed(attempt, "budget_refused", () => `the account is spent (${reason})`, detail);
+  if (remedy.kind === "refused") return failed(attempt, "api_refused", () => reason, detail);
+  return failed(attempt, "api_unavailable", (attempts) => `no answer after ${attempts} attempts (${reason})`, detail);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { boundedJson } from "@laconic/core";
+import { readBytes } from "@laconic/core/platform";
 
 /** A reply that came, and is no JSON. */
 export class DamagedReply extends Error {
@@ -75,13 +76,10 @@ function beginningOf(error: unknown): string {
 /** A query may hold what is nobody's business. */
 function locationOf({ headers, url, redirected }: Response): string | null {
   const given = redirected ? url : headers.get("location");
-  if (given === null) return null;
-  try {
-    const { origin, pathname } = new URL(given, url || undefined);
-    return `${origin}${pathname}`;
-  } catch {
-    return null;
-  }
+  const base = url || undefined;
+  if (given === null || !URL.canParse(given, base)) return null;
+  const { origin, pathname } = new URL(given, base);
+  return `${origin}${pathname}`;
 }
 
 /**
@@ -99,34 +97,8 @@ export async function readReplyBody(response: Response, limits: FetchLimits): Pr
   throw new DamagedReply(`status ${response.status} with no object`, body);
 }
 
-async function readText(response: Response, { bodyBytes, idleMs }: FetchLimits): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return "";
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  let silent = false;
-  const timer = setTimeout(() => {
-    silent = true;
-    void reader.cancel().catch(() => undefined);
-  }, idleMs);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (silent) throw new DamagedReply(`no byte for ${idleMs} ms`, text(pieces));
-      if (done) return text(pieces);
-      timer.refresh();
-      pieces.push(value);
-      size += value.length;
-      if (size > bodyBytes) throw new DamagedReply(`a body of more than ${bodyBytes} bytes`, text(pieces.slice(0, 1)));
-    }
-  } catch (error) {
-    void reader.cancel().catch(() => undefined);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function text(pieces: readonly Uint8Array[]): string {
-  return Buffer.concat(pieces).toString();
+async function readText({ body }: Response, { bodyBytes, idleMs }: FetchLimits): Promise<string> {
+  const text = new TextDecoder();
+  const damaged = (reason: string, beginning: Uint8Array): Error => new DamagedReply(reason, text.decode(beginning));
+  return text.decode(await readBytes(body, { maxBytes: bodyBytes, idleMs }, damaged));
 }

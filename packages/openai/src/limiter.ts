@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck, Turns } from "@laconic/core/wire";
 
 /** Bounds of the number of requests in flight. */
 export interface LimiterOptions {
@@ -20,15 +19,15 @@ const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max cooldow
 export class Limiter {
   readonly #max: number;
   readonly #cooldownMs: number;
-  readonly #waiting: { start(): void }[] = [];
+  readonly #turns: Turns;
   #allowed: number;
-  #running = 0;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LimiterOptions = {}) {
     checkOptions(options);
     const { start = 20, max = 100, cooldownMs = 15_000 } = options;
     this.#allowed = Math.min(start, max);
+    this.#turns = new Turns(this.allowed);
     this.#max = max;
     this.#cooldownMs = cooldownMs;
   }
@@ -39,45 +38,17 @@ export class Limiter {
   }
 
   /** Waits for a place. The caller gives it back with `leave`. @throws LaconicError `aborted` */
-  async enter(signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) throw leftWaiting(signal);
-    if (this.#running < this.allowed) this.#running++;
-    else await this.#wait(signal);
+  enter(signal?: AbortSignal): Promise<void> {
+    return this.#turns.enter(signal);
   }
 
   leave(outcome: "done" | "crowded" | "failed", nowMs: number = performance.now()): void {
-    this.#running--;
     if (outcome === "done") this.#allowed = Math.min(this.#max, this.#allowed + 1 / this.#allowed);
     else if (outcome === "crowded" && nowMs - this.#loweredAt > this.#cooldownMs) {
       this.#allowed = Math.max(1, this.#allowed * 0.8);
       this.#loweredAt = nowMs;
     }
-    while (this.#running < this.allowed) {
-      const next = this.#waiting.shift();
-      if (!next) return;
-      this.#running++;
-      next.start();
-    }
+    this.#turns.count = this.allowed;
+    this.#turns.leave();
   }
-
-  #wait(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(entry), 1);
-        reject(leftWaiting(signal));
-      };
-      const entry = {
-        start: (): void => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-      };
-      this.#waiting.push(entry);
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
-}
-
-function leftWaiting(signal: AbortSignal | undefined): LaconicError {
-  return new LaconicError("aborted", "the request was aborted while it waited", {}, signal?.reason);
 }

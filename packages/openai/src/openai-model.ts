@@ -1,12 +1,12 @@
 import { LaconicError, supportedSampling } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck, serverAddress } from "@laconic/core/wire";
 import type OpenAI from "openai";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { installedPackage } from "./installed-package.ts";
 import { fieldsOf } from "./reply-fields.ts";
-import { bodyOf, checkAddress, type Body, type BodyOptions } from "./request-body.ts";
+import { bodyOf, type Body, type BodyOptions } from "./request-body.ts";
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
 
@@ -53,7 +53,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   checkOptions(options);
   const { model, insecure = false, deadlineMs = 600_000 } = options;
   const baseUrl = baseUrlOf(options);
-  checkAddress(baseUrl, insecure);
+  serverAddress(baseUrl, "baseUrl", { allowed: insecure, option: "insecure: true" });
   const key = new Secret(options.apiKey ?? (process.env["OPENAI_API_KEY"] || "none"));
   let client: Promise<OpenAI> | undefined;
   const openClient = async (): Promise<OpenAI> => {

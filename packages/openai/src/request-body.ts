@@ -61,22 +61,3 @@ function scoringBody(prompt: CompletionRequest["prompt"], { model, promptScoring
   const text = prompt.kind === "text" ? prompt.text : prompt.tokens;
   return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, ...asked, prompt: text } };
 }
-
-/** @throws LaconicError `config_invalid` for an address that would show the key */
-export function checkAddress(baseUrl: string, insecure: boolean): void {
-  let url: URL;
-  try {
-    url = new URL(baseUrl);
-  } catch (error) {
-    throw new LaconicError("config_invalid", `baseUrl ${baseUrl} is no address`, { baseUrl }, error);
-  }
-  if (url.username !== "" || url.password !== "")
-    throw new LaconicError("config_invalid", "baseUrl holds a name or a password; give apiKey instead");
-  const own = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url.protocol !== "https:" && !own && !insecure)
-    throw new LaconicError(
-      "config_invalid",
-      `${url.origin} would get the key unencrypted; use https, or insecure: true`,
-      { baseUrl },
-    );
-}

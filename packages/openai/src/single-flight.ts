@@ -1,4 +1,4 @@
-import { aborted } from "./deadline.ts";
+import { expectNotAborted, untilAborted } from "@laconic/core";
 
 interface Flight<T> {
   readonly result: Promise<T>;
@@ -23,12 +23,12 @@ export class SingleFlight<T> {
     signal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ readonly value: T; readonly shared: boolean }> {
-    if (signal?.aborted) throw aborted(signal);
+    expectNotAborted(signal, "the request");
     const known = this.#flights.get(name);
     const flight = known ?? this.#start(name, work);
     flight.waiting++;
     try {
-      return { value: await untilAborted(flight.result, signal), shared: known !== undefined };
+      return { value: await untilAborted(flight.result, signal, "the request"), shared: known !== undefined };
     } finally {
       // Nobody may join a flight that is being aborted.
       if (--flight.waiting === 0) {
@@ -50,13 +50,4 @@ export class SingleFlight<T> {
   #forget(name: string, flight: Flight<T>): void {
     if (this.#flights.get(name) === flight) this.#flights.delete(name);
   }
-}
-
-function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return result;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(aborted(signal));
-    signal.addEventListener("abort", abort, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,14 +1,5 @@
-import {
-  findShapeMismatch,
-  group,
-  LaconicError,
-  shapes,
-  tokenUsageShape,
-  tryParseJson,
-  type Shape,
-  type TokenUsage,
-} from "@laconic/core";
-import { fileLines, openToAppend, writing } from "@laconic/core/platform";
+import { findShapeMismatch, group, shapes, tokenUsageShape, type Shape, type TokenUsage } from "@laconic/core";
+import { openToAppend, readJsonLines, writing } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -132,36 +123,20 @@ interface KnownLines {
 
 async function readLines(path: string): Promise<KnownLines | null> {
   const waiting = new Map<number, number>();
-  let last = 0;
-  let calls = 0;
-  let spentUsd = 0;
-  let bytes = 0;
-  for await (const { text, row, end } of fileLines(path)) {
-    bytes = end;
-    const entry = parsed(text);
-    if (!entry)
-      throw new LaconicError("data_invalid", `${path}:${row}: the line is none of a spending journal; put it back`, {
-        path,
-        row,
-      });
-    if ("before" in entry) spentUsd += entry.before;
-    else if ("reserved" in entry) {
-      [last, calls] = [Math.max(last, entry.call), calls + 1];
-      waiting.set(entry.call, entry.reserved);
-    } else if (waiting.delete(entry.call)) spentUsd += entry.usd;
-  }
+  let [last, calls, spentUsd] = [0, 0, 0];
+  const bytes = await readJsonLines(path, "a spending journal", (value) => {
+    if (findShapeMismatch(lineShape, value)) return false;
+    const line = value as Line;
+    if ("before" in line) spentUsd += line.before;
+    else if ("reserved" in line) {
+      [last, calls] = [Math.max(last, line.call), calls + 1];
+      waiting.set(line.call, line.reserved);
+    } else if (waiting.delete(line.call)) spentUsd += line.usd;
+    return true;
+  });
   if (bytes === 0) return null;
   const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
-  return {
-    totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled },
-    last,
-    bytes,
-  };
-}
-
-function parsed(line: string): Line | null {
-  const value = tryParseJson(line);
-  return findShapeMismatch(lineShape, value) ? null : (value as Line);
+  return { totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled }, last, bytes };
 }
 
 function written<T>(path: string, write: () => Promise<T>): Promise<T> {

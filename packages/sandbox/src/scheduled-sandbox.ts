@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { LaconicError } from "@laconic/core";
+import { Turns } from "@laconic/core/wire";
 import { checkJob, type CheckedJob } from "./check-job.ts";
 import type { Sandbox, SandboxLimits, SandboxRecord, SandboxResult } from "./sandbox.ts";
-import { Turns } from "./turns.ts";
 
 /** How one attempt at a run ended. */
 export interface Attempt {
@@ -36,21 +37,31 @@ export function scheduledSandbox(
     run: async (job) => {
       const checked = checkJob(job, limits);
       const { signal } = job;
-      const first = await turns.take(() => attempt(checked, signal), { signal });
-      if (first?.retry !== true) return first?.result ?? aborted;
-      const again = (): Promise<Attempt> => delay(pauseMs).then(() => attempt(checked, signal));
-      return (await turns.take(again, { signal, alone: true }))?.result ?? aborted;
+      const take = async (alone: boolean): Promise<Attempt> => {
+        const places = alone ? concurrency : 1;
+        try {
+          await turns.enter(signal, places, alone);
+        } catch (error) {
+          if (signal?.aborted) return aborted;
+          throw error;
+        }
+        if (alone) await delay(pauseMs);
+        return attempt(checked, signal).finally(() => turns.leave(places));
+      };
+      const first = await take(false);
+      return (first.retry ? await take(true) : first).result;
     },
     close: async () => {
-      turns.close();
+      turns.close(new LaconicError("engine_failed", "the sandbox was closed"));
       close();
     },
   };
 }
 
-const aborted: SandboxResult = { status: "aborted", exitCode: null, stdout: "", stderr: "", seconds: 0 };
+const nothing = { exitCode: null, stdout: "", stderr: "" } as const;
+const aborted: Attempt = { result: { status: "aborted", ...nothing, seconds: 0 }, retry: false };
 
 /** A run that the machine ended, not the program. */
 export function undecided(reason: string, seconds: number): Attempt {
-  return { result: { status: "undecided", exitCode: null, stdout: "", stderr: reason, seconds }, retry: true };
+  return { result: { status: "undecided", ...nothing, stderr: reason, seconds }, retry: true };
 }

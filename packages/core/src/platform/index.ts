@@ -4,6 +4,7 @@
  */
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
+export { exchange, readBytes, type Exchange } from "./exchange.ts";
 export { fileLines } from "./file-lines.ts";
 export {
   makeFolder,
@@ -16,6 +17,7 @@ export {
   writing,
 } from "./files.ts";
 export { isSameSecret } from "./is-same-secret.ts";
+export { readJsonLines } from "./json-lines.ts";
 export { moduleBeside } from "./module-beside.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
 export { unpackedBytes } from "./unpacked-bytes.ts";

@@ -4,4 +4,5 @@
  */
 export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
 export { issueWords } from "./issue-words.ts";
+export { parseBy } from "./parse-by.ts";
 export { schemaOf } from "./schema-of.ts";

@@ -5,3 +5,5 @@
 export { hostOf, networkCode, networkReason } from "./network-error.ts";
 export { optionCheck } from "./option-check.ts";
 export { readFinishReason } from "./read-finish-reason.ts";
+export { serverAddress } from "./server-address.ts";
+export { Turns } from "./turns.ts";

@@ -1,4 +1,4 @@
-import { findBadLogProb, LaconicError, ragged, sampledLogProbRange } from "@laconic/core";
+import { findBadLogProb, LaconicError, ragged, sampledLogProbRange, type ErrorDetail } from "@laconic/core";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 
 /**
@@ -13,14 +13,11 @@ export function checkReply(
   vocabularySize: number,
 ): void {
   const { prompt, tokens, logProbs, finishReason } = reply;
-  const refuse = (reason: string): LaconicError =>
-    new LaconicError("reply_malformed", `${url}: ${reason}`, { server: url, weights: weights.name });
-  if (reply.weights !== null && reply.weights !== weights.name)
-    throw new LaconicError("reply_malformed", `${url}: asked for ${weights.name}, answered by ${reply.weights}`, {
-      server: url,
-      weights: weights.name,
-      answered: reply.weights,
-    });
+  const refuse = (reason: string, detail: ErrorDetail = {}): LaconicError =>
+    new LaconicError("reply_malformed", `${url}: ${reason}`, { server: url, weights: weights.name, ...detail });
+  const { weights: answered } = reply;
+  if (answered !== null && answered !== weights.name)
+    throw refuse(`asked for ${weights.name}, answered by ${answered}`, { answered });
   const { promptTokens, sampling, stopTokens, stopTexts } = asked;
   const length = typeof prompt === "number" ? prompt : prompt.length;
   if (length !== promptTokens.length)

@@ -5,7 +5,7 @@ import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-o
 import { checkReply } from "./check-reply.ts";
 import { prefixHash } from "./choose-server.ts";
 import { loadGraceMs, WaitingRequests, type Wanted } from "./waiting-requests.ts";
-import { Member, type ServerStatus, type Tolerances } from "./member.ts";
+import { Member, type ServerStatus } from "./member.ts";
 import { leftOut, Recovery } from "./recovery.ts";
 
 /** Servers that answer for each other: a reply comes from the one that is free and likely to know its prompt's beginning. */
@@ -41,24 +41,21 @@ export class Fleet {
     const { servers, concurrency = 64, clock = systemClock } = options;
     const urls = servers.map(({ url }) => url);
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);
-    if (urls.length === 0 || twice !== undefined)
-      throw new LaconicError(
-        "config_invalid",
-        twice === undefined ? "a fleet has no server" : `server ${twice} stands twice`,
-      );
+    if (urls.length === 0) throw new LaconicError("config_invalid", "a fleet has no server");
+    if (twice !== undefined) throw new LaconicError("config_invalid", `server ${twice} stands twice`);
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
-    const tolerances = (): Tolerances => ({ load: this.tolerance, reply: this.replyTolerance });
-    const limit = (): AbortSignal => this.limit();
-    const onLoaded = (): void => this.#dispatch();
-    const facts = { slots: concurrency, clock, tolerances, limit, onLoaded };
-    this.#members = servers.map((server) => new Member(server, facts));
-    const { onNote, onQuarantine, patienceMs } = options;
+    const memberOptions = {
+      slots: concurrency,
+      clock,
+      tolerances: () => ({ load: this.tolerance, reply: this.replyTolerance }),
+      limit: () => this.limit(),
+      onLoaded: () => this.#dispatch(),
+    };
+    this.#members = servers.map((server) => new Member(server, memberOptions));
     this.#recovery = new Recovery({
-      ...(onNote && { onNote }),
-      ...(onQuarantine && { onQuarantine }),
-      ...(patienceMs !== undefined && { patienceMs }),
+      ...options,
       members: this.#members,
       waiting: this.#waiting,
       clock,

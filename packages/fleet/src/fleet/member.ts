@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, untilAborted } from "@laconic/core";
 import type { FleetClock } from "../clock.ts";
 import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
 import { checkGap, type PublishedWeights, type SamplingServer } from "../servers/sampling-server.ts";
@@ -61,7 +61,6 @@ export interface MemberOptions {
 /** One server of a fleet: what it holds, whether it is asked. */
 export class Member {
   readonly server: SamplingServer;
-  readonly slots: number;
   inFlight = 0;
   state: ServerState = "up";
   retryAtMs = 0;
@@ -70,10 +69,7 @@ export class Member {
   tokens = 0;
   failures = 0;
   reason: string | null = null;
-  readonly #clock: FleetClock;
-  readonly #tolerances: () => Tolerances;
-  readonly #limit: () => AbortSignal;
-  readonly #onLoaded: () => void;
+  readonly #options: MemberOptions;
   #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
   /** Weights that are on their way, and since when. */
@@ -85,15 +81,14 @@ export class Member {
   quarantines = 0;
   #lastStrike: LaconicError | null = null;
 
-  constructor(server: SamplingServer, { slots, clock, tolerances, limit, onLoaded }: MemberOptions) {
-    this.#onLoaded = onLoaded;
+  constructor(server: SamplingServer, options: MemberOptions) {
     this.server = server;
-    this.#tolerances = tolerances;
-    this.slots = slots;
-    this.#clock = clock;
-    this.#limit = limit;
+    this.#options = options;
   }
 
+  get slots(): number {
+    return this.#options.slots;
+  }
   get url(): string {
     return this.server.url;
   }
@@ -121,15 +116,15 @@ export class Member {
     if (known) return known;
     // A server that holds one version has let go of the one before.
     if (this.server.holds[weights.kind] === 1) this.#loaded.clear();
-    const signal = this.#limit();
+    const signal = this.#options.limit();
     const loading = this.server.load(weights, signal).then(() => this.#check(weights, signal));
     this.#loaded.set(weights.name, loading);
-    this.#coming.set(weights.name, this.#clock.nowMs());
+    this.#coming.set(weights.name, this.#options.clock.nowMs());
     loading
       .catch(() => this.#loaded.delete(weights.name))
       .finally(() => {
         this.#coming.delete(weights.name);
-        this.#onLoaded();
+        this.#options.onLoaded();
       });
     return loading;
   }
@@ -144,7 +139,7 @@ export class Member {
     if (!check) return;
     const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens, signal);
     const mean = checkGap(check, found);
-    if (mean <= this.#tolerances().load) return;
+    if (mean <= this.#options.tolerances().load) return;
     const reported = Number.isNaN(mean)
       ? "gives no log-probs for it"
       : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
@@ -165,15 +160,15 @@ export class Member {
     if (!loading) return;
     this.#loaded.delete(name);
     // A server that takes no weights in is not waited for, nor one that lets none go.
-    const signal = this.#clock.timeout(tidyMs);
-    await settled(loading, signal)
+    const signal = this.#options.clock.timeout(tidyMs);
+    await untilAborted(loading, signal, `unloading ${name}`)
       .then(() => this.server.unload(name, signal))
       .catch(() => undefined);
   }
 
   /** Unloads all names that begin so, as long as the server answers. */
   async clear(prefix: string): Promise<void> {
-    const signal = this.#clock.timeout(tidyMs);
+    const signal = this.#options.clock.timeout(tidyMs);
     const left = (await this.server.names(signal)).filter((name) => name.startsWith(prefix));
     await Promise.all(left.map((name) => this.server.unload(name, signal)));
   }
@@ -183,7 +178,7 @@ export class Member {
    * @returns why the reply is thrown away; null when it is taken
    */
   judge(gap: ReplyGap): string | null {
-    const { reply: tolerance } = this.#tolerances();
+    const { reply: tolerance } = this.#options.tolerances();
     const fault = replyFault(gap, tolerance);
     this.#window.add(gap, tolerance, fault !== null);
     return fault;
@@ -191,7 +186,7 @@ export class Member {
 
   /** Why its last replies speak against it; null while they do not. */
   get distrust(): string | null {
-    return this.#window.fault(this.#tolerances().reply);
+    return this.#window.fault(this.#options.tolerances().reply);
   }
 
   answered(tokens: number): void {
@@ -209,7 +204,7 @@ export class Member {
     this.reason = error.message;
     const { retryAfterMs, crowded } = error.detail;
     if (crowded !== true) this.#loaded.clear(); // what was restarted holds nothing
-    this.retryAtMs = this.#clock.nowMs() + (typeof retryAfterMs === "number" ? retryAfterMs : this.#waitMs);
+    this.retryAtMs = this.#options.clock.nowMs() + (typeof retryAfterMs === "number" ? retryAfterMs : this.#waitMs);
     this.#waitMs = Math.min(longestWaitMs, 2 * this.#waitMs);
   }
 
@@ -240,52 +235,48 @@ export class Member {
     this.state = "quarantined";
     this.reason = error.message;
     this.#loaded.clear(); // what it holds under its names is not believed
-    this.retryAtMs = this.#clock.nowMs() + this.#quarantineMs;
+    this.retryAtMs = this.#options.clock.nowMs() + this.#quarantineMs;
     this.#quarantineMs = Math.min(longestQuarantineMs, 2 * this.#quarantineMs);
   }
 
   /** Whether it passes a probe and is asked again; its replies of before count no more. */
   async readmit(probe: (server: SamplingServer) => Promise<unknown>): Promise<boolean> {
-    this.checking = true;
-    try {
-      await probe(this.server);
-      this.#window = new GapWindow();
-      this.#strikes = 0;
-      this.#lastStrike = null;
-      this.state = "up";
-      return true;
-    } catch (error) {
-      this.quarantine(LaconicError.is(error) ? error : new LaconicError("engine_failed", String(error)));
+    const failure = await this.#checked(() => probe(this.server));
+    if (failure) {
+      this.quarantine(LaconicError.is(failure) ? failure : new LaconicError("engine_failed", failure.message));
       return false;
-    } finally {
-      this.checking = false;
     }
+    this.#window = new GapWindow();
+    this.#strikes = 0;
+    this.#lastStrike = null;
+    this.state = "up";
+    return true;
   }
 
   /** Whether it is well again. */
   async check(): Promise<boolean> {
-    this.checking = true;
-    try {
-      await this.server.facts(this.#clock.timeout(10_000));
-      // What was on its way may have spoken against it meanwhile.
-      if (this.state === "paused") this.state = "up";
-      return this.state === "up";
-    } catch (error) {
-      if (this.state === "paused") this.reason = (error as Error).message;
-      this.retryAtMs = this.#clock.nowMs() + this.#waitMs;
+    const { clock } = this.#options;
+    const failure = await this.#checked(() => this.server.facts(clock.timeout(tidyMs)));
+    if (failure) {
+      if (this.state === "paused") this.reason = failure.message;
+      this.retryAtMs = clock.nowMs() + this.#waitMs;
       this.#waitMs = Math.min(longestWaitMs, 2 * this.#waitMs);
       return false;
+    }
+    // What was on its way may have spoken against it meanwhile.
+    if (this.state === "paused") this.state = "up";
+    return this.state === "up";
+  }
+
+  async #checked(ask: () => Promise<unknown>): Promise<Error | null> {
+    this.checking = true;
+    try {
+      await ask();
+      return null;
+    } catch (error) {
+      return error as Error;
     } finally {
       this.checking = false;
     }
   }
-}
-
-function settled(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return late();
-    signal.addEventListener("abort", late, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", late));
-  });
 }

@@ -33,11 +33,8 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
       }
     }),
   );
-  if (servers.length === 0)
-    throw new LaconicError(
-      code,
-      `no server of the fleet can be trained on: ${refused.map(({ reason }) => reason).join("; ")}`,
-    );
+  const reasons = refused.map(({ reason }) => reason).join("; ");
+  if (servers.length === 0) throw new LaconicError(code, `no server of the fleet can be trained on: ${reasons}`);
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
   // Random tokens are rounded more than those of replies: room for what training does to them.
@@ -48,11 +45,6 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
     if (logProbsAt === "one") fleet.rawServers = new Set([...fleet.rawServers, server.url]);
   };
   const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
-  return {
-    servers: servers.toSorted(order),
-    refused: refused.toSorted(order),
-    gap,
-    tolerance,
-    replyTolerance: fleet.replyTolerance,
-  };
+  const { replyTolerance } = fleet;
+  return { servers: servers.toSorted(order), refused: refused.toSorted(order), gap, tolerance, replyTolerance };
 }

@@ -7,7 +7,6 @@ import {
   type GeneratedReply,
   type PublishedWeights,
   type SamplingServer,
-  type ServerFacts,
 } from "../servers/sampling-server.ts";
 import type { ServerRecord } from "./probe-record.ts";
 
@@ -48,165 +47,146 @@ export async function probeServer(
   options: ProbeOptions,
 ): Promise<ServerRecord> {
   checkOptions(options);
+  const { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false, limit } = options;
+  const probe: Probe = { server, weights, own, vocabularySize, prompts, tolerance, takesRaw, limit };
   if (server.holds[weights.kind] === 0)
-    throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
-  const facts = await server.facts(options.limit?.());
-  const probe = new ServerProbe(server, weights, own, options);
-  await probe.checkOneServer();
-  await server.load(weights, options.limit?.());
-  return probe.run(facts);
+    throw refusal(probe, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
+  const { kind, url } = server;
+  const facts = await server.facts(limit?.());
+  await checkOneServer(probe);
+  await server.load(weights, limit?.());
+  const plain = await askAll(probe, 1);
+  const gap = await gapAt(probe, plain, 1);
+  if (!(gap.mean <= tolerance))
+    throw refusal(
+      probe,
+      `its log-probs are ${gap.mean.toPrecision(3)} from the trainer's (mean of ${gap.tokens} tokens, ${tolerance} is allowed): other weights, another model, or another prompt`,
+    );
+  const again = await ask(probe, { temperature: 1 });
+  const logProbsAt = await temperatureOfLogProbs(probe);
+  await checkStopTokens(probe);
+  if (weights.kind === "adapter") await checkUnknownName(probe);
+  const repeats = again.tokens.join() === plain[0]?.tokens.join();
+  return { kind, url, ...facts, logProbsAt, gap, checkGap: await promptGap(probe), repeats };
 }
 
-/** The questions of a probe; each refuses the server by name. */
-class ServerProbe {
-  readonly #server: SamplingServer;
-  readonly #weights: PublishedWeights;
-  readonly #own: Pick<Sampler, "forward">;
-  readonly #vocabularySize: number;
-  readonly #prompts: readonly [readonly number[], ...(readonly number[])[]];
-  readonly #tolerance: number;
-  readonly #takesRaw: boolean;
-  readonly #limit: (() => AbortSignal) | undefined;
-
-  constructor(server: SamplingServer, weights: PublishedWeights, own: Pick<Sampler, "forward">, options: ProbeOptions) {
-    const { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false } = options;
-    this.#limit = options.limit;
-    this.#server = server;
-    this.#weights = weights;
-    this.#own = own;
-    this.#vocabularySize = vocabularySize;
-    this.#prompts = prompts as [readonly number[]];
-    this.#tolerance = tolerance;
-    this.#takesRaw = takesRaw;
-  }
-
-  async run(facts: ServerFacts): Promise<ServerRecord> {
-    const { kind, url } = this.#server;
-    const plain = await this.#askAll(1);
-    const gap = await this.#gapAt(plain, 1);
-    if (!(gap.mean <= this.#tolerance))
-      throw this.#refusal(
-        `its log-probs are ${gap.mean.toPrecision(3)} from the trainer's (mean of ${gap.tokens} tokens, ${this.#tolerance} is allowed): other weights, another model, or another prompt`,
-      );
-    const again = await this.#ask({ temperature: 1 });
-    const logProbsAt = await this.#temperatureOfLogProbs();
-    await this.#checkStopTokens();
-    if (this.#weights.kind === "adapter") await this.#checkUnknownName();
-    const repeats = again.tokens.join() === plain[0]?.tokens.join();
-    return { kind, url, ...facts, logProbsAt, gap, checkGap: await this.#promptGap(), repeats };
-  }
-
-  /** Replicas behind one address: of what is loaded once, under a name of its own, one of them knows and another does not. */
-  async checkOneServer(): Promise<void> {
-    const name = `${this.#weights.name}-once`;
-    const weights = { ...this.#weights, name };
-    await this.#server.load(weights, this.#limit?.());
-    const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
-    const sampling = { temperature: 0, maxTokens: 1 };
-    // Side by side, so that they go over connections of their own.
-    const answers = await Promise.all(
-      Array.from({ length: replicaRequests }, () =>
-        this.#server.generate(weights, { ...asked, sampling }, this.#limit?.()),
-      ),
-    );
-    if (weights.kind === "adapter") await this.#server.unload(name, this.#limit?.());
-    const has = answers.filter((answer) => answer !== "missing" && [null, name].includes(answer.weights)).length;
-    if (has > 0 && has < replicaRequests)
-      throw this.#refusal(
-        `${has} of ${replicaRequests} equal requests were answered by weights that were just loaded, and the others were not: several servers answer at this address; give the address of each`,
-      );
-  }
-
-  async #temperatureOfLogProbs(): Promise<ServerRecord["logProbsAt"]> {
-    const replies = await this.#askAll(sharp);
-    const sampled = await this.#gapAt(replies, sharp);
-    const raw = await this.#gapAt(replies, 1);
-    if (!(Math.min(sampled.mean, raw.mean) <= this.#tolerance))
-      throw this.#refusal(`its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
-    if (sampled.mean <= raw.mean) return "sampling";
-    if (this.#takesRaw) return "one";
-    throw this.#refusal(
-      `its log-probs are those of temperature 1, whatever is sampled; ${this.#server.remedyForRaw}, or have them computed here (logProbs: "forward")`,
-    );
-  }
-
-  async #checkStopTokens(): Promise<void> {
-    const greedy = await this.#ask({ temperature: 0 });
-    const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)] as number;
-    const end = greedy.tokens.indexOf(stop) + 1;
-    const stopped = await this.#ask({ temperature: 0, stopTokens: [stop] });
-    if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
-      throw this.#refusal(
-        `a stop token at ${end} of a greedy reply left ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens have to end a reply and stay in it`,
-      );
-  }
-
-  async #checkUnknownName(): Promise<void> {
-    const never = { ...this.#weights, name: `${this.#weights.name}-never` };
-    const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
-    const sampling = { temperature: 0, maxTokens: 1 };
-    const answer = await this.#server.generate(never, { ...asked, sampling }, this.#limit?.());
-    if (answer !== "missing")
-      throw this.#refusal(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
-  }
-
-  /** Of the text by which loaded versions are checked later. */
-  async #promptGap(): Promise<number> {
-    const { check } = this.#weights;
-    if (!check) return 0;
-    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens, this.#limit?.()));
-    if (gap <= maxCheckGaps * this.#tolerance) return gap;
-    throw this.#refusal(
-      `its log-probs of a prompt are ${Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
-    );
-  }
-
-  #askAll(temperature: number): Promise<GeneratedReply[]> {
-    return Promise.all(this.#prompts.map((promptTokens) => this.#ask({ promptTokens, temperature })));
-  }
-
-  /** The first prompt by default. */
-  async #ask({
-    temperature,
-    promptTokens = this.#prompts[0],
-    stopTokens = [],
-  }: Partial<Pick<Generation, "promptTokens" | "stopTokens">> & {
-    readonly temperature: number;
-  }): Promise<GeneratedReply> {
-    const sampling = { temperature, maxTokens: replyTokens };
-    const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
-    const reply = await this.#server.generate(this.#weights, asked, this.#limit?.());
-    if (reply === "missing") throw this.#refusal(`has no ${this.#weights.name}, which was just loaded`);
-    try {
-      checkReply(this.#server, this.#weights, asked, reply, this.#vocabularySize);
-    } catch (error) {
-      throw this.#refusal((error as Error).message.replace(`${this.#server.url}: `, ""));
-    }
-    return reply;
-  }
-
-  async #gapAt(replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> {
-    const { logProbs } = await this.#own.forward(
-      replies.map(({ tokens }, i) => ({
-        promptTokens: this.#prompts[i] as readonly number[],
-        completionTokens: tokens,
-        temperature,
-      })),
-    );
-    const gaps = replies.flatMap((reply, i) => {
-      const expected = raggedRow(logProbs, i);
-      return reply.logProbs.map((value, t) => Math.abs(value - (expected[t] as number)));
-    });
-    const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-    return { mean, max: Math.max(...gaps), tokens: gaps.length };
-  }
-
-  #refusal(reason: string): LaconicError {
-    return refusalOf(this.#server, reason);
-  }
+/** Whom a probe asks, and with what. */
+interface Probe extends Required<Omit<ProbeOptions, "limit">> {
+  readonly server: SamplingServer;
+  readonly weights: PublishedWeights;
+  readonly own: Pick<Sampler, "forward">;
+  readonly limit: (() => AbortSignal) | undefined;
 }
 
-function refusalOf({ url }: SamplingServer, reason: string): LaconicError {
+/** Replicas behind one address: of what is loaded once, under a name of its own, one of them knows and another does not. */
+async function checkOneServer(probe: Probe): Promise<void> {
+  const { server, limit } = probe;
+  const weights = { ...probe.weights, name: `${probe.weights.name}-once` };
+  await server.load(weights, limit?.());
+  // Side by side, so that they go over connections of their own.
+  const answers = await Promise.all(Array.from({ length: replicaRequests }, () => askOne(probe, weights)));
+  if (weights.kind === "adapter") await server.unload(weights.name, limit?.());
+  const has = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights)).length;
+  if (has > 0 && has < replicaRequests)
+    throw refusal(
+      probe,
+      `${has} of ${replicaRequests} equal requests were answered by weights that were just loaded, and the others were not: several servers answer at this address; give the address of each`,
+    );
+}
+
+async function temperatureOfLogProbs(probe: Probe): Promise<ServerRecord["logProbsAt"]> {
+  const replies = await askAll(probe, sharp);
+  const [sampled, raw] = [await gapAt(probe, replies, sharp), await gapAt(probe, replies, 1)];
+  if (!(Math.min(sampled.mean, raw.mean) <= probe.tolerance))
+    throw refusal(probe, `its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
+  if (sampled.mean <= raw.mean) return "sampling";
+  if (probe.takesRaw) return "one";
+  throw refusal(
+    probe,
+    `its log-probs are those of temperature 1, whatever is sampled; ${probe.server.remedyForRaw}, or have them computed here (logProbs: "forward")`,
+  );
+}
+
+async function checkStopTokens(probe: Probe): Promise<void> {
+  const greedy = await ask(probe, { temperature: 0 });
+  const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)] as number;
+  const end = greedy.tokens.indexOf(stop) + 1;
+  const stopped = await ask(probe, { temperature: 0, stopTokens: [stop] });
+  if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
+    throw refusal(
+      probe,
+      `a stop token at ${end} of a greedy reply left ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens have to end a reply and stay in it`,
+    );
+}
+
+async function checkUnknownName(probe: Probe): Promise<void> {
+  const name = `${probe.weights.name}-never`;
+  if ((await askOne(probe, { ...probe.weights, name })) !== "missing")
+    throw refusal(probe, `it answers for ${name}, which was never loaded: versions mean nothing there`);
+}
+
+/** Of the text by which loaded versions are checked later. */
+async function promptGap(probe: Probe): Promise<number> {
+  const { server, weights, tolerance, limit } = probe;
+  const { check } = weights;
+  if (!check) return 0;
+  const gap = checkGap(check, await server.promptLogProbs(weights, check.tokens, limit?.()));
+  if (gap <= maxCheckGaps * tolerance) return gap;
+  const reported = Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`;
+  throw refusal(probe, `its log-probs of a prompt are ${reported}: what it has loaded cannot be checked`);
+}
+
+/** One token of weights that it may not have. */
+function askOne({ server, prompts, limit }: Probe, weights: PublishedWeights): Promise<GeneratedReply | "missing"> {
+  const [promptTokens = []] = prompts;
+  const sampling = { temperature: 0, maxTokens: 1 };
+  return server.generate(weights, { promptTokens, stopTokens: [], stopTexts: [], seed: 1, sampling }, limit?.());
+}
+
+function askAll(probe: Probe, temperature: number): Promise<GeneratedReply[]> {
+  return Promise.all(probe.prompts.map((promptTokens) => ask(probe, { promptTokens, temperature })));
+}
+
+/** The first prompt by default. */
+async function ask(
+  probe: Probe,
+  question: Partial<Pick<Generation, "promptTokens" | "stopTokens">> & { readonly temperature: number },
+): Promise<GeneratedReply> {
+  const { server, weights, prompts, vocabularySize, limit } = probe;
+  const { temperature, promptTokens = prompts[0] ?? [], stopTokens = [] } = question;
+  const sampling = { temperature, maxTokens: replyTokens };
+  const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
+  const reply = await server.generate(weights, asked, limit?.());
+  if (reply === "missing") throw refusal(probe, `has no ${weights.name}, which was just loaded`);
+  try {
+    checkReply(server, weights, asked, reply, vocabularySize);
+  } catch (error) {
+    throw refusal(probe, (error as Error).message.replace(`${server.url}: `, ""));
+  }
+  return reply;
+}
+
+async function gapAt(
+  { own, prompts }: Probe,
+  replies: readonly GeneratedReply[],
+  temperature: number,
+): Promise<ServerRecord["gap"]> {
+  const { logProbs } = await own.forward(
+    replies.map(({ tokens: completionTokens }, i) => ({
+      promptTokens: prompts[i] ?? [],
+      completionTokens,
+      temperature,
+    })),
+  );
+  const gaps = replies.flatMap((reply, i) => {
+    const expected = raggedRow(logProbs, i);
+    return reply.logProbs.map((value, t) => Math.abs(value - (expected[t] as number)));
+  });
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+  return { mean, max: Math.max(...gaps), tokens: gaps.length };
+}
+
+function refusal({ server: { url } }: Pick<Probe, "server">, reason: string): LaconicError {
   return new LaconicError("api_refused", `${url}: ${reason}`, { server: url });
 }
 

@@ -56,20 +56,19 @@ export const manifestSchema: z.ZodType<WeightsManifest> = z
 export async function manifestOf(folder: string, chunkBytes: number): Promise<Omit<WeightsManifest, "base">> {
   const files: WeightsFile[] = [];
   for (const file of (await readdir(folder)).toSorted()) {
+    const path = join(folder, file);
+    const { size: bytes } = await stat(path);
     const whole = createHash("sha256");
-    const chunks: string[] = [];
-    const { size } = await stat(join(folder, file));
-    const handle = await open(join(folder, file));
-    try {
-      for (let at = 0; at < size; at += chunkBytes) {
-        const bytes = await readChunk(handle, at, Math.min(chunkBytes, size - at));
-        whole.update(bytes);
-        chunks.push(digestOf(bytes));
+    const chunks = await withFile(path, "r", async (handle) => {
+      const digests: string[] = [];
+      for (let at = 0; at < bytes; at += chunkBytes) {
+        const piece = await readChunk(handle, at, Math.min(chunkBytes, bytes - at));
+        whole.update(piece);
+        digests.push(digestOf(piece));
       }
-    } finally {
-      await handle.close();
-    }
-    files.push({ name: file, bytes: size, sha256: whole.digest("hex"), chunks });
+      return digests;
+    });
+    files.push({ name: file, bytes, sha256: whole.digest("hex"), chunks });
   }
   return { chunkBytes, files };
 }
@@ -77,6 +76,25 @@ export async function manifestOf(folder: string, chunkBytes: number): Promise<Om
 /** SHA-256 in hexadecimal digits. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Opens a file, and closes it however the work ends. */
+export async function withFile<T>(path: string, flags: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(path, flags);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A chunk of a file; shorter at the end. */
+export function chunkIn(
+  path: string,
+  chunk: number,
+  { chunkBytes }: Pick<WeightsManifest, "chunkBytes">,
+): Promise<Buffer> {
+  return withFile(path, "r", (handle) => readChunk(handle, chunk * chunkBytes, chunkBytes));
 }
 
 /** Bytes of a file from a place on; fewer where it ends before. */

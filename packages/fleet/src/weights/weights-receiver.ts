@@ -1,16 +1,17 @@
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { tryParseJson } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-import { isSameSecret, moveFile, syncFolder } from "@laconic/core/platform";
-import { bytesWithin } from "../servers/connection.ts";
-import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
+import { isSameSecret, moveFile, readBytes, syncFolder } from "@laconic/core/platform";
+import { chunkCodings, unpackChunk } from "./chunk-coding.ts";
 import {
+  chunkIn,
   digestOf,
   manifestSchema,
   manifestOf,
   readChunk,
   safeName,
+  withFile,
   type ChunkPlace,
   type WeightsFile,
   type WeightsManifest,
@@ -40,7 +41,7 @@ class Refusal extends Error {
 
 interface Draft {
   readonly manifest: WeightsManifest;
-  readonly missing: Set<string>;
+  readonly missing: Map<string, ChunkPlace>;
 }
 
 const manifestName = "manifest.json.part";
@@ -99,7 +100,9 @@ export class WeightsReceiver {
       return null;
     }
     if (method === "PUT") {
-      const parsed = manifestSchema.safeParse(tryParseJson((await bytesOf(request, maxManifestBytes)).toString()));
+      const parsed = manifestSchema.safeParse(
+        tryParseJson(new TextDecoder().decode(await bytesOf(request, maxManifestBytes))),
+      );
       if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
       // One after the other: each takes of the room that all drafts share.
       return this.#inTurn("", () => this.#inTurn(name, () => this.#begin(name, parsed.data)));
@@ -149,12 +152,7 @@ export class WeightsReceiver {
     if (others.length >= maxDrafts || others.reduce((sum, each) => sum + each, bytes) > maxBytes)
       throw new Refusal(507, `${others.length} other versions are half sent and leave no room; delete one`);
     const draft = await this.#draft(name, manifest);
-    const missing = manifest.files.flatMap((file) =>
-      file.chunks.flatMap((_, chunk) =>
-        draft.missing.has(keyOf({ file: file.name, chunk })) ? [{ file: file.name, chunk }] : [],
-      ),
-    );
-    return { folder: this.#path(name), base, whole: false, missing };
+    return { folder: this.#path(name), base, whole: false, missing: [...draft.missing.values()] };
   }
 
   /** Bytes of each version but one that is half sent, whoever began it. */
@@ -178,22 +176,17 @@ export class WeightsReceiver {
     if (before !== text) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, manifestName), text);
-    const missing = new Set<string>();
-    for (const file of manifest.files) {
-      const handle = await open(join(folder, file.name), "a+");
-      try {
+    const missing = new Map<string, ChunkPlace>();
+    for (const file of manifest.files)
+      await withFile(join(folder, file.name), "a+", async (handle) => {
         await handle.truncate(file.bytes);
         for (const [chunk, sha256] of file.chunks.entries()) {
-          const found =
-            before === text
-              ? await readChunk(handle, chunk * manifest.chunkBytes, lengthOf(manifest, file, chunk))
-              : null;
-          if (!found || digestOf(found) !== sha256) missing.add(keyOf({ file: file.name, chunk }));
+          const length = lengthOf(manifest, file, chunk);
+          const known = before === text ? await readChunk(handle, chunk * manifest.chunkBytes, length) : null;
+          const place = { file: file.name, chunk };
+          if (!known || digestOf(known) !== sha256) missing.set(keyOf(place), place);
         }
-      } finally {
-        await handle.close();
-      }
-    }
+      });
     const draft = { manifest, missing };
     this.#drafts.set(name, draft);
     return draft;
@@ -210,33 +203,17 @@ export class WeightsReceiver {
     if (!coding) throw new Refusal(400, "an unknown coding");
     const length = lengthOf(manifest, file, place.chunk);
     const body = await bytesOf(request, length);
-    const bytes = await this.#unpacked(manifest, place, body, coding, length);
+    const { base, chunkBytes } = manifest;
+    const isDelta = coding === "delta" && base !== null;
+    const from = join(this.#path(base ?? name), file.name);
+    const before = isDelta ? await chunkIn(from, place.chunk, manifest).catch(() => null) : null;
+    const bytes = await unpackChunk(body, coding, length, before).catch(() => null);
     if (bytes?.length !== length || digestOf(bytes) !== sha256)
       throw new Refusal(422, `chunk ${keyOf(place)} is not that of the manifest: it was damaged or cut on its way`);
-    const handle = await open(join(this.#draftPath(name), file.name), "r+");
-    try {
-      await handle.write(bytes, 0, length, place.chunk * manifest.chunkBytes);
-    } finally {
-      await handle.close();
-    }
+    await withFile(join(this.#draftPath(name), file.name), "r+", (handle) =>
+      handle.write(bytes, 0, length, place.chunk * chunkBytes),
+    );
     draft.missing.delete(keyOf(place));
-  }
-
-  async #unpacked(
-    { base, chunkBytes }: WeightsManifest,
-    { file, chunk }: ChunkPlace,
-    body: Uint8Array,
-    coding: ChunkCoding,
-    length: number,
-  ): Promise<Uint8Array | null> {
-    const known =
-      coding === "delta" && base !== null ? await open(join(this.#path(base), file)).catch(() => null) : null;
-    try {
-      const before = known && (await readChunk(known, chunk * chunkBytes, length));
-      return await unpackChunk(body, coding, length, before).catch(() => null);
-    } finally {
-      await known?.close();
-    }
   }
 
   async #finish(name: string): Promise<object> {
@@ -252,7 +229,7 @@ export class WeightsReceiver {
       throw new Refusal(422, `the files of ${name} are not those of the manifest`);
     }
     // A whole name over torn bytes would outlast a loss of power.
-    for (const file of files) await sync(join(folder, file.name));
+    for (const file of files) await withFile(join(folder, file.name), "r+", (handle) => handle.sync());
     await syncFolder(folder);
     await moveFile(folder, this.#path(name));
     this.#drafts.delete(name);
@@ -282,15 +259,6 @@ function lengthOf({ chunkBytes }: WeightsManifest, { bytes }: WeightsFile, chunk
   return Math.min(chunkBytes, bytes - chunk * chunkBytes);
 }
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
@@ -298,6 +266,6 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-function bytesOf({ body }: Request, max: number): Promise<Buffer> {
-  return bytesWithin(body, max, () => new Refusal(413, `more than ${max} bytes`));
+function bytesOf({ body }: Request, maxBytes: number): Promise<Uint8Array> {
+  return readBytes(body, { maxBytes }, (reason) => new Refusal(413, reason));
 }

@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, open, rm } from "node:fs/promises";
+import { copyFile, link, mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { backoffMs, LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
@@ -8,7 +8,7 @@ import { systemClock, type FleetClock } from "../clock.ts";
 import { Connection, type ConnectionOptions, type HttpReply } from "../servers/connection.ts";
 import type { PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import { packChunk } from "./chunk-coding.ts";
-import { manifestOf, readChunk, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
+import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
 
 /** How weights are sent. */
 export interface WeightsSenderOptions {
@@ -44,12 +44,6 @@ const chunksAtOnce = 4;
 const basesKept = 2;
 /** Most milliseconds of what only tidies up. */
 const tidyMs = 10_000;
-
-interface SentVersion {
-  readonly name: string;
-  /** Folder here. */
-  readonly path: string;
-}
 
 interface Base {
   readonly name: string;
@@ -129,31 +123,26 @@ export class WeightsSender {
   /** @returns the folder as the receiver's machine sees it */
   #send(connection: Connection, { path }: PublishedWeights, signal?: AbortSignal): Promise<string> {
     // By its folder: what is loaded under two names is sent once.
-    const version = { name: basename(path), path };
-    const key = `${connection.url} ${version.name}`;
+    const key = `${connection.url} ${path}`;
     const known = this.#sending.get(key);
     if (known) return known;
-    const sending = this.#tryOn(connection, version, signal).finally(() => this.#sending.delete(key));
+    const sending = this.#tryOn(connection, path, signal).finally(() => this.#sending.delete(key));
     this.#sending.set(key, sending);
     return sending;
   }
 
-  async #tryOn(connection: Connection, weights: SentVersion, signal?: AbortSignal): Promise<string> {
+  async #tryOn(connection: Connection, path: string, signal?: AbortSignal): Promise<string> {
     const { attempts = 5, clock = systemClock } = this.#options;
-    const prepared = await this.#prepare(weights);
+    const prepared = await this.#prepare(path);
     let left = Infinity;
-    for (let attempt = 1; ;) {
+    let attempt = 1;
+    const onMissing = (missing: number): void => {
+      if (missing < left) attempt = 1;
+      left = missing;
+    };
+    for (;;) {
       try {
-        return await this.#upload(
-          connection,
-          weights,
-          prepared,
-          (missing) => {
-            if (missing < left) attempt = 1;
-            left = missing;
-          },
-          signal,
-        );
+        return await this.#upload(connection, path, prepared, onMissing, signal);
       } catch (error) {
         // The receiver was killed, or a chunk came damaged: it says what it has.
         const again =
@@ -167,47 +156,47 @@ export class WeightsSender {
 
   async #upload(
     connection: Connection,
-    { name, path }: SentVersion,
+    path: string,
     { manifest, baseFolder }: Prepared,
     onMissing: (chunks: number) => void,
     signal?: AbortSignal,
   ): Promise<string> {
-    const place = `/weights/${name}`;
+    const place = `/weights/${basename(path)}`;
     const body = JSON.stringify(manifest);
     const answer = connection.read(place, await connection.send(place, { method: "PUT", body }, signal), begun);
     if (answer.whole) return answer.folder;
     onMissing(answer.missing.length);
     let sentBytes = 0;
+    const send = async ({ file, chunk }: ChunkPlace, base: string | null): Promise<HttpReply> => {
+      const own = await chunkIn(join(path, file), chunk, manifest);
+      const known = base === null ? null : await chunkIn(join(base, file), chunk, manifest).catch(() => null);
+      const packed = await packChunk(own, known?.length === own.length ? known : null);
+      sentBytes += packed.body.length;
+      const headers = { "content-type": "application/octet-stream", "x-laconic-coding": packed.coding };
+      return connection.send(`${place}/${file}/${chunk}`, { method: "PUT", body: packed.body, headers }, signal);
+    };
     const queue = [...answer.missing];
     const base = answer.base ? baseFolder : null;
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        const url = `${place}/${next.file}/${next.chunk}`;
-        const chunk = { place: next, manifest, path };
-        let sent = await sendChunk(connection, url, { ...chunk, base }, signal);
-        sentBytes += sent.bytes;
-        if (sent.reply.status === 422 && base !== null) {
-          // What it differs from may be damaged there: it goes whole.
-          sent = await sendChunk(connection, url, { ...chunk, base: null }, signal);
-          sentBytes += sent.bytes;
-        }
-        if (sent.reply.status !== 204) throw connection.refusal(place, sent.reply);
+        let reply = await send(next, base);
+        // What it differs from may be damaged there: it goes whole.
+        if (reply.status === 422 && base !== null) reply = await send(next, null);
+        if (reply.status !== 204) throw connection.refusal(place, reply);
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: chunksAtOnce }, work));
     const failed = ended.find((each) => each.status === "rejected");
     if (failed) throw failed.reason;
     const { folder } = connection.read(place, await connection.send(place, { method: "POST" }, signal), finished);
-    this.sent.push({
-      bytes: manifest.files.reduce((sum, each) => sum + each.bytes, 0),
-      sentBytes,
-      chunks: answer.missing.length,
-    });
-    await this.#keep(name, path, manifest);
+    const bytes = manifest.files.reduce((sum, each) => sum + each.bytes, 0);
+    this.sent.push({ bytes, sentBytes, chunks: answer.missing.length });
+    await this.#keep(path, manifest);
     return folder;
   }
 
-  #prepare({ name, path }: SentVersion): Promise<Prepared> {
+  #prepare(path: string): Promise<Prepared> {
+    const name = basename(path);
     const known = this.#prepared.get(name);
     if (known) return known;
     const base = this.#bases.get(policyOf(name))?.findLast((each) => each.name !== name);
@@ -220,7 +209,8 @@ export class WeightsSender {
   }
 
   /** Keeps what was sent: the next version of the policy differs from it by a step. */
-  async #keep(name: string, path: string, { files }: WeightsManifest): Promise<void> {
+  async #keep(path: string, { files }: WeightsManifest): Promise<void> {
+    const name = basename(path);
     const policy = policyOf(name);
     const bases = this.#bases.get(policy) ?? [];
     this.#bases.set(policy, bases);
@@ -239,36 +229,6 @@ export class WeightsSender {
       await rm(base.folder, { recursive: true, force: true }).catch(() => undefined);
     }
     if (bases.length > basesKept) await this.#drop(bases.shift() as Base);
-  }
-}
-
-interface ChunkToSend {
-  readonly place: ChunkPlace;
-  readonly manifest: WeightsManifest;
-  readonly path: string;
-  readonly base: string | null;
-}
-
-async function sendChunk(
-  connection: Connection,
-  url: string,
-  { place, manifest, path, base }: ChunkToSend,
-  signal?: AbortSignal,
-): Promise<{ readonly bytes: number; readonly reply: HttpReply }> {
-  const { file, chunk } = place;
-  const own = await chunkIn(join(path, file), chunk, manifest);
-  const known = base === null ? null : await chunkIn(join(base, file), chunk, manifest).catch(() => null);
-  const { coding, body } = await packChunk(own, known?.length === own.length ? known : null);
-  const headers = { "content-type": "application/octet-stream", "x-laconic-coding": coding };
-  return { bytes: body.length, reply: await connection.send(url, { method: "PUT", body, headers }, signal) };
-}
-
-async function chunkIn(path: string, chunk: number, { chunkBytes }: WeightsManifest): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    return await readChunk(handle, chunk * chunkBytes, chunkBytes);
-  } finally {
-    await handle.close();
   }
 }
 

@@ -3,14 +3,8 @@ import type { z } from "zod";
 import { replies, type EarlyReply } from "../wire/replies.ts";
 import { abortError, type HttpFailure, type Repeat, type Transport } from "./transport.ts";
 
-/** A status of `retrieve_future` that is an answer. */
-class Turn {
-  readonly kind: "held" | "expired";
-
-  constructor(kind: "held" | "expired") {
-    this.kind = kind;
-  }
-}
+/** Answers of `retrieve_future` that come as a status: not yet, and no longer known. */
+const [held, expired] = [{}, {}];
 
 /**
  * Waits for a result that the server promised. The deadline is our own: a server may answer "not yet" for ever.
@@ -31,13 +25,13 @@ export async function awaitFuture<S extends z.ZodType>(
     const asked = { request_id: requestId, allow_metadata_only: metadataOnly };
     const began = clock.nowMs();
     const value = await transport.send("retrieve_future", asked, "always", signal, turnOf, path);
-    if (value instanceof Turn && value.kind === "expired")
+    if (value === expired)
       throw new LaconicError("api_unavailable", `${path}: the server has forgotten request ${requestId}`, {
         path,
         outcome: "expired",
       });
     const early = replies.early.safeParse(value);
-    if (!(value instanceof Turn) && !early.success) return transport.read(path, schema, value);
+    if (value !== held && !early.success) return transport.read(path, schema, value);
     if (early.success && "error" in early.data) throw failed(path, early.data);
     if (early.success && "status" in early.data) {
       metadataOnly = false;
@@ -77,9 +71,7 @@ function failed(path: string, reply: Extract<EarlyReply, { readonly error: strin
 }
 
 /** A poll that is held longer than an exchange is let last is one more "not yet". */
-function turnOf(failure: HttpFailure | "late"): Turn | null {
-  if (failure === "late") return new Turn("held");
-  const { status } = failure;
-  if (status === 408) return new Turn("held");
-  return status === 410 || status === 404 ? new Turn("expired") : null;
+function turnOf(failure: HttpFailure | "late"): object | null {
+  if (failure === "late" || failure.status === 408) return held;
+  return [404, 410].includes(failure.status) ? expired : null;
 }

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
-import { moveFile, openToAppend, syncFolder, writing } from "@laconic/core/platform";
+import { moveFile, openToAppend, readJsonLines, syncFolder, writing } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -45,8 +43,8 @@ export function memoryJournal(): Journal {
  * @throws LaconicError `data_invalid` with file and line for anything else that is no entry, `run_unwritable`
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
-  let opening: Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> | null = null;
-  const opened = (): NonNullable<typeof opening> =>
+  let opening: Promise<Known> | null = null;
+  const opened = (): Promise<Known> =>
     (opening ??= readJournal(file).catch((error: unknown) => {
       opening = null; // a disk that failed for once is asked again
       throw error;
@@ -84,39 +82,22 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
   };
 }
 
-const lineOf = (noted: JournalEntry): string => `${JSON.stringify(noted)}\n`;
-
-/** The last entry of each model, and the bytes of whole lines; in memory of one piece of the file. */
-async function readJournal(file: string): Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> {
-  const last = new Map<string, JournalEntry>();
-  let [bytes, row, rest] = [0, 0, Buffer.alloc(0)];
-  const pieces = createReadStream(file) as AsyncIterable<Buffer>;
-  try {
-    for await (const piece of pieces) {
-      const held = Buffer.concat([rest, piece]);
-      const end = held.lastIndexOf("\n") + 1;
-      for (const line of held.toString("utf8", 0, end).split("\n").slice(0, -1)) {
-        const noted = entryIn(line, file, ++row);
-        last.set(noted.model, noted);
-      }
-      bytes += end;
-      rest = held.subarray(end);
-    }
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (LaconicError.is(error)) throw error;
-    if (code !== "ENOENT")
-      throw new LaconicError("data_invalid", `${file} cannot be read: ${message}`, { file }, error);
-  }
-  return { last, bytes };
+/** The last entry of each model, and the bytes of whole lines. */
+interface Known {
+  readonly last: Map<string, JournalEntry>;
+  bytes: number;
 }
 
-function entryIn(line: string, file: string, row: number): JournalEntry {
-  try {
-    return entry.parse(boundedJson(line));
-  } catch (error) {
-    throw new LaconicError("data_invalid", `${file}: line ${row} is no entry`, { file, row }, error);
-  }
+const lineOf = (noted: JournalEntry): string => `${JSON.stringify(noted)}\n`;
+
+async function readJournal(file: string): Promise<Known> {
+  const last = new Map<string, JournalEntry>();
+  const bytes = await readJsonLines(file, "a journal of requests", (value) => {
+    const { success, data } = entry.safeParse(value);
+    if (success) last.set(data.model, data);
+    return success;
+  });
+  return { last, bytes };
 }
 
 /** SHA-256 of a body as it is sent. */

@@ -6,7 +6,7 @@ import {
   type Sampling,
   type SamplingSupport,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck, Turns } from "@laconic/core/wire";
 import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
 import { future } from "./future.ts";
@@ -78,14 +78,14 @@ export class TinkerClient {
   #models = 0;
   #samplers = 0;
   #samples = 0;
-  #sampling = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Turns;
 
   private constructor(sessionId: string, transport: Transport, options: TinkerClientOptions) {
     this.sessionId = sessionId;
     this.transport = transport;
     this.#options = options;
     this.#journal = options.journal ?? memoryJournal();
+    this.#turns = new Turns(options.samplesAtOnce ?? 64);
     this.#heart = setInterval(() => void this.#beat(), options.heartbeatMs ?? 10_000);
     this.#heart.unref();
   }
@@ -218,21 +218,10 @@ export class TinkerClient {
       type: "sample",
     };
     const combined = AbortSignal.any([this.#closed.signal, ...(signal ? [signal] : [])]);
-    return this.#turn(() => future(this.transport, "asample", body, replies.sampled, "always", combined));
-  }
-
-  /** First come, first served. What was aborted while it waited ends as soon as it is let in. */
-  async #turn<T>(body: () => Promise<T>): Promise<T> {
-    const { samplesAtOnce = 64 } = this.#options;
-    if (this.#sampling >= samplesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#sampling += 1;
-    try {
-      return await body();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#sampling -= 1;
-    }
+    await this.#turns.enter(combined);
+    return future(this.transport, "asample", body, replies.sampled, "always", combined).finally(() =>
+      this.#turns.leave(),
+    );
   }
 
   /** Ends the signs of life and every wait for a sample. Models are unloaded by `TrainingClient.unload`. */

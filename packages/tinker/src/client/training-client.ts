@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
 import type { z } from "zod";
 import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
@@ -244,32 +244,19 @@ const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", 
 
 /** @throws LaconicError `reply_malformed`, or `numeric_invalid` naming sequence and token */
 function checkPass(path: string, { loss_fn_outputs }: PassReply, data: readonly Datum[]): void {
+  const refuse = (code: LaconicError["code"], reason: string, detail: ErrorDetail = {}): LaconicError =>
+    new LaconicError(code, `${path}: ${reason}`, { path, ...detail });
   if (loss_fn_outputs.length !== data.length)
-    throw new LaconicError(
-      "reply_malformed",
-      `${path}: ${loss_fn_outputs.length} results for ${data.length} sequences`,
-      {
-        path,
-      },
-    );
-  loss_fn_outputs.forEach(({ logprobs }, sequence) => {
+    throw refuse("reply_malformed", `${loss_fn_outputs.length} results for ${data.length} sequences`);
+  loss_fn_outputs.forEach(({ logprobs: { data: values } }, sequence) => {
     const expected = data[sequence]?.loss_fn_inputs["target_tokens"]?.data.length ?? 0;
-    if (logprobs.data.length !== expected)
-      throw new LaconicError(
-        "reply_malformed",
-        `${path}: sequence ${sequence} has ${logprobs.data.length} log-probs, expected ${expected}`,
-        { path, sequence },
-      );
-    const token = logprobs.data.findIndex((value) => !Number.isFinite(value));
-    if (token >= 0)
-      throw new LaconicError(
-        "numeric_invalid",
-        `${path}: the log-prob of sequence ${sequence}, token ${token} is no number`,
-        {
-          path,
-          sequence,
-          token,
-        },
-      );
+    if (values.length !== expected) {
+      const reason = `sequence ${sequence} has ${values.length} log-probs, expected ${expected}`;
+      throw refuse("reply_malformed", reason, { sequence });
+    }
+    const token = values.findIndex((value) => !Number.isFinite(value));
+    if (token < 0) return;
+    const reason = `the log-prob of sequence ${sequence}, token ${token} is no number`;
+    throw refuse("numeric_invalid", reason, { sequence, token });
   });
 }

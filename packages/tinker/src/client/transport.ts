@@ -1,7 +1,7 @@
 import { backoffMs, LaconicError, randomFromSeed, withoutKey, type Random } from "@laconic/core";
-import { networkCode, networkReason } from "@laconic/core/wire";
-import { systemClock, type Clock } from "@laconic/core/platform";
-import { issueWords } from "@laconic/core/schemas";
+import { serverAddress } from "@laconic/core/wire";
+import { exchange, systemClock, type Clock, type Exchange } from "@laconic/core/platform";
+import { parseBy } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
 
@@ -58,7 +58,10 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.base = checkedAddress(options.baseUrl, options.allowPlainHttp ?? false);
+    this.base = serverAddress(options.baseUrl, "baseUrl", {
+      allowed: options.allowPlainHttp ?? false,
+      option: "allowPlainHttp",
+    });
     this.clock = options.clock ?? systemClock;
     this.deadlineMs = options.deadlineMs ?? 600_000;
     this.#random = options.random ?? randomFromSeed("tinker");
@@ -82,18 +85,10 @@ export class Transport {
 
   /** Reads a decoded reply. @throws LaconicError `reply_malformed` naming the key */
   read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
-    const parsed = schema.safeParse(value, { error: issueWords });
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    const key = issue?.path.join(".") ?? "";
-    throw new LaconicError(
-      "reply_malformed",
-      `${this.#place(path)}: the server's reply at "${key}": ${issue?.message}`,
-      {
-        path,
-        key,
-      },
-    );
+    return parseBy(schema, value, (key, reason) => {
+      const message = `${this.#place(path)}: the server's reply at "${key}": ${reason}`;
+      return new LaconicError("reply_malformed", message, { path, key });
+    });
   }
 
   /**
@@ -123,57 +118,42 @@ export class Transport {
     }
   }
 
-  #judge(path: string, tried: Failed, repeat: Repeat, attempt: number): { again: boolean; error: LaconicError } {
-    const safe = repeat === "always";
-    if (tried.kind === "failed") {
-      const { status, text } = tried;
-      const message = `${this.#place(path)}: status ${status}: ${this.#redact(text).slice(0, 300)}`;
-      const crowded = status === 429;
-      const transient = crowded || status === 408 || status === 425 || (status >= 500 && status !== 501);
-      if (!transient) return { again: false, error: new LaconicError("api_refused", message, { path, status }) };
-      const outcome = crowded ? "none" : "unknown";
-      return {
-        again: crowded || safe,
-        error: new LaconicError("api_unavailable", message, { path, status, attempts: attempt, outcome }),
-      };
-    }
-    const { sent, reason } = tried;
-    const outcome = sent ? "unknown" : "none";
-    const message = `${this.#place(path)}: ${this.#redact(reason)}`;
-    return {
-      again: safe || !sent,
-      error: new LaconicError("api_unavailable", message, { path, attempts: attempt, outcome }),
-    };
+  #judge(path: string, tried: Failed, repeat: Repeat, attempts: number): { again: boolean; error: LaconicError } {
+    const status = tried.kind === "failed" ? tried.status : undefined;
+    const reason =
+      tried.kind === "failed"
+        ? `status ${status}: ${this.#redact(tried.text).slice(0, 300)}`
+        : this.#redact(tried.reason);
+    const message = `${this.#place(path)}: ${reason}`;
+    if (status !== undefined && !isTransient(status))
+      return { again: false, error: new LaconicError("api_refused", message, { path, status }) };
+    const isUndone = tried.kind === "failed" ? status === 429 : !tried.sent;
+    const detail = { path, ...(status !== undefined && { status }), attempts, outcome: isUndone ? "none" : "unknown" };
+    return { again: isUndone || repeat === "always", error: new LaconicError("api_unavailable", message, detail) };
   }
 
   async #try(path: string, of: string, body: object | null, signal: AbortSignal | undefined): Promise<Tried> {
     if (signal?.aborted) throw abortError(path);
     const timeout = AbortSignal.timeout(this.#options.exchangeMs ?? 60_000);
-    const { apiKey, fetch: send = fetch } = this.#options;
+    const { apiKey, fetch: send } = this.#options;
     const request = body && this.codec.request(path, body);
-    let response: Response;
-    try {
-      response = await send(`${this.base}/api/v1/${request?.path ?? path}`, {
-        method: body === null ? "GET" : "POST",
-        headers: {
-          accept: this.codec.accept(path, of),
-          ...(request && { "content-type": request.contentType }),
-          ...(apiKey !== undefined && { "X-API-Key": apiKey }),
-          ...(path === "asample" && { "X-Tinker-Sampling-Backpressure": "1" }),
-        },
-        ...(request && { body: request.body }),
-        redirect: "manual",
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      });
-      const bytes = await readBytes(response, this.#place(path));
-      if (response.ok) return this.#decoded(of, response.headers.get("content-type") ?? "", bytes);
-      const text = new TextDecoder().decode(bytes.subarray(0, 2000));
-      return { kind: "failed", status: response.status, text };
-    } catch (error) {
-      if (LaconicError.is(error)) throw error;
-      if (signal?.aborted) throw abortError(path);
-      return { kind: "silent", sent: !wasRefused(error), late: timeout.aborted, reason: networkReason(error) };
-    }
+    const tried = await exchange(this.#place(request?.path ?? path), {
+      method: body === null ? "GET" : "POST",
+      headers: {
+        accept: this.codec.accept(path, of),
+        ...(request && { "content-type": request.contentType }),
+        ...(apiKey !== undefined && { "X-API-Key": apiKey }),
+        ...(path === "asample" && { "X-Tinker-Sampling-Backpressure": "1" }),
+      },
+      ...(request && { body: request.body }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      maxBytes,
+      fetch: send,
+    });
+    if (tried.kind === "silent") return tried;
+    const { status, headers, bytes } = tried;
+    if (status >= 200 && status < 300) return this.#decoded(of, headers.get("content-type") ?? "", bytes);
+    return { kind: "failed", status, text: new TextDecoder().decode(bytes.subarray(0, 2000)) };
   }
 
   #decoded(path: string, contentType: string, bytes: Uint8Array): Tried {
@@ -195,54 +175,13 @@ export class Transport {
   }
 }
 
-type Failed =
-  | ({ readonly kind: "failed" } & HttpFailure)
-  /** No reply; `sent` where the request may have arrived, `late` where it was waited for long enough. */
-  | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
+type Failed = ({ readonly kind: "failed" } & HttpFailure) | Extract<Exchange, { readonly kind: "silent" }>;
 type Tried = Failed | { readonly kind: "reply"; readonly value: unknown };
 
-async function readBytes(response: Response, place: string): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (!reader) return new Uint8Array();
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(pieces);
-    size += value.length;
-    if (size > maxBytes) {
-      await reader.cancel();
-      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${maxBytes} bytes`);
-    }
-    pieces.push(value);
-  }
-}
-
-/** Nobody listened, so nothing was done. */
-function wasRefused(error: unknown): boolean {
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(networkCode(error) ?? "");
+function isTransient(status: number): boolean {
+  return [408, 425, 429].includes(status) || (status >= 500 && status !== 501);
 }
 
 export function abortError(path: string): LaconicError {
   return new LaconicError("aborted", `${path}: aborted`, { path });
-}
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
-
-/**
- * The server's base, without a slash at its end.
- * @throws LaconicError `config_invalid` for anything but http and https, for a user or query in it, and for plain http to
- * another machine unless allowed: the key and all training data would be readable on the way.
- */
-function checkedAddress(address: string, allowPlainHttp: boolean): string {
-  const url = URL.canParse(address) ? new URL(address) : null;
-  const fail = (reason: string): LaconicError =>
-    new LaconicError("config_invalid", `baseUrl: ${reason}`, { key: "baseUrl" });
-  if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw fail("expected an address such as http://127.0.0.1:8000");
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw fail("a user, a key or a query does not belong into it; give the key as apiKey");
-  if (url.protocol === "http:" && !loopback.test(url.hostname) && !allowPlainHttp)
-    throw fail(`${url.host} would be spoken to without encryption; use https, or set allowPlainHttp`);
-  return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
 }

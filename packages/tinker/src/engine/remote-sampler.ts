@@ -50,20 +50,12 @@ export class RemoteSampler {
       sequences.map(async ({ promptTokens, completionTokens }) => {
         if (completionTokens.length === 0) return [];
         const tokens = [...promptTokens, ...completionTokens];
-        const { prompt_logprobs } = await client.sample(
-          this.#id,
-          tokens,
-          { maxTokens: 1, temperature: 1 },
-          { promptLogProbs: true },
-        );
+        const { prompt_logprobs } = await client.sample(this.#id, tokens, { maxTokens: 1 }, { promptLogProbs: true });
         const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
         const bad = own.findIndex((value) => !Number.isFinite(value));
-        if (own.length < completionTokens.length || bad >= 0)
-          throw new LaconicError(
-            "numeric_invalid",
-            `the server gave no log-prob of completion token ${Math.max(bad, 0)}`,
-          );
-        return own;
+        if (own.length === completionTokens.length && bad < 0) return own;
+        const reason = `the server gave no log-prob of completion token ${Math.max(bad, 0)}`;
+        throw new LaconicError("numeric_invalid", reason);
       }),
     );
     return estimated(rows);
@@ -74,25 +66,17 @@ export class RemoteSampler {
     const { promptTokens, sampling, stopTokens, stopSequences = [], random, signal } = request;
     const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
     if (signal?.aborted) return nothing;
-    const asked = {
-      ...sampling,
-      seed: randomFromState(random).integer(2 ** 31 - 1),
-      stopTokens,
-    };
+    const asked = { ...sampling, seed: randomFromState(random).integer(2 ** 31 - 1), stopTokens };
     try {
       const { sequences } = await client.sample(this.#id, promptTokens, asked, { signal });
       const [sequence] = sequences;
       const { tokens = [], logprobs, stop_reason } = sequence ?? {};
       const logProbs = logprobs ?? [];
       const bad = logProbs.findIndex((value) => !Number.isFinite(value));
-      if (!sequence || logProbs.length !== tokens.length || bad >= 0)
-        throw new LaconicError(
-          "reply_malformed",
-          `asample: ${tokens.length} tokens came with ${logProbs.length} log-probs`,
-          {
-            tokens: tokens.length,
-          },
-        );
+      if (!sequence || logProbs.length !== tokens.length || bad >= 0) {
+        const reason = `asample: ${tokens.length} tokens came with ${logProbs.length} log-probs`;
+        throw new LaconicError("reply_malformed", reason, { tokens: tokens.length });
+      }
       const end = stopEnd(tokens, stopSequences);
       return {
         promptTokens,

@@ -82,14 +82,9 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
 }
 
 function expectBase(given: string | null, { baseModel }: ServerRecord): void {
-  if (given !== baseModel)
-    throw new LaconicError(
-      "model_unsupported",
-      `the server was probed for ${baseModel}, not for ${given ?? "this base"}`,
-      {
-        baseModel,
-      },
-    );
+  if (given === baseModel) return;
+  const reason = `the server was probed for ${baseModel}, not for ${given ?? "this base"}`;
+  throw new LaconicError("model_unsupported", reason, { baseModel });
 }
 
 /** @throws LaconicError `config_invalid` for what the protocol has no field for */

@@ -92,22 +92,21 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
     throw refused(
       "twice the advantage moved the log-prob no further, and no gradient norm is reported: the server keeps an optimizer of its own, or a clip, under which its gradients cannot be checked",
     );
-  const shareOf = async (question: Question): Promise<number> => {
-    const { rise, metrics } = await ask(rate, question);
+  const shareIn = ({ rise, metrics }: Response): number => {
     if (optimizer === "asked" || gradNorm === null) return rise / plain.rise;
     return (Math.sign(rise) * (metrics[gradNorm] ?? NaN)) / (plain.metrics[gradNorm] ?? NaN);
   };
-  const expectShare = async (question: Question, share: number, what: string): Promise<void> => {
-    const found = await shareOf(question);
+  const shareOf = async (question: Question): Promise<number> => shareIn(await ask(rate, question));
+  const expectShare = (found: number, share: number, what: string): void => {
     if (!(Math.abs(found - share) <= 0.3))
       throw refused(
         `${what} changed the step by ${found.toFixed(2)} times, expected ${share}: it computes another loss`,
       );
   };
-  await expectShare({ advantage: 0 }, 0, "an advantage of 0");
-  await expectShare({ advantage: -1 }, -1, "an advantage of -1");
-  await expectShare({ advantage: 2 }, 2, "an advantage of 2");
-  await expectShare({ shift: -Math.LN2 }, 2, "an old policy half as likely");
+  expectShare(shareIn(doubled), 2, "an advantage of 2");
+  expectShare(await shareOf({ advantage: 0 }), 0, "an advantage of 0");
+  expectShare(await shareOf({ advantage: -1 }), -1, "an advantage of -1");
+  expectShare(await shareOf({ shift: -Math.LN2 }), 2, "an old policy half as likely");
   const together = await shareOf({ calls: [2] });
   const apart = await shareOf({ calls: [1, 1] });
   if (Math.abs(together - apart) > 0.3)
@@ -119,13 +118,13 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
     await shareOf({ text: "long" }),
     "a longer sequence",
   );
-  if (optimizer === "asked") {
-    const clips = Math.abs(await shareOf({ gradClipNorm: 1e-9 })) < 0.1;
-    const clipsItself = (await shareOf({ scale: large })) < 0.7;
-    return { reduction: { sequences, positions }, gradNorm, optimizer, clips, clipsItself };
-  }
-  const clips = await limits(scratch, texts, rate, { large: 1, gradClipNorm: 1e-9 });
-  const clipsItself = await limits(scratch, texts, rate, { large });
+  const isAsked = optimizer === "asked";
+  const clips = isAsked
+    ? Math.abs(await shareOf({ gradClipNorm: 1e-9 })) < 0.1
+    : await limits(scratch, texts, rate, { advantage: 1, gradClipNorm: 1e-9 });
+  const clipsItself = isAsked
+    ? (await shareOf({ scale: large })) < 0.7
+    : await limits(scratch, texts, rate, { advantage: large });
   return { reduction: { sequences, positions }, gradNorm, optimizer, clips, clipsItself };
 }
 
@@ -137,14 +136,12 @@ async function limits(
   scratch: Scratch,
   texts: ProbeTexts,
   rate: number,
-  { large: advantage, gradClipNorm }: { readonly large: number; readonly gradClipNorm?: number },
+  up: Question & { readonly advantage: number },
 ): Promise<boolean> {
   return scratch(async (model) => {
-    const clip = gradClipNorm !== undefined && { gradClipNorm };
-    await respond(model, texts, rate, { advantage, ...clip });
-    const back = { advantage: -advantage / 4, ...clip };
-    const first = await respond(model, texts, rate, back);
-    const second = await respond(model, texts, rate, back);
+    await respond(model, texts, rate, up);
+    const down = { ...up, advantage: -up.advantage / 4 };
+    const [first, second] = [await respond(model, texts, rate, down), await respond(model, texts, rate, down)];
     return first.rise + second.rise < 0;
   });
 }
@@ -174,6 +171,14 @@ async function respond(model: TrainingClient, texts: ProbeTexts, rate: number, q
   });
   const after = await forwardOf(model, tokens);
   return { rise: (after[look] as number) - (logProbs[look] as number), metrics };
+}
+
+/** A step that changes every log-prob of a text. */
+export async function push(model: TrainingClient, tokens: readonly number[], advantage: number): Promise<void> {
+  const logprobs = await forwardOf(model, tokens);
+  const data = [datum(tokens, { logprobs, advantages: logprobs.map(() => advantage) })];
+  await model.forwardBackward(data, "importance_sampling");
+  await model.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
 }
 
 /** log-probs of every token but the first. */

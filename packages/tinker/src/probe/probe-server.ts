@@ -8,6 +8,7 @@ import {
   forwardOf,
   probeGradient,
   probeTexts,
+  push,
   scratchModels,
   type ProbeTexts,
   type Scratch,
@@ -115,10 +116,7 @@ async function probeSeveral(scratch: Scratch, { short }: ProbeTexts): Promise<bo
     return await scratch((trained) =>
       scratch(async (still) => {
         const before = await forwardOf(still, short);
-        const logprobs = await forwardOf(trained, short);
-        const data = [datum(short, { logprobs, advantages: logprobs.map(() => 1) })];
-        await trained.forwardBackward(data, "importance_sampling");
-        await trained.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
+        await push(trained, short, 1);
         const after = await forwardOf(still, short);
         return before.every((value, t) => Math.abs(value - (after[t] as number)) < 1e-6);
       }),

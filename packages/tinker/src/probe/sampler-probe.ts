@@ -1,8 +1,6 @@
 import type { TinkerClient } from "../client/tinker-client.ts";
-import type { TrainingClient } from "../client/training-client.ts";
 import type { ServerRecord } from "../engine/server-record.ts";
-import { datum } from "../wire/datum.ts";
-import { forwardOf, type ProbeTexts, type Scratch } from "./gradient-probe.ts";
+import { forwardOf, push, type ProbeTexts, type Scratch } from "./gradient-probe.ts";
 
 export type SamplerFindings = Pick<ServerRecord, "promptLogProbs" | "sampledAt" | "samplers">;
 
@@ -24,7 +22,7 @@ export function probeSampler(client: TinkerClient, scratch: Scratch, { short }: 
       return [...(reply?.tokens ?? []), ...(reply?.logprobs ?? []), ...prompt];
     };
     const before = await greedy();
-    await push(model, [...short, ...before.slice(0, 1)]);
+    await push(model, [...short, ...before.slice(0, 1)], -1);
     const after = await greedy();
     const moved = after.some((value, i) => Math.abs(value - (before[i] ?? NaN)) > 1e-3);
     return {
@@ -33,16 +31,6 @@ export function probeSampler(client: TinkerClient, scratch: Scratch, { short }: 
       samplers: moved ? "live" : "frozen",
     };
   });
-}
-
-/** A step that changes every log-prob. */
-async function push(model: TrainingClient, tokens: readonly number[]): Promise<void> {
-  const logProbs = await forwardOf(model, tokens);
-  await model.forwardBackward(
-    [datum(tokens, { logprobs: logProbs, advantages: logProbs.map(() => -1) })],
-    "importance_sampling",
-  );
-  await model.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
 }
 
 function formOf(given: readonly number[], length: number): SamplerFindings["promptLogProbs"] {

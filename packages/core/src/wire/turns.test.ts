@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LaconicError } from "../errors.ts";
 import { Turns } from "./turns.ts";
 
 /** Tasks that end when told, and what is running. */
@@ -23,13 +24,25 @@ function stage(): {
   };
 }
 
+/** Runs a task in its turn; null where it was aborted before. */
+async function take<T>(turns: Turns, task: () => Promise<T>, signal?: AbortSignal, alone = false): Promise<T | null> {
+  const places = alone ? turns.count : 1;
+  try {
+    await turns.enter(signal, places, alone);
+  } catch (error) {
+    if (signal?.aborted) return null;
+    throw error;
+  }
+  return task().finally(() => turns.leave(places));
+}
+
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("so many run at a time; one that runs alone waits for those before it and goes before those that wait", async () => {
   const turns = new Turns(2);
   const { running, task, end } = stage();
-  const all = ["a", "b", "c", "d"].map((name) => turns.take(task(name)));
-  const alone = turns.take(task("alone"), { alone: true });
+  const all = ["a", "b", "c", "d"].map((name) => take(turns, task(name)));
+  const alone = take(turns, task("alone"), undefined, true);
   await settled();
   expect([...running]).toEqual(["a", "b"]);
   end("a");
@@ -50,12 +63,12 @@ test("who is aborted while it waits leaves the line, and those behind it move up
   const turns = new Turns(1);
   const { running, task, end } = stage();
   const controller = new AbortController();
-  void turns.take(task("a"));
-  const aborted = turns.take(task("b"), { signal: controller.signal, alone: true });
-  const last = turns.take(task("c"));
+  void take(turns, task("a"));
+  const aborted = take(turns, task("b"), controller.signal, true);
+  const last = take(turns, task("c"));
   controller.abort();
   expect(await aborted).toBeNull();
-  expect(await turns.take(task("d"), { signal: controller.signal })).toBeNull();
+  expect(await take(turns, task("d"), controller.signal)).toBeNull();
   end("a");
   await settled();
   expect([...running]).toEqual(["c"]);
@@ -65,12 +78,32 @@ test("who is aborted while it waits leaves the line, and those behind it move up
 
 test("a task that throws gives its turn back; after close nobody gets one", async () => {
   const turns = new Turns(1);
-  await expect(turns.take(() => Promise.reject(new Error("no")), { alone: true })).rejects.toThrow("no");
-  expect(await turns.take(async () => 1)).toBe(1);
+  await expect(take(turns, () => Promise.reject(new Error("no")), undefined, true)).rejects.toThrow("no");
+  expect(await take(turns, async () => 1)).toBe(1);
   const { task } = stage();
-  void turns.take(task("a"));
-  const waiting = turns.take(task("b"));
-  turns.close();
+  void take(turns, task("a"));
+  const waiting = take(turns, task("b"));
+  turns.close(new LaconicError("engine_failed", "it was closed"));
   await expect(waiting).rejects.toMatchObject({ code: "engine_failed" });
-  await expect(turns.take(task("c"))).rejects.toMatchObject({ code: "engine_failed" });
+  await expect(take(turns, task("c"))).rejects.toMatchObject({ code: "engine_failed" });
+});
+
+test("more places let those in that wait; fewer end nobody's turn", async () => {
+  const turns = new Turns(1);
+  const { running, task, end } = stage();
+  const all = ["a", "b", "c", "d"].map((name) => take(turns, task(name)));
+  await settled();
+  expect([...running]).toEqual(["a"]);
+  turns.count = 3;
+  await settled();
+  expect([...running]).toEqual(["a", "b", "c"]);
+  turns.count = 1;
+  end("a");
+  end("b");
+  await settled();
+  expect([...running]).toEqual(["c"]);
+  end("c");
+  await settled();
+  end("d");
+  expect(await Promise.all(all)).toEqual(["a", "b", "c", "d"]);
 });

@@ -1,0 +1,76 @@
+import { LaconicError } from "../errors.ts";
+
+interface Waiting {
+  readonly places: number;
+  start(): void;
+  fail(error: LaconicError): void;
+}
+
+/** Places that are taken and given back; who finds none free waits in order. */
+export class Turns {
+  #count: number;
+  #taken = 0;
+  #waiting: Waiting[] = [];
+  #closed: LaconicError | null = null;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+  /** Those that have a place keep it. */
+  set count(count: number) {
+    this.#count = count;
+    this.#next();
+  }
+
+  /**
+   * Takes so many places, once they are free.
+   * @param first - goes before those that wait
+   * @throws LaconicError `aborted`, or what `close` was given
+   */
+  enter(signal?: AbortSignal, places = 1, first = false): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const aborted = (): void =>
+        reject(new LaconicError("aborted", "the request was aborted while it waited", {}, signal?.reason));
+      if (this.#closed) return reject(this.#closed);
+      if (signal?.aborted) return aborted();
+      const leave = (): void => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+        aborted();
+        this.#next();
+      };
+      const settled = (settle: () => void): void => {
+        signal?.removeEventListener("abort", leave);
+        settle();
+      };
+      const waiting = { places, start: () => settled(resolve), fail: (error: Error) => settled(() => reject(error)) };
+      signal?.addEventListener("abort", leave, { once: true });
+      if (first) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
+      this.#next();
+    });
+  }
+
+  /** Gives places back. */
+  leave(places = 1): void {
+    this.#taken -= places;
+    this.#next();
+  }
+
+  /** Fails those that wait, and whoever comes later. */
+  close(error: LaconicError): void {
+    this.#closed = error;
+    for (const { fail } of this.#waiting.splice(0)) fail(error);
+  }
+
+  #next(): void {
+    for (let [next] = this.#waiting; next && this.#taken + next.places <= this.#count; [next] = this.#waiting) {
+      this.#waiting.shift();
+      this.#taken += next.places;
+      next.start();
+    }
+  }
+}
