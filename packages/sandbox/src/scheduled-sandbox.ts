@@ -5,6 +5,13 @@ import { Turns } from "@laconic/core/wire";
 import { checkJob, type CheckedJob } from "./check-job.ts";
 import type { Sandbox, SandboxLimits, SandboxRecord, SandboxResult } from "./sandbox.ts";
 
+/** What every kind of sandbox takes. */
+export interface KindOptions {
+  readonly limits: SandboxLimits;
+  /** Programs at a time. Default: one fewer than cores, at least one. */
+  readonly concurrency?: number | undefined;
+}
+
 /** How one attempt at a run ended. */
 export interface Attempt {
   readonly result: SandboxResult;
@@ -21,14 +28,10 @@ export interface SandboxKind extends Pick<SandboxRecord, "kind" | "version" | "s
 
 const pauseMs = 200; // what was short may be there again
 
-/**
- * A sandbox that runs so many programs at a time, and one again without neighbours where the machine may have decided its end.
- * @param concurrency - one fewer than cores by default, at least one
- */
+/** A sandbox that runs so many programs at a time, and one again without neighbours where the machine may have decided its end. */
 export function scheduledSandbox(
   { kind, version, sha256, seed, attempt, close }: SandboxKind,
-  limits: SandboxLimits,
-  concurrency: number = Math.max(1, availableParallelism() - 1),
+  { limits, concurrency = Math.max(1, availableParallelism() - 1) }: KindOptions,
 ): Sandbox {
   const turns = new Turns(concurrency);
   return {

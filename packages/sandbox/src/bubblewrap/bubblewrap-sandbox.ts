@@ -5,16 +5,10 @@ import { checkLimits, type CheckedJob } from "../check-job.ts";
 import { statusOf, type Sandbox, type SandboxLimits, type SandboxStatus } from "../sandbox.ts";
 import { harness, harnessSource } from "../grading/harness.ts";
 import { lastDescendant, outOfMemoryKills, waitedSeconds } from "../process-time.ts";
-import { scheduledSandbox, undecided, type Attempt, type SandboxKind } from "../scheduled-sandbox.ts";
+import { scheduledSandbox, undecided, type Attempt, type KindOptions, type SandboxKind } from "../scheduled-sandbox.ts";
 import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 import { nativePython, wrapArguments, type NativePython } from "./native-python.ts";
-
-export interface BubblewrapOptions {
-  readonly limits: SandboxLimits;
-  readonly concurrency?: number | undefined;
-  readonly python?: string | undefined;
-}
 
 /** Exit code of a program that was ended by SIGKILL. */
 const killed = 137;
@@ -26,7 +20,11 @@ const maxStartMs = 120_000;
  * `/tmp`. Linux with `bwrap` only. The self-test is `createSandbox`'s.
  * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on limits out of range
  */
-export function bubblewrapSandbox({ limits, concurrency, python }: BubblewrapOptions): Sandbox {
+export function bubblewrapSandbox({
+  python,
+  ...options
+}: KindOptions & { readonly python?: string | undefined }): Sandbox {
+  const { limits } = options;
   checkLimits(limits);
   const native = nativePython(python);
   const { version, sha256 } = native;
@@ -42,7 +40,7 @@ export function bubblewrapSandbox({ limits, concurrency, python }: BubblewrapOpt
     },
     close: () => closed.abort(),
   };
-  return scheduledSandbox(kind, limits, concurrency);
+  return scheduledSandbox(kind, options);
 }
 
 /** One program in one process of its own, from its start to its end. */

@@ -12,17 +12,15 @@ export function publishedCode(reply: string, tests: ProgramTests | ProgramCases)
     const [start, end] = lines.flatMap((line, i) => (line.includes("```") ? [i] : [])).slice(-2);
     return start === undefined || end === undefined ? "" : lines.slice(start + 1, end).join("\n");
   }
-  switch (tests.published) {
-    case "mbpp":
-      return reply
-        .replace(/^.*?\[BEGIN\]/su, "")
-        .replace(/\[DONE\].*$/su, "")
-        .trim();
-    case "agent-prune":
-      return `from typing import *\n${reply.replace(/^[`python\n]+/u, "").replace(/[\n`]+$/u, "")}`;
-    case "humaneval":
-    case undefined:
-    default:
-      return tests.prompt + reply;
-  }
+  return rules[tests.published ?? "humaneval"](reply, tests.prompt);
 }
+
+const rules: Readonly<Record<NonNullable<ProgramTests["published"]>, (reply: string, prompt: string) => string>> = {
+  humaneval: (reply, prompt) => prompt + reply,
+  mbpp: (reply) =>
+    reply
+      .replace(/^.*?\[BEGIN\]/su, "")
+      .replace(/\[DONE\].*$/su, "")
+      .trim(),
+  "agent-prune": (reply) => `from typing import *\n${reply.replace(/^[`python\n]+/u, "").replace(/[\n`]+$/u, "")}`,
+};

@@ -10,12 +10,6 @@ import { undecided, type Attempt } from "../scheduled-sandbox.ts";
 import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { interpreterFiles } from "./interpreter.ts";
 
-/** What every run of a process shares. */
-export interface ProcessOptions {
-  readonly memoryMiB: number;
-  readonly seed: number;
-}
-
 interface Reply {
   readonly status: "ready" | "exit" | "output" | "time" | "crashed";
   readonly exitCode?: number | null;
@@ -43,7 +37,7 @@ export class LockedProcess {
   #death: { readonly fromOutside: boolean; readonly how: string } | null = null;
   #runs = 0;
 
-  constructor({ memoryMiB, seed }: ProcessOptions) {
+  constructor(memoryMiB: number, seed: number) {
     const { python, shim, shimFolder, assets } = interpreterFiles();
     const reads = [join(assets, "*"), python, join(shimFolder, "*")];
     const child = spawn(

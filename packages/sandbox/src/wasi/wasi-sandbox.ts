@@ -1,23 +1,17 @@
 import { LaconicError } from "@laconic/core";
 import { checkLimits } from "../check-job.ts";
-import type { Sandbox, SandboxLimits } from "../sandbox.ts";
-import { scheduledSandbox, type SandboxKind } from "../scheduled-sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { scheduledSandbox, type KindOptions, type SandboxKind } from "../scheduled-sandbox.ts";
 import { interpreterFiles, interpreterSha256, interpreterVersion } from "./interpreter.ts";
 import { LockedProcess } from "./locked-process.ts";
-
-export interface WasiOptions {
-  readonly limits: SandboxLimits;
-  readonly concurrency?: number | undefined;
-  /** Decides hashes and random numbers of every run. Default 0. */
-  readonly seed?: number | undefined;
-}
 
 /**
  * CPython in WebAssembly, inside processes without environment, files, network or children. Processes start at the first
  * run. The self-test is `createSandbox`'s.
  * @throws LaconicError `sandbox_unsafe` when the interpreter is not the known one, `config_invalid` on limits out of range
  */
-export function wasiSandbox({ limits, concurrency, seed = 0 }: WasiOptions): Sandbox {
+export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly seed?: number | undefined }): Sandbox {
+  const { limits } = options;
   checkLimits(limits);
   const { memoryMiB } = limits;
   if (!(memoryMiB >= 32 && memoryMiB <= 3840))
@@ -33,7 +27,7 @@ export function wasiSandbox({ limits, concurrency, seed = 0 }: WasiOptions): San
     async attempt(job, signal) {
       let held = idle.pop();
       while (held && !held.usable) held = idle.pop();
-      held ??= new LockedProcess({ memoryMiB, seed });
+      held ??= new LockedProcess(memoryMiB, seed);
       running.add(held);
       const attempt = await held.run(job, signal);
       running.delete(held);
@@ -45,5 +39,5 @@ export function wasiSandbox({ limits, concurrency, seed = 0 }: WasiOptions): San
       for (const each of [...running, ...idle.splice(0)]) each.kill();
     },
   };
-  return scheduledSandbox(kind, limits, concurrency);
+  return scheduledSandbox(kind, options);
 }
