@@ -35,7 +35,11 @@ export async function latestThread(pid: number): Promise<number | null> {
 async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
   const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
   if (stat === null) return null;
-  const fields = fieldsOf(stat).map(Number);
+  // From the state on; the name before may hold anything.
+  const fields = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
   const [utime = 0, stime = 0, start = 0] = [fields[11], fields[12], fields[19]];
   return { thread, start, seconds: (utime + stime) / ticksPerSecond };
 }
@@ -52,15 +56,9 @@ export async function waitedSeconds(pid: number): Promise<number | null> {
 
 /** The last of a process's line of only children: what `bwrap` runs in its namespaces. Linux only. */
 export async function lastDescendant(pid: number): Promise<number> {
-  const parents = new Map<number, number>();
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/u.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => null);
-    if (stat !== null) parents.set(Number(fieldsOf(stat)[1]), Number(name));
-  }
-  let last = pid;
-  for (let child = parents.get(last); child !== undefined; child = parents.get(last)) last = child;
-  return last;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  const child = Number.parseInt(children, 10);
+  return child > 0 ? lastDescendant(child) : pid;
 }
 
 /** Processes that the kernel has ended for want of memory, since the machine began; null where it does not tell. */
@@ -68,11 +66,6 @@ export async function outOfMemoryKills(): Promise<number | null> {
   const reported = await readFile("/proc/vmstat", "utf8").catch(() => "");
   const count = /^oom_kill (\d+)$/mu.exec(reported)?.[1];
   return count === undefined ? null : Number(count);
-}
-
-/** Fields of `/proc/PID/stat` from the state on; the name before them may hold anything. */
-function fieldsOf(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** `[[days-]hours:]minutes:seconds`. */
