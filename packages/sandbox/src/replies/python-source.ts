@@ -43,9 +43,9 @@ export class PythonSource {
 
   constructor(code: string) {
     const margin = /^(?:[ \t]*\n)*([ \t]*)\S/u.exec(code)?.[1] ?? "";
-    const lines = code.split("\n").map((line) => (line.startsWith(margin) ? line.slice(margin.length) : line));
     this.#code = code;
-    this.#dedented = margin === "" ? code : lines.join("\n");
+    const dedent = (line: string): string => (line.startsWith(margin) ? line.slice(margin.length) : line);
+    this.#dedented = margin === "" ? code : code.split("\n").map(dedent).join("\n");
     this.#tree = strictTree(this.#dedented);
   }
 
@@ -124,7 +124,7 @@ function readStatement(source: string, statement: Node): Statement {
         return;
       }
       if (isLoop(kind)) scopes.push(ref.node);
-      for (const target of targetsOf(kind, () => ref.node, bound.has(ref.from))) bind(target);
+      for (const target of targetsOf(ref, bound.has(ref.from))) bind(target);
       if (!isScope(kind)) return;
       if (scopes.length === 0 && kind.endsWith("Definition")) {
         const name = textOf(ref.node.getChild("VariableName") ?? ref);

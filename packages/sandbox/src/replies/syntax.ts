@@ -120,8 +120,8 @@ const targets: Readonly<Record<string, Targets>> = {
   ImportStatement: imported,
 };
 
-/** Children that a node of a kind binds. */
-export function targetsOf(kind: string, node: () => Node, isBound: boolean): readonly Node[] {
-  const find = isLoop(kind) ? looped : targets[kind];
-  return find ? find(childrenOf(node()), isBound) : [];
+/** Children that a node binds. */
+export function targetsOf(ref: { readonly name: string; readonly node: Node }, isBound: boolean): readonly Node[] {
+  const find = isLoop(ref.name) ? looped : targets[ref.name];
+  return find ? find(childrenOf(ref.node), isBound) : [];
 }
