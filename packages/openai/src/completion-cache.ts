@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { makeFolders, moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import {
   boundedJson,
@@ -92,7 +92,7 @@ export class CompletionCache {
     const body = JSON.stringify({ text, finishReason, usage, model, ...(trace && { trace }) });
     const part = `${path}.${randomUUID()}.part`;
     try {
-      await mkdir(join(this.#folder, key.slice(0, 2)), { recursive: true });
+      await makeFolders(join(this.#folder, key.slice(0, 2)));
       await writeFile(part, body);
       await moveFile(part, path);
       this.#written += body.length;

@@ -94,17 +94,19 @@ export async function makeFolder(path: string): Promise<void> {
 
 /**
  * Makes a folder and those above it, parent by parent: Node's recursive `mkdir` never ends where a file system such as `/proc` refuses
- * new folders. @throws the system's error
+ * new folders.
+ * @param mode - permissions of the folders that are made
+ * @throws the system's error
  */
-export async function makeFolders(path: string): Promise<void> {
+export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
   if (existsSync(path)) return;
-  await makeFolders(dirname(resolve(path)));
-  await mkdirOnce(path);
+  await makeFolders(dirname(resolve(path)), mode);
+  await mkdirOnce(path, mode);
 }
 
 /** Another process may make the folder at the same time. */
-async function mkdirOnce(path: string): Promise<void> {
-  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+async function mkdirOnce(path: string, mode?: number): Promise<void> {
+  await mkdir(path, mode).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
 }

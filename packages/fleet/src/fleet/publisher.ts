@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { moveFile, writing } from "@laconic/core/platform";
+import { readdir, rm } from "node:fs/promises";
+import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "../servers/sampling-server.ts";
@@ -45,7 +45,7 @@ async function publish(
   const version = model.weightVersion;
   const draft = join(folder, `${name}-v${version}-${nth}.part`);
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
+  await makeFolders(draft);
   const [files, check] = await Promise.all([model.save(draft), checkOf(model, checkTokens)]);
   if (model.weightVersion !== version)
     throw new LaconicError("engine_failed", `the weights moved on from version ${version} while it was published`, {

@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { tryParseJson } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-import { isSameSecret, moveFile, readBytes, syncFolder } from "@laconic/core/platform";
+import { isSameSecret, makeFolders, moveFile, readBytes, syncFolder } from "@laconic/core/platform";
 import { chunkCodings, unpackChunk } from "./chunk-coding.ts";
 import {
   chunkIn,
@@ -132,7 +132,7 @@ export class WeightsReceiver {
   }
 
   async #names(): Promise<string[]> {
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolders(this.#folder);
     const found = await readdir(this.#folder);
     return [...new Set(found.map((name) => name.replace(/\.part$/u, "")))].filter((name) => safeName.test(name));
   }
@@ -157,7 +157,7 @@ export class WeightsReceiver {
 
   /** Bytes of each version but one that is half sent, whoever began it. */
   async #otherDrafts(name: string): Promise<number[]> {
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolders(this.#folder);
     const drafts = (await readdir(this.#folder)).filter((each) => each.endsWith(".part") && each !== `${name}.part`);
     return Promise.all(
       drafts.map(async (draft) => {
@@ -174,7 +174,7 @@ export class WeightsReceiver {
     const text = JSON.stringify({ ...manifest, base: null });
     const before = await readFile(join(folder, manifestName), "utf8").catch(() => null);
     if (before !== text) await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     await writeFile(join(folder, manifestName), text);
     const missing = new Map<string, ChunkPlace>();
     for (const file of manifest.files)

@@ -1,8 +1,8 @@
-import { copyFile, link, mkdir, rm } from "node:fs/promises";
+import { copyFile, link, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { backoffMs, LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-import { writing } from "@laconic/core/platform";
+import { makeFolders, writing } from "@laconic/core/platform";
 import * as z from "zod";
 import { systemClock, type FleetClock } from "../clock.ts";
 import { Connection, type ConnectionOptions, type HttpReply } from "../servers/connection.ts";
@@ -218,7 +218,7 @@ export class WeightsSender {
     const base = { name, folder: join(this.#options.folder, name) };
     bases.push(base);
     try {
-      await mkdir(base.folder, { recursive: true });
+      await makeFolders(base.folder);
       for (const file of files) {
         const [from, to] = [join(path, file.name), join(base.folder, file.name)];
         await link(from, to).catch(() => copyFile(from, to));

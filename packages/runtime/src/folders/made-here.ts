@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
-import { access, mkdir, realpath, stat, writeFile } from "node:fs/promises";
+import { access, realpath, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import { environmentValue } from "./environment.ts";
 
 const trust = new AsyncLocalStorage<true>();
@@ -25,7 +26,7 @@ export function isTrusting(): boolean {
 export async function rememberMade(directory: string, content: string): Promise<boolean> {
   if (isTrusting()) return true;
   try {
-    await mkdir(madeFolder(), { recursive: true, mode: 0o700 });
+    await makeFolders(madeFolder(), 0o700);
     for (const name of await namesOf(directory, content))
       await writeFile(join(madeFolder(), name), "", { mode: 0o600 });
     return true;

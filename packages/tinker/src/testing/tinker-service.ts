@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import type { BaseSource, Engine, LoraSettings, Sampler } from "@laconic/core";
 import type { z } from "zod";
 import type { ServerRecord } from "../engine/server-record.ts";
@@ -195,7 +195,7 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
     save_weights: (body, marred) => {
       const asked = parse(requests.save, body);
       return numbered("save_weights", asked, marred, async ({ model }) => {
-        await mkdir(join(folder, asked.path), { recursive: true });
+        await makeFolders(join(folder, asked.path));
         await model.save(join(folder, asked.path));
         return { path: `tinker://run/weights/${asked.path}` };
       });

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "@laconic/core/platform";
 import {
   randomFromSeed,
   type Curriculum,
@@ -25,7 +26,7 @@ function countingCritic(): StoredWeights & { seen: number } {
     trainableParameters: 1,
     seen: 0,
     async save(folder) {
-      await mkdir(folder, { recursive: true });
+      await makeFolders(folder);
       await writeFile(join(folder, file), JSON.stringify(this.seen));
       return [file];
     },
