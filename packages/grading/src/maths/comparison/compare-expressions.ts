@@ -1,13 +1,12 @@
 import type { Complex } from "complex.js";
-import { Complex as ComplexNumber } from "complex.js";
 import { Decimal } from "decimal.js";
 import type { Fraction } from "fraction.js";
-import { isDiscrete, isStepwise, isWholeName, namesOf, wholePoints } from "../numbers/discrete.ts";
+import { isDiscrete, isStepwise, isWholeName, wholePoints } from "../numbers/discrete.ts";
 import { exactValue } from "../numbers/exact-value.ts";
-import { floatValue, type Point } from "../numbers/float-value.ts";
+import { isCall, namesOf, type Expression, type Point } from "../numbers/expression.ts";
+import { floatValue } from "../numbers/float-value.ts";
 import { decimalsAt, type Match, type Precision } from "./match.ts";
 import { sameModulo } from "../numbers/modular-value.ts";
-import { isCall, type Json } from "../numbers/json.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
 
@@ -25,7 +24,7 @@ const unknown: Match = { equal: false, how: "too large" };
  * forty digits and more, at sample points where names are in them, and at whole numbers where floors, factorials and the
  * like are. What is complex, or an unknown function, is compared in floating point.
  */
-export function compareExpressions(left: Json, right: Json, decimal: boolean, precision: Precision): Match {
+export function compareExpressions(left: Expression, right: Expression, decimal: boolean, precision: Precision): Match {
   const [a, b] = [infiniteSign(left), infiniteSign(right)];
   if (a !== null || b !== null) return a === b && !Number.isNaN(a) ? same : different;
   const exactly = !decimal && precision.tolerance === null;
@@ -42,21 +41,17 @@ export function compareExpressions(left: Json, right: Json, decimal: boolean, pr
 }
 
 /** 1 and -1 for the two infinities, null for what is finite, NaN for a calculation with infinity. */
-function infiniteSign(json: Json): number | null {
+function infiniteSign(json: Expression): number | null {
   if (json === "PositiveInfinity") return 1;
-  if (json === "NegativeInfinity") return -1;
-  if (typeof json !== "object" || !isCall(json)) return null;
+  if (!isCall(json)) return null;
   const [head, ...rest] = json;
   const signs = rest.map((part) => infiniteSign(part));
   if (signs.every((sign) => sign === null)) return null;
-  const [only] = signs;
-  if (signs.length === 1 && typeof only === "number" && (head === "Negate" || head === "Delimiter"))
-    return head === "Negate" ? -only : only;
-  return Number.NaN;
+  return head === "Negate" ? -(signs[0] as number) : Number.NaN;
 }
 
 /** Spares the exact methods most of the work. */
-function clearlyDifferent(left: Json, right: Json, point: Point): boolean {
+function clearlyDifferent(left: Expression, right: Expression, point: Point): boolean {
   const [x, y] = [floatValue(left, point), floatValue(right, point)];
   if (!isFinite(x) || !isFinite(y)) return false;
   const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
@@ -64,8 +59,8 @@ function clearlyDifferent(left: Json, right: Json, point: Point): boolean {
 }
 
 function atRealPoints(
-  left: Json,
-  right: Json,
+  left: Expression,
+  right: Expression,
   names: readonly string[],
   decimal: boolean,
   precision: Precision,
@@ -75,9 +70,7 @@ function atRealPoints(
   const count = names.length === 0 ? 1 : piecewise.test(JSON.stringify([left, right])) ? points.length : usualScales;
   for (const [i, point] of points.slice(0, count).entries()) {
     const negative = (scales[i] as number) < 0;
-    const valueOf = (name: string): Decimal | null =>
-      names.includes(name) ? new Decimal(point.valueOf(name).re) : null;
-    const reals = [realValue(left, valueOf), realValue(right, valueOf)] as const;
+    const reals = [realValue(left, point), realValue(right, point)] as const;
     if (reals[0] && reals[1]) {
       if (!closeReals(reals[0], reals[1], decimal, precision)) return { equal: false, how };
       seen++;
@@ -106,8 +99,8 @@ const carefulPoints = 12;
 const fewestPoints = 8;
 
 function atWholePoints(
-  left: Json,
-  right: Json,
+  left: Expression,
+  right: Expression,
   names: readonly string[],
   decimal: boolean,
   precision: Precision,
@@ -125,34 +118,27 @@ function atWholePoints(
   const anyNumbers = names.some((name) => !isWholeName(name));
   if (!anyNumbers || !stepwise) return same;
   for (let number = 1; number <= 12; number++) {
-    const sample = samplePoint(number, number % 3 === 0 ? -1 : 1);
-    const valueOf = (name: string): Decimal | null =>
-      names.includes(name) ? new Decimal(sample.valueOf(name).re).mul(number) : null;
-    const [x, y] = [realValue(left, valueOf), realValue(right, valueOf)];
+    const sample = samplePoint(number, number % 3 === 0 ? -number : number);
+    const [x, y] = [realValue(left, sample), realValue(right, sample)];
     if (x && y && !closeReals(x, y, decimal, precision)) return different;
   }
   return same;
 }
 
 function atWholePoint(
-  left: Json,
-  right: Json,
-  point: ReadonlyMap<string, Fraction>,
+  left: Expression,
+  right: Expression,
+  point: Point,
   decimal: boolean,
   precision: Precision,
   quickly: boolean,
 ): boolean | "undefined" | "one is undefined" {
-  const [a, b] = [left, right].map((json) => exactValue(json, (name) => point.get(name) ?? null));
+  const [a, b] = [exactValue(left, point), exactValue(right, point)];
   if (a && b) return a.equals(b) || closeReals(exactReal(a), exactReal(b), decimal, precision);
-  const sample: Point = { valueOf: (name) => new ComplexNumber(point.get(name)?.valueOf() ?? Number.NaN) };
-  const [u, v] = [floatValue(left, sample), floatValue(right, sample)];
+  const [u, v] = [floatValue(left, point), floatValue(right, point)];
   const known = isKnown(u) && isKnown(v);
   if (quickly && known) return closeFloats(u, v, decimal, precision);
-  const decimalOf = (name: string): Decimal | null => {
-    const value = point.get(name);
-    return value ? new Decimal(value.toString()) : null;
-  };
-  const [x, y] = [realValue(left, decimalOf), realValue(right, decimalOf)];
+  const [x, y] = [realValue(left, point), realValue(right, point)];
   if (x && y) return closeReals(x, y, decimal, precision);
   if (known) return closeFloats(u, v, decimal, precision);
   // A binomial coefficient is 0 where its factorials are undefined.

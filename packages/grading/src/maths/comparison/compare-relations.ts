@@ -1,6 +1,6 @@
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
-import { type Json } from "../numbers/json.ts";
+import type { Expression } from "../numbers/expression.ts";
 import { ratioOf } from "./ratio.ts";
 import type { Relation, Relator, Scalar, Tuple } from "../value.ts";
 
@@ -91,7 +91,7 @@ function ends({ sides }: Relation): readonly [Scalar, Scalar] {
   return [sides[0] as Scalar, sides.at(-1) as Scalar];
 }
 
-function difference([left, right]: readonly [Scalar, Scalar]): Json | null {
+function difference([left, right]: readonly [Scalar, Scalar]): Expression | null {
   const [a, b] = [parseScalar(left), parseScalar(right)];
-  return a === null || b === null ? null : ["Subtract", a, b];
+  return a === null || b === null ? null : ["Add", a, ["Negate", b]];
 }

@@ -3,7 +3,7 @@ import { compareExpressions } from "./compare-expressions.ts";
 import { compareColons } from "../reading/clock.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { identityOf } from "../reading/normalise.ts";
-import { isCall, type Json } from "../numbers/json.ts";
+import { isCall, type Expression } from "../numbers/expression.ts";
 import { parseExpression } from "../reading/parse-expression.ts";
 import { decimalsAt, type Match, type Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
@@ -50,16 +50,16 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   // A logarithm without a base has base 10 at school, and base e in SymPy.
   const natural = match.equal ? null : [withNaturalLogs(left), withNaturalLogs(right)];
   if (!natural || (natural[0] === left && natural[1] === right)) return match;
-  return compareExpressions(natural[0] as Json, natural[1] as Json, decimal, precision);
+  return compareExpressions(natural[0] as Expression, natural[1] as Expression, decimal, precision);
 }
 
 /** An expression whose logarithms without a base are natural; itself where it has none. */
-function withNaturalLogs(json: Json): Json {
-  if (typeof json !== "object" || !isCall(json)) return json;
+function withNaturalLogs(json: Expression): Expression {
+  if (!isCall(json)) return json;
   const [head, ...args] = json;
   const others = args.map((argument) => withNaturalLogs(argument));
   if (head === "Log" && args.length === 1) return ["Ln", ...others];
-  return others.some((other, i) => other !== args[i]) ? [head as Json, ...others] : json;
+  return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
 }
 
 /** "3 to 4" is a ratio where the other side is one. */
@@ -74,7 +74,7 @@ function decimalsOf({ text }: Scalar): number {
 }
 
 /** A scalar's expression, its percent sign included; null when it is malformed. */
-export function parseScalar(scalar: Scalar): Json | null {
+export function parseScalar(scalar: Scalar): Expression | null {
   const json = parseExpression(scalar.text);
   return json === null || scalar.percent === "no" ? json : ["Divide", json, 100];
 }

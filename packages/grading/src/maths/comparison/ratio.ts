@@ -1,8 +1,7 @@
-import { Decimal } from "decimal.js";
-import { namesOf } from "../numbers/discrete.ts";
+import type { Decimal } from "decimal.js";
 import { floatValue } from "../numbers/float-value.ts";
 import { proportionalModulo } from "../numbers/modular-value.ts";
-import { type Json } from "../numbers/json.ts";
+import type { Expression } from "../numbers/expression.ts";
 import { realValue } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
 
@@ -11,19 +10,16 @@ import { samplePoint } from "../numbers/sample-point.ts";
  * large primes, others that are real to thirty digits.
  * @returns null where there is none
  */
-export function ratioOf(a: Json | null, b: Json | null): number | null {
+export function ratioOf(a: Expression | null, b: Expression | null): number | null {
   if (a === null || b === null) return null;
   const known = proportionalModulo(a, b);
   if (known === false) return null;
-  const names = namesOf(a, b);
   let before: number | null = null;
   let exact: Decimal | null = null;
   let ratio: number | null = null;
   for (const number of [5, 6, 7]) {
     const point = samplePoint(number);
-    const valueOf = (name: string): Decimal | null =>
-      names.includes(name) ? new Decimal(point.valueOf(name).re) : null;
-    const [x, y] = [realValue(a, valueOf), realValue(b, valueOf)];
+    const [x, y] = [realValue(a, point), realValue(b, point)];
     if (x && y && !y.value.isZero()) {
       const quotient = x.value.div(y.value);
       if (known) return quotient.toNumber();

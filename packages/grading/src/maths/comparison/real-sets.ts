@@ -71,7 +71,7 @@ function lineOf(ends: readonly Scalar[], precision: Precision): Line | null {
   for (const end of ends) {
     if (infinity(end) !== 0) continue;
     const json = parseScalar(end);
-    const real = json === null ? null : realValue(json, () => null);
+    const real = json === null ? null : realValue(json);
     if (!real) return null;
     finite.push({ end, value: real.value });
   }

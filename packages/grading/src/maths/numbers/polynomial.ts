@@ -1,62 +1,50 @@
 import { Fraction } from "fraction.js";
-import { exactValue } from "./exact-value.ts";
-import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./json.ts";
+import { exactValue, fractionOf } from "./exact-value.ts";
+import { evaluate, type Expression } from "./expression.ts";
 
 /** Rational coefficients, the constant one first; no zeros at the end. */
 export type Polynomial = readonly Fraction[];
 
 const largestDegree = 40;
 const zero = new Fraction(0);
+const one = new Fraction(1);
 
 /** An expression as a polynomial in one name; null where it is none, has other names, or grows too large. */
-export function polynomialOf(json: Json, name: string): Polynomial | null {
-  if (json === name) return [zero, new Fraction(1)];
-  const constant = exactValue(json);
-  if (constant) return trimmed([constant]);
-  if (typeof json !== "object" || !isCall(json)) return null;
-  const [head, ...rest] = json;
-  const parts: Polynomial[] = [];
-  for (const each of head === "Power" ? rest.slice(0, 1) : rest) {
-    const part = polynomialOf(each, name);
-    if (!part) return null;
-    parts.push(part);
-  }
-  const [a = [], b = []] = parts;
-  switch (head as string) {
-    case "Add":
-      return parts.reduce((x, y) => added(x, y));
-    case "Negate":
-      return a.map((each) => each.neg());
-    case "Delimiter":
-      return parts.length === 1 ? a : null;
-    case "Multiply":
-    case "InvisibleOperator":
-      if (isMixedNumber(rest)) return null;
-      return parts.reduce<Polynomial | null>((x, y) => x && multiplied(x, y), [new Fraction(1)]);
-    case "Divide":
-      return b.length === 1 && parts.length === 2 ? a.map((each) => each.div(b[0] as Fraction)) : null;
-    case "Power":
-      return raised(a, exactValue(rest[1] as Json));
-    default:
-      return null;
-  }
+export function polynomialOf(expression: Expression, name: string): Polynomial | null {
+  return evaluate<Polynomial>(expression, {
+    number: (text) => constantOf(fractionOf(text)),
+    name: (other) => (other === name ? [zero, one] : null),
+    apply(head, values, args) {
+      const [a = [], b = []] = values;
+      if (head === "Add") return values.reduce(added);
+      if (head === "Negate") return a.map((each) => each.neg());
+      if (head === "Multiply") return values.reduce<Polynomial | null>((x, y) => x && multiplied(x, y), [one]);
+      if (head === "Power" && a.length > 1 && b.length < 2) return raised(a, b[0] ?? zero);
+      const [divisor] = b;
+      if (head === "Divide" && a.length > 1 && b.length === 1 && divisor) return a.map((each) => each.div(divisor));
+      if (values.some((each) => each.length > 1)) return null;
+      return constantOf(exactValue([head, ...args]));
+    },
+  });
+}
+
+function constantOf(value: Fraction | null): Polynomial | null {
+  return value && trimmed([value]);
 }
 
 /** The value at a rational place. */
-export function polynomialAt(polynomial: Polynomial, at: Fraction): Fraction {
-  return polynomial.reduceRight((sum, each) => sum.mul(at).add(each), zero);
+export function polynomialAt(polynomial: Polynomial, place: Fraction): Fraction {
+  return polynomial.reduceRight((sum, each) => sum.mul(place).add(each), zero);
 }
 
 export function polynomialDerivative(polynomial: Polynomial): Polynomial {
   return polynomial.slice(1).map((each, i) => each.mul(i + 1));
 }
 
-function raised(base: Polynomial, exponent: Fraction | null): Polynomial | null {
-  if (!exponent || exponent.d !== 1n || exponent.s < 0n || exponent.n > BigInt(largestDegree)) return null;
-  let all: Polynomial | null = [new Fraction(1)];
-  for (let i = 0n; i < exponent.n && all; i++) all = multiplied(all, base);
-  return all;
+function raised(base: Polynomial, exponent: Fraction): Polynomial | null {
+  if (exponent.d !== 1n || exponent.s < 0n || exponent.n > BigInt(largestDegree)) return null;
+  const factors = Array.from({ length: Number(exponent.n) }, () => base);
+  return factors.reduce<Polynomial | null>((all, each) => all && multiplied(all, each), [one]);
 }
 
 function added(a: Polynomial, b: Polynomial): Polynomial {

@@ -1,11 +1,6 @@
 import { wordTable } from "@laconic/core";
 import { Decimal } from "decimal.js";
-import { inverses } from "./float-value.ts";
-import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./json.ts";
-
-/** Real values of names; null for a name that has none. */
-export type RealPoint = (name: string) => Decimal | null;
+import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
 /** A real number, and how far it may be from the true one. */
 export interface Real {
@@ -34,21 +29,24 @@ function classOf(precision: number): RealClass {
 
 const constants = new Map<string, Decimal>();
 
-function constantOf(real: RealClass, name: "pi" | "e"): Decimal {
+function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
   const key = `${name} ${real.precision}`;
-  const known = constants.get(key) ?? (name === "pi" ? real.acos(-1) : real.exp(1));
+  const known = constants.get(key) ?? (name === "Pi" ? real.acos(-1) : real.exp(1));
   constants.set(key, known);
   return known;
 }
 
+const nameless: Point = () => null;
+
 /**
  * The real value of an expression, to at least forty digits behind its point and forty of its own.
+ * @param point - values of names; by default an expression with names has no value
  * @returns null where it is not real, not known, or needs more digits than there are
  */
-export function realValue(json: Json, valueOf: RealPoint): Real | null {
+export function realValue(expression: Expression, point: Point = nameless): Real | null {
   let digits = minDigits;
   for (let round = 0; round < 3; round++) {
-    const found = atPrecision(json, valueOf, digits);
+    const found = atPrecision(expression, point, digits);
     if (!found) return null;
     const { value, largest } = found;
     // What is left of large numbers that cancel, and the digits of a small one, need as many more.
@@ -71,151 +69,106 @@ function computed(calculate: () => Decimal | null): Decimal | null {
   }
 }
 
-function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: Decimal; largest: number } | null {
+function atPrecision(
+  expression: Expression,
+  point: Point,
+  digits: number,
+): { readonly value: Decimal; readonly largest: number } | null {
   const real = classOf(digits + guard);
   let largest = 0;
   let functions = 0;
-  const visit = (each: Json): Decimal | null => {
-    const value = valueHere(each);
+  const measured = (value: Decimal | null): Decimal | null => {
     if (!value || value.isNaN() || !value.isFinite()) return null;
     if (!value.isZero()) largest = Math.max(largest, value.e);
     return value;
   };
-  const valueHere = (each: Json): Decimal | null => {
-    if (typeof each === "number") return new real(each);
-    if (typeof each === "string") {
-      if (each === "Pi") return constantOf(real, "pi");
-      if (each === "e" || each === "ExponentialE") return constantOf(real, "e");
-      const value = valueOf(each);
-      return value && new real(value);
-    }
-    if (!isCall(each)) return /^[-+]?\d+(?:\.\d+)?$/u.test(each.num) ? new real(each.num) : null;
-    const [head, ...rest] = inverted(each);
-    const rule = typeof head === "string" ? rules[head] : undefined;
-    if (!rule || rest.length === 0) return null;
-    if (!cheap.has(head as string) && ++functions > maxFunctions) return null;
-    const values: Decimal[] = [];
-    for (const part of rest) {
-      const value = visit(part);
-      if (!value) return null;
-      values.push(value);
-    }
-    if (head === "InvisibleOperator" && isMixedNumber(rest)) {
-      const [a, b] = values as [Decimal, Decimal];
-      return a.isNegative() ? a.sub(b) : a.add(b);
-    }
-    return computed(() => rule(values, real));
-  };
-  const value = visit(json);
+  const value = evaluate<Decimal>(expression, {
+    number: (text) => (/^[-+]?\d+(?:\.\d+)?$/u.test(text) ? measured(new real(text)) : null),
+    name(name) {
+      if (name === "Pi" || name === "e") return constantOf(real, name);
+      const known = isName(name) ? point(name) : null;
+      return known === null ? null : measured(new real(known));
+    },
+    apply(head, values) {
+      if (!cheap.has(head) && ++functions > maxFunctions) return null;
+      return measured(computed(() => applied(rules, head, values)));
+    },
+  });
   return value && { value, largest };
 }
 
-const cheap = new Set([
-  "Add",
-  "Subtract",
-  "Multiply",
-  "InvisibleOperator",
-  "Negate",
-  "Divide",
-  "Rational",
-  "Delimiter",
-  "Abs",
-]);
+const cheap = new Set(["Add", "Multiply", "Negate", "Divide", "Abs"]);
 
-/** `\sin^{-1} x` is the arcsine. */
-function inverted(call: readonly Json[]): readonly Json[] {
-  const [head, applied, argument] = call;
-  if (head !== "Apply" || applied === undefined || argument === undefined || !isCall(applied)) return call;
-  const name = applied[0] === "InverseFunction" ? applied[1] : undefined;
-  const inverse = typeof name === "string" ? inverses[name] : undefined;
-  return inverse === undefined ? call : [inverse, argument];
-}
-
-type Rule = (values: readonly Decimal[], real: RealClass) => Decimal | null;
-const one =
-  (apply: (a: Decimal, real: RealClass) => Decimal | null): Rule =>
-  (values, real) =>
-    values.length === 1 ? apply(values[0] as Decimal, real) : null;
-const angle = (apply: (a: Decimal) => Decimal): Rule => one((a) => (a.abs().lessThan(largestAngle) ? apply(a) : null));
-const two =
-  (apply: (a: Decimal, b: Decimal, real: RealClass) => Decimal | null): Rule =>
-  (values, real) =>
-    values.length === 2 ? apply(values[0] as Decimal, values[1] as Decimal, real) : null;
-const product: Rule = (values) => values.reduce((a, b) => a.mul(b));
-
-const rules: Readonly<Record<string, Rule>> = wordTable({
-  Add: (values) => values.reduce((a, b) => a.add(b)),
-  Subtract: (values) => values.reduce((a, b) => a.sub(b)),
-  Multiply: product,
-  InvisibleOperator: product,
-  Negate: one((a) => a.neg()),
-  Divide: two((a, b) => (b.isZero() ? null : a.div(b))),
-  Rational: two((a, b) => (b.isZero() ? null : a.div(b))),
-  Delimiter: one((a) => a),
-  Abs: one((a) => a.abs()),
-  Square: one((a) => a.mul(a)),
-  Sqrt: one((a) => (a.isNegative() && !a.isZero() ? null : a.sqrt())),
-  Root: two(root),
-  Power: two(power),
-  Exp: one((a) => (a.abs().lessThan(1e5) ? a.exp() : null)),
-  Ln: one((a) => (a.greaterThan(0) ? a.ln() : null)),
-  Lb: one((a, real) => logarithm(a, new real(2))),
-  Lg: one((a, real) => logarithm(a, new real(10))),
-  Log: ([a, base], real) => logarithm(a as Decimal, base ?? new real(10)),
+type Binary = (a: Decimal, b: Decimal) => Decimal | null;
+const angle =
+  (apply: (a: Decimal) => Decimal): Binary =>
+  (a) =>
+    a.abs().lessThan(largestAngle) ? apply(a) : null;
+const rules: Rules<Decimal> = wordTable<Binary>({
+  Add: (a, b) => a.add(b),
+  Multiply: (a, b) => a.mul(b),
+  Negate: (a) => a.neg(),
+  Divide: (a, b) => (b.isZero() ? null : a.div(b)),
+  Abs: (a) => a.abs(),
+  Root: root,
+  Power: power,
+  Ln: (a) => (a.greaterThan(0) ? a.ln() : null),
+  Log: (a, base) => logarithm(a, base ?? like(a, 10)),
   Sin: angle((a) => a.sin()),
   Cos: angle((a) => a.cos()),
   Tan: angle((a) => a.tan()),
-  Cot: angle((a) => a.cos().div(a.sin())),
-  Sec: angle((a) => a.cos().pow(-1)),
-  Csc: angle((a) => a.sin().pow(-1)),
-  Arcsin: one((a) => (a.abs().lessThanOrEqualTo(1) ? a.asin() : null)),
-  Arccos: one((a) => (a.abs().lessThanOrEqualTo(1) ? a.acos() : null)),
-  Arctan: one((a) => a.atan()),
+  Arcsin: (a) => (a.abs().lessThanOrEqualTo(1) ? a.asin() : null),
+  Arccos: (a) => (a.abs().lessThanOrEqualTo(1) ? a.acos() : null),
+  Arctan: (a) => a.atan(),
   Sinh: angle((a) => a.sinh()),
   Cosh: angle((a) => a.cosh()),
   Tanh: angle((a) => a.tanh()),
-  Floor: one((a, real) => snapped(a, real).floor()),
-  Ceil: one((a, real) => snapped(a, real).ceil()),
-  Max: (values, real) => real.max(...values),
-  Min: (values, real) => real.min(...values),
-  Mod: two((a, m, real) => (m.greaterThan(0) ? a.sub(m.mul(snapped(a.div(m), real).floor())) : null)),
+  Floor: (a) => snapped(a).floor(),
+  Max: (a, b) => (a.lessThan(b) ? b : a),
+  Min: (a, b) => (a.lessThan(b) ? a : b),
+  Mod: (a, m) => (m.greaterThan(0) ? a.sub(m.mul(snapped(a.div(m)).floor())) : null),
 });
+
+function classFor(a: Decimal): RealClass {
+  return a.constructor as RealClass;
+}
+
+/** A number of another's precision. */
+function like(a: Decimal, value: number): Decimal {
+  return new (classFor(a))(value);
+}
 
 /** By quotient: the library's own logarithm to a base takes five times as long to be right in its last digit. */
 function logarithm(a: Decimal, base: Decimal): Decimal | null {
   return a.greaterThan(0) && base.greaterThan(0) && !base.equals(1) ? a.ln().div(base.ln()) : null;
 }
 
-function power(base: Decimal, exponent: Decimal, real: RealClass): Decimal | null {
+function power(base: Decimal, exponent: Decimal): Decimal | null {
   if (base.isZero()) return exponent.greaterThan(0) ? base : null;
   if (exponent.isInteger()) {
     // Twenty digits are kept for the error of a long product.
     return exponent.abs().lessThan(1e7) ? base.pow(exponent) : base.abs().equals(1) ? base.pow(exponent.mod(2)) : null;
   }
   if (!base.greaterThan(0)) return null;
-  const logarithmOfBase = base.equals(constantOf(real, "e")) ? new real(1) : base.ln();
-  if (exponent.abs().mul(real.max(1, logarithmOfBase.abs())).greaterThan(1e5)) return null;
+  const logarithmOfBase = base.equals(constantOf(classFor(base), "e")) ? like(base, 1) : base.ln();
+  if (exponent.abs().mul(Decimal.max(1, logarithmOfBase.abs())).greaterThan(1e5)) return null;
   // Its own power is right in the last digit and takes twice as long; twenty digits are kept for the error.
   return exponent.mul(logarithmOfBase).exp();
 }
 
 /** The real root of a negative number, where its degree is odd. */
-function root(base: Decimal, degree: Decimal, real: RealClass): Decimal | null {
-  if (degree.isZero()) return null;
+function root(base: Decimal, degree: Decimal): Decimal | null {
   if (degree.equals(3)) return base.cbrt();
-  if (!base.isNegative() || base.isZero()) return power(base, new real(1).div(degree), real);
-  return degree.isInteger() && degree.mod(2).abs().equals(1)
-    ? (power(base.neg(), new real(1).div(degree), real)?.neg() ?? null)
-    : null;
+  if (degree.isZero()) return null;
+  if (!base.isNegative() || base.isZero())
+    return degree.equals(2) ? base.sqrt() : power(base, like(base, 1).div(degree));
+  const isOdd = degree.isInteger() && degree.mod(2).abs().equals(1);
+  return isOdd ? (power(base.neg(), like(base, 1).div(degree))?.neg() ?? null) : null;
 }
 
 /** A number that differs from a whole one by rounding alone is the whole one. */
-function snapped(a: Decimal, real: RealClass): Decimal {
+function snapped(a: Decimal): Decimal {
   const near = a.round();
-  return a
-    .sub(near)
-    .abs()
-    .lessThan(new real(10).pow(Math.max(a.e, 0) + guard - real.precision))
-    ? near
-    : a;
+  const step = like(a, 10).pow(Math.max(a.e, 0) + guard - classFor(a).precision);
+  return a.sub(near).abs().lessThan(step) ? near : a;
 }

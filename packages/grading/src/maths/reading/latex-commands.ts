@@ -1,63 +1,38 @@
 import { wordTable } from "@laconic/core";
-/** Commands with one argument behind them, in parentheses or not. */
-export const functions: Readonly<Record<string, string>> = wordTable({
-  ...Object.fromEntries(
-    [
-      "sin",
-      "cos",
-      "tan",
-      "cot",
-      "sec",
-      "csc",
-      "arcsin",
-      "arccos",
-      "arctan",
-      "arccot",
-      "arcsinh",
-      "arccosh",
-      "arctanh",
-      "sinh",
-      "cosh",
-      "tanh",
-      "ln",
-      "lg",
-      "exp",
-    ].map((name) => [`\\${name}`, `${name[0]?.toUpperCase()}${name.slice(1)}`]),
-  ),
-  "\\log": "Log",
-});
+import type { Expression } from "../numbers/expression.ts";
+
+const words = (text: string): string[] => text.split(" ");
+const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+
 /** Functions of an angle: behind a degree sign their argument is a number of degrees. */
-export const ofAngles: ReadonlySet<string> = new Set(["Sin", "Cos", "Tan", "Cot", "Sec", "Csc"]);
-/** Commands with a list in parentheses. */
-export const lists: Readonly<Record<string, string>> = wordTable({
-  "\\abs": "Abs",
-  "\\floor": "Floor",
-  "\\ceil": "Ceil",
-  "\\factorial": "Factorial",
-  "\\binomial": "Binomial",
-  "\\rational": "Divide",
-  "\\modulo": "Mod",
-  "\\root": "Root",
-  "\\gcd": "GCD",
-  "\\lcm": "LCM",
-  "\\max": "Max",
-  "\\min": "Min",
+export const ofAngles: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
+const others =
+  "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log";
+/** Commands with one argument behind them, in parentheses or not. */
+export const functions: Readonly<Record<string, string>> = wordTable(
+  Object.fromEntries([...ofAngles, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
+);
+/** Commands with a list in parentheses, and how many it has; 0 for any number. */
+export const lists: Readonly<Record<string, readonly [head: string, count: number]>> = wordTable({
+  "\\abs": ["Abs", 1],
+  "\\floor": ["Floor", 1],
+  "\\ceil": ["Ceil", 1],
+  "\\factorial": ["Factorial", 1],
+  "\\binomial": ["Binomial", 2],
+  "\\rational": ["Divide", 2],
+  "\\modulo": ["Mod", 2],
+  "\\root": ["Root", 2],
+  "\\gcd": ["GCD", 0],
+  "\\lcm": ["LCM", 0],
+  "\\max": ["Max", 0],
+  "\\min": ["Min", 0],
 });
 /** Commands with one group, whose meaning does not matter unless two texts differ in it. */
-export const accents: Readonly<Record<string, string>> = wordTable({
-  "\\overline": "Conjugate",
-  "\\bar": "Conjugate",
-  "\\vec": "OverVector",
-  "\\hat": "OverHat",
-  "\\tilde": "OverTilde",
-  "\\overrightarrow": "OverVector",
-  "\\underline": "UnderBar",
-  "\\dot": "OverDot",
-  "\\ddot": "OverDots",
-  "\\mathcal": "Calligraphic",
-  "\\mathfrak": "Fraktur",
-  "\\phantom": "Phantom",
-});
+export const accents: ReadonlySet<string> = new Set(
+  words(
+    "\\vec \\hat \\tilde \\overrightarrow \\underline \\dot \\ddot \\mathcal \\mathfrak \\phantom \\overline \\bar",
+  ),
+);
 export const symbols: Readonly<Record<string, string>> = wordTable({
   "\\pi": "Pi",
   "\\infty": "PositiveInfinity",
@@ -72,8 +47,8 @@ export const big: Readonly<Record<string, string>> = wordTable({
   "\\lim": "Limit",
 });
 export const brackets: Readonly<Record<string, readonly [close: string, head: string]>> = wordTable({
-  "(": [")", "Delimiter"],
-  "[": ["]", "Delimiter"],
+  "(": [")", "Sequence"],
+  "[": ["]", "Sequence"],
   "\\lfloor": ["\\rfloor", "Floor"],
   "\\lceil": ["\\rceil", "Ceil"],
   "\\{": ["\\}", "Set"],
@@ -84,9 +59,33 @@ export const texts: RegExp = /^\\(?:text|operatorname)$/u;
 /** Commands that are no names: where they have no place, the text is malformed. */
 export const reserved: ReadonlySet<string> = new Set([
   ...Object.values(brackets).map(([close]) => close),
-  ..."\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\".split(
-    " ",
-  ),
+  ...words("\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\"),
   ...times,
   ...over,
 ]);
+
+/**
+ * A function by the names that calculations know: roots, quotients, powers of e, and logarithms with a base stand for the functions
+ * that they define.
+ */
+export function called(head: string, ...args: readonly Expression[]): Expression {
+  const [a = 0] = args;
+  switch (head) {
+    case "Exp":
+      return ["Power", "e", a];
+    case "Lg":
+      return ["Log", a, 10];
+    case "Ceil":
+      return ["Negate", ["Floor", ["Negate", a]]];
+    case "Sec":
+      return ["Divide", 1, ["Cos", a]];
+    case "Csc":
+      return ["Divide", 1, ["Sin", a]];
+    case "Cot":
+      return ["Divide", ["Cos", a], ["Sin", a]];
+    case "Arccot":
+      return ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]];
+    default:
+      return [head, ...args];
+  }
+}

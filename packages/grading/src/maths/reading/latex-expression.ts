@@ -1,8 +1,9 @@
-import { type Json } from "../numbers/json.ts";
+import { isCall, type Expression } from "../numbers/expression.ts";
 import {
   accents,
   big,
   brackets,
+  called,
   functions,
   lists,
   ofAngles,
@@ -18,12 +19,11 @@ const token = /\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w
 class Malformed extends Error {}
 
 /**
- * Parses LaTeX into MathJSON (https://mathlive.io/math-json): `["Add", 1, ["Power", "x", 2]]`. Implicit products are
- * `InvisibleOperator`, parentheses `Delimiter`, so that `2\frac13` can be told from `2(\frac13)`. What has no meaning here
- * is a name, or a function of its arguments. One pass.
+ * Parses LaTeX into expressions: `["Add", 1, ["Power", "x", 2]]`. `2\frac13` is a sum, `2(\frac13)` a product. What has no meaning
+ * here is a name, or a function of its arguments. One pass.
  * @returns null when the text is malformed, or nested more than 100 deep
  */
-export function parseLatex(latex: string): Json | null {
+export function parseLatex(latex: string): Expression | null {
   try {
     return new Parser(latex).whole();
   } catch (error) {
@@ -47,7 +47,7 @@ class Parser {
     this.#tokens = latex.match(token) ?? [];
   }
 
-  whole(): Json {
+  whole(): Expression {
     const json = this.#sum();
     if (this.#at < this.#tokens.length) throw new Malformed();
     return json;
@@ -74,16 +74,16 @@ class Parser {
     if (!this.#take(wanted)) throw new Malformed();
   }
 
-  #sum(): Json {
-    const terms: Json[] = [this.#signed()];
+  #sum(): Expression {
+    const terms: Expression[] = [this.#signed()];
     for (;;) {
       if (this.#take("+")) terms.push(this.#signed());
       else if (this.#take("-")) terms.push(["Negate", this.#signed()]);
-      else return terms.length === 1 ? (terms[0] as Json) : ["Add", ...terms];
+      else return terms.length === 1 ? (terms[0] as Expression) : ["Add", ...terms];
     }
   }
 
-  #signed(): Json {
+  #signed(): Expression {
     let negative = false;
     while (this.#peek === "-" || this.#peek === "+") negative = this.#next() === "-" ? !negative : negative;
     let left = this.#product();
@@ -91,20 +91,24 @@ class Parser {
     return negative ? ["Negate", left] : left;
   }
 
-  #product(): Json {
-    const factors: Json[] = [this.#implicit()];
+  #product(): Expression {
+    const factors: Expression[] = [this.#implicit()];
     while (times.has(this.#peek)) {
       this.#at++;
       factors.push(this.#peek === "-" || this.#peek === "+" ? this.#signed() : this.#implicit());
     }
-    return factors.length === 1 ? (factors[0] as Json) : ["Multiply", ...factors];
+    return factors.length === 1 ? (factors[0] as Expression) : ["Multiply", ...factors];
   }
 
   /** @param argument - of a function without parentheses: another function ends it */
-  #implicit(argument = false): Json {
-    const factors: Json[] = [this.#quotient()];
+  #implicit(argument = false): Expression {
+    const start = this.#at;
+    const factors: Expression[] = [this.#quotient()];
+    const startsWhole = this.#at === start + 1 && Number.isInteger(factors[0]);
+    const second = this.#peek;
     while (this.#beginsFactor() && !(argument && this.#peek in functions)) factors.push(this.#quotient());
-    return factors.length === 1 ? (factors[0] as Json) : ["InvisibleOperator", ...factors];
+    const isMixed = startsWhole && factors.length === 2 && second !== "(" && isProper(factors[1] as Expression);
+    return factors.length === 1 ? (factors[0] as Expression) : [isMixed ? "Add" : "Multiply", ...factors];
   }
 
   #beginsFactor(): boolean {
@@ -115,7 +119,7 @@ class Parser {
       : ["\\frac", "\\sqrt", "\\binom"].includes(each);
   }
 
-  #quotient(): Json {
+  #quotient(): Expression {
     let left = this.#postfix();
     for (let i = 0; over.has(this.#peek); i++) {
       this.#at++;
@@ -124,7 +128,7 @@ class Parser {
     return left;
   }
 
-  #postfix(): Json {
+  #postfix(): Expression {
     let base = this.#atom();
     for (let i = 0; ; i++) {
       bounded(i, base);
@@ -139,18 +143,18 @@ class Parser {
     }
   }
 
-  #raised(base: Json): Json {
+  #raised(base: Expression): Expression {
     const start = this.#at;
     if (this.#take("\\prime") || (this.#take("{") && this.#take("\\prime") && this.#take("}"))) return ["Prime", base];
     this.#at = start;
     return ["Power", base, this.#take("-") ? ["Negate", this.#argument()] : this.#argument()];
   }
 
-  #subscripted(base: Json): Json {
+  #subscripted(base: Expression): Expression {
     const text = this.#raw().replaceAll(/\\text|[{}]/gu, "");
     // `v^2_0` is the square of `v_0`.
     if (Array.isArray(base) && base[0] === "Power" && typeof base[1] === "string")
-      return ["Power", `${base[1]}_${text}`, base[2] as Json];
+      return ["Power", `${base[1]}_${text}`, base[2] as Expression];
     return typeof base === "string" ? `${base}_${text}` : ["Subscript", base, `'${text}'`];
   }
 
@@ -189,20 +193,20 @@ class Parser {
     return each[0] as string;
   }
 
-  #argument(): Json {
+  #argument(): Expression {
     if (/^\d/u.test(this.#peek)) return Number(this.#digit());
     if (["+", "-", "^", "_", "!", ")", "]", "}", "|", "/"].includes(this.#peek)) throw new Malformed();
     return this.#atom();
   }
 
-  #atom(): Json {
+  #atom(): Expression {
     bounded(this.#depth++, 0);
     const json = this.#primary(this.#next());
     this.#depth--;
     return json;
   }
 
-  #primary(each: string): Json {
+  #primary(each: string): Expression {
     if (/^\.?\d/u.test(each)) return this.#number(each);
     if (each === "{") return this.#group();
     const bracket = brackets[each];
@@ -212,9 +216,9 @@ class Parser {
     if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
     if (each === "\\sqrt") return this.#root();
     if (each in functions) return this.#function(each);
-    if (each in lists) return this.#list(lists[each] as string);
+    if (each in lists) return this.#list(each);
     if (each in big) return this.#big(big[each] as string);
-    if (each in accents) return [accents[each] as string, this.#argument()];
+    if (accents.has(each)) return [/^\\(?:overline|bar)$/u.test(each) ? "Conjugate" : each, this.#argument()];
     if (each === "\\mathbb") return this.#raw() === "R" ? "RealNumbers" : "Blackboard";
     if (texts.test(each)) return `'${this.#raw()}'`;
     const known = symbols[each];
@@ -223,7 +227,7 @@ class Parser {
     return each.replace("\\", "");
   }
 
-  #number(first: string): Json {
+  #number(first: string): Expression {
     let text = first;
     const group = (): boolean => /^\d{3}(?:\.\d+)?$/u.test(this.#tokens[this.#at + 1] ?? "");
     while (!this.#listing && /^\d{1,3}(?:\d{3})*$/u.test(text) && this.#peek === "," && group()) {
@@ -234,31 +238,31 @@ class Parser {
     return exact ? { num: text.replace(/^\./u, "0.") } : Number(text);
   }
 
-  #group(): Json {
+  #group(): Expression {
     return this.#apart(false, () => {
       const json = this.#sum();
-      const all: Json = this.#take("\\choose") ? ["Binomial", json, this.#sum()] : json;
+      const all: Expression = this.#take("\\choose") ? ["Binomial", json, this.#sum()] : json;
       this.#expect("}");
       return all;
     });
   }
 
-  #inside(close: string, head: string): Json {
+  #inside(close: string, head: string): Expression {
     return this.#apart(true, () => {
       const items = this.#items();
       this.#expect(close);
-      return head === "Delimiter" && items.length > 1 ? [head, ["Sequence", ...items]] : [head, ...items];
+      return head === "Sequence" && items.length === 1 ? (items[0] as Expression) : called(head, ...items);
     });
   }
 
-  #items(): Json[] {
+  #items(): Expression[] {
     const items = [this.#sum()];
     while (this.#take(",") || this.#take(";")) items.push(this.#sum());
     return items;
   }
 
   /** Bars of an outer expression do not close what is opened in here. */
-  #apart(listing: boolean, parse: () => Json): Json {
+  #apart(listing: boolean, parse: () => Expression): Expression {
     const [bars, before] = [this.#bars, this.#listing];
     [this.#bars, this.#listing] = [0, listing];
     const json = parse();
@@ -266,7 +270,7 @@ class Parser {
     return json;
   }
 
-  #absolute(): Json {
+  #absolute(): Expression {
     this.#bars++;
     const json = this.#sum();
     this.#expect("|");
@@ -274,61 +278,55 @@ class Parser {
     return ["Abs", json];
   }
 
-  #root(): Json {
-    if (!this.#take("[")) return ["Sqrt", this.#argument()];
+  #root(): Expression {
+    if (!this.#take("[")) return ["Root", this.#argument(), 2];
     const degree = this.#sum();
     this.#expect("]");
     return ["Root", this.#argument(), degree];
   }
 
-  #function(command: string): Json {
-    let head = functions[command] as string;
-    let base: Json | null = null;
-    let power: Json | null = null;
+  #function(command: string): Expression {
+    const head = functions[command] as string;
+    let base: Expression | null = null;
+    let power: Expression | null = null;
     for (;;) {
       if (command === "\\log" && base === null && this.#take("_")) base = this.#argument();
       else if (power === null && this.#take("^"))
         power = this.#take("-") ? ["Negate", this.#argument()] : this.#argument();
       else break;
     }
-    if (ofAngles.has(head)) this.#angles++;
+    const ofAngle = ofAngles.has(command) ? 1 : 0;
+    this.#angles += ofAngle;
     const argument =
       (this.#peek === "(" || this.#peek === "{") && !this.#closesBefore("\\degree")
-        ? unwrapped(this.#atom())
+        ? this.#atom()
         : this.#implicit(true);
-    if (ofAngles.has(head)) this.#angles--;
-    const inverse = JSON.stringify(power) === '["Negate",1]';
-    if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
-    if (base === 2 || base === 10) head = base === 2 ? "Lb" : "Lg";
-    if (
-      command === "\\log" &&
-      base === null &&
-      Array.isArray(argument) &&
-      argument[0] === "Sequence" &&
-      argument.length === 3
-    )
-      return ["Log", argument[1] as Json, argument[2] as Json];
-    const applied: Json = base === null || base === 2 || base === 10 ? [head, argument] : [head, argument, base];
+    this.#angles -= ofAngle;
+    const isInverse = JSON.stringify(power) === '["Negate",1]';
+    if (isInverse && head !== "Log" && head !== "Ln") return called(`Arc${head.toLowerCase()}`, argument);
+    const isPair = command === "\\log" && base === null && isCall(argument) && argument[0] === "Sequence";
+    const args = isPair && argument.length === 3 ? argument.slice(1) : [argument, ...(base === null ? [] : [base])];
+    const applied = called(head, ...args);
     return power === null ? applied : ["Power", applied, power];
   }
 
-  #list(head: string): Json {
-    const curly = this.#peek === "\\{";
+  #list(command: string): Expression {
+    const [head, count] = lists[command] as readonly [string, number];
+    const curly = this.#take("\\{");
     if (!curly) this.#expect("(");
-    else this.#at++;
     return this.#apart(true, () => {
       const items = this.#items();
       this.#expect(curly ? "\\}" : ")");
-      return [head, ...items];
+      return count === 0 || items.length === count ? called(head, ...items) : [command, ...items];
     });
   }
 
   /** `calculated` knows the form with a name and what it runs over; any other equals itself alone. */
-  #big(head: string): Json {
+  #big(head: string): Expression {
     const limits = new Map<string, readonly string[]>();
     while (this.#peek === "_" || this.#peek === "^") limits.set(this.#next(), this.#rawTokens());
     const [below = [], above = []] = [limits.get("_"), limits.get("^")];
-    const unknown = (body: Json): Json => [
+    const unknown = (body: Expression): Expression => [
       head,
       body,
       ...[...limits].map(([sign, tokens]) => `'${sign}${tokens.join("")}'`).toSorted(),
@@ -337,7 +335,9 @@ class Parser {
       const taken = this.#integrand();
       if (!taken) return unknown(this.#implicit());
       const [from, to] = [this.#within(below), this.#within(above)];
-      return from === null || to === null ? [...(unknown(taken[0]) as Json[]), taken[1]] : [head, ...taken, from, to];
+      return from === null || to === null
+        ? [...(unknown(taken[0]) as Expression[]), taken[1]]
+        : [head, ...taken, from, to];
     }
     const body = head === "Product" ? this.#implicit() : this.#product();
     const [name = "", sign = ""] = below;
@@ -349,7 +349,7 @@ class Parser {
   }
 
   /** What stands in front of `dx`, and the quoted name behind the d; nothing is taken where there is none. */
-  #integrand(): readonly [Json, string] | null {
+  #integrand(): readonly [Expression, string] | null {
     let depth = 0;
     for (let at = this.#at; at + 1 < this.#tokens.length && depth >= 0; at++) {
       const each = this.#tokens[at] as string;
@@ -366,7 +366,7 @@ class Parser {
   }
 
   /** `\frac{d}{dx}` in front of what it applies to; the fraction's command is taken already. */
-  #derivative(): Json | null {
+  #derivative(): Expression | null {
     const [open, d, close, begin, again, name = "", end] = this.#tokens.slice(this.#at, this.#at + 7);
     if (`${open}${d}${close}${begin}${again}${end}` !== "{d}{d}" || !/^[a-zA-Z]$/u.test(name)) return null;
     this.#at += 7;
@@ -374,7 +374,7 @@ class Parser {
   }
 
   /** Tokens by themselves; null where they are malformed. */
-  #within(tokens: readonly string[]): Json | null {
+  #within(tokens: readonly string[]): Expression | null {
     const inner = new Parser(tokens.join(" "));
     inner.#depth = this.#depth + 1;
     bounded(inner.#depth, 0);
@@ -390,11 +390,16 @@ class Parser {
 
 /** Expressions are evaluated by recursion. */
 const deepest = 100;
-function bounded(depth: number, json: Json): Json {
+function bounded(depth: number, json: Expression): Expression {
   if (depth > deepest) throw new Malformed();
   return json;
 }
 
-function unwrapped(json: Json): Json {
-  return Array.isArray(json) && json[0] === "Delimiter" && json.length === 2 ? (json[1] as Json) : json;
+/** Whether an expression is a fraction of whole numbers between 0 and 1. */
+function isProper(expression: Expression): boolean {
+  if (!isCall(expression) || expression[0] !== "Divide") return false;
+  const [, top, bottom] = expression;
+  return (
+    Number.isInteger(top) && Number.isInteger(bottom) && (top as number) > 0 && (top as number) < (bottom as number)
+  );
 }

@@ -1,15 +1,15 @@
-import type { Json } from "../numbers/json.ts";
+import type { Expression } from "../numbers/expression.ts";
 import { calculated } from "./big-operators.ts";
 import { parseLatex } from "./latex-expression.ts";
 
-const cache = new Map<string, Json | null>();
+const cache = new Map<string, Expression | null>();
 const maxCached = 2000;
 
 /**
  * Parses LaTeX. Only finite sums and products, integrals, limits and derivatives in it are calculated.
  * @returns null when it is malformed
  */
-export function parseExpression(text: string): Json | null {
+export function parseExpression(text: string): Expression | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
   const parsed = parseLatex(text);
