@@ -47,14 +47,13 @@ test("the grader is as labelled on at least 97 %, and accepts at most 0.3 % that
   expect(rejected).toEqual(["h-949"]);
 });
 
-test("of 1443 held-out pairs five are judged otherwise, one of which is a wrong answer that is accepted", async () => {
+test("of 1443 held-out pairs two are judged otherwise, and no wrong answer is accepted", async () => {
   const cases = heldOut();
   expect(cases).toHaveLength(1443);
   const { accepted, rejected } = await wrongVerdicts(cases);
-  // Roots written as a point: a list in the same order is taken for a tuple.
-  expect(accepted).toEqual(["o-892"]);
-  // 45\% for 45, which the rule `percent` refuses; C(8, 3), which may be a point; a sum with dots; a name at the end of a sentence.
-  expect(rejected).toEqual(["o-68", "o-219", "o-265", "o-873"]);
+  expect(accepted).toEqual([]);
+  // 45\% for 45, which the rule `percent` refuses; a sum with dots.
+  expect(rejected).toEqual(["o-68", "o-265"]);
 });
 
 test("the lenient rule forgives how an answer is written, and no other answer", async () => {

@@ -1,28 +1,44 @@
-// Writes docs/grader-board.md from what the grader says of its board:
-//   npm run -s laconic -- grade --math-verify --json | npx tsx bench/src/graders/grader-board-page.ts
+// Writes docs/grader-board.md from what the grader says of its board, beside Math-Verify where LACONIC_PYTHON has it:
+//   npx tsx bench/src/graders/grader-board-page.ts
 // With --keep-rates the page keeps the rates that it has: on busy cores they say nothing of the grader.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
 import {
+  graderBoard,
   graderRules,
-  type BoardReport,
-  type DisagreementJson,
+  judgeCases,
+  tallyOf,
+  type Judged,
   type Share,
-  type TallyJson,
+  type Tally,
 } from "@laconic/grading/board";
-import { root } from "../processes.ts";
+import { peer, root } from "../processes.ts";
 import { readOptions } from "../options.ts";
 
 const { values: given } = readOptions({ options: { "keep-rates": { type: "boolean", default: false } } });
 const rules = await graderRules();
-const report = (await json(process.stdin)) as BoardReport;
-const { mathVerify } = report;
-const peer = mathVerify && "ours" in mathVerify ? mathVerify : null;
+const judged: Judged[] = [];
+const report = await judgeCases(await graderBoard(), (each) => judged.push(each));
+const shared = judged.filter(({ item }) => item.kind === "maths" || item.kind === "numeric");
+const { printed, failed } = peer(
+  "math_verify_pairs.py",
+  shared.map(({ item: { id, gold, prediction } }) => ({ id, gold, prediction })),
+);
+if (failed !== null) console.error(`no Math-Verify beside it: ${failed}`);
+const { version, seconds } = (printed.at(-1) ?? {}) as { readonly version?: string; readonly seconds?: number };
+const peerVerdicts = new Map(printed.map(({ id, verdict }) => [id, verdict === true]));
+const theirs = shared.map(({ item, verdict }) => ({
+  item,
+  verdict: { ...verdict, correct: peerVerdicts.get(item.id) ?? false },
+}));
+const ourDisagreements = new Set(report.disagreements.map(({ item }) => item.id));
+const theirDisagreements = theirs.filter(
+  ({ item, verdict }) => item.verdict !== verdict.correct && !ourDisagreements.has(item.id),
+);
 const percent = ({ share, interval: [low, high] }: Share): string =>
   `${(100 * share).toFixed(2)} (${(100 * low).toFixed(2)} to ${(100 * high).toFixed(2)})`;
-const row = (name: string, { pairs, accuracy, falseAccepts, falseAcceptsOfWrong, falseRejects }: TallyJson): string =>
+const row = (name: string, { pairs, accuracy, falseAccepts, falseAcceptsOfWrong, falseRejects }: Tally): string =>
   `| ${name} | ${pairs} | ${percent(accuracy)} | ${falseAccepts.count} | ${percent(falseAccepts)} | ${percent(falseAcceptsOfWrong)} | ${falseRejects.count} |`;
 const head = [
   "| | pairs | as labelled, % (95 %) | false accepts | of all pairs, % | of the wrong answers, % | false rejects |",
@@ -40,12 +56,12 @@ function shown(text: string): string {
   return `<code>${escaped}</code>`;
 }
 
-const oneByOne = (list: readonly DisagreementJson[]): string[] => [
+const oneByOne = (list: readonly Judged[]): string[] => [
   "| pair | rule | gold | reply | by the rule |",
   "| --- | --- | --- | --- | --- |",
   ...list.map(
-    ({ id, rule, gold, prediction, label }) =>
-      `| ${id} | ${rule ?? ""} | ${shown(gold ?? "")} | ${shown(prediction ?? "")} | ${label ? "right" : "wrong"} |`,
+    ({ item: { id, rule, gold, prediction, verdict } }) =>
+      `| ${id} | ${rule ?? ""} | ${shown(gold ?? "")} | ${shown(prediction ?? "")} | ${verdict ? "right" : "wrong"} |`,
   ),
 ];
 
@@ -57,7 +73,8 @@ const page = [
   "",
   "```sh",
   "npm run -s laconic -- grade                              # accuracy by kind and tag, and the speed",
-  "npm run -s laconic -- grade --disagreements --math-verify",
+  "npm run -s laconic -- grade --disagreements",
+  "npx tsx bench/src/graders/grader-board-page.ts           # writes this page, with Math-Verify beside it",
   "npx tsx bench/src/graders/grader-board.ts --seed 7 | npm run -s laconic -- grade - --board   # other pairs of the same families",
   "```",
   "",
@@ -85,21 +102,21 @@ const page = [
   "",
   "A refusal that holds a number is taken for its last number. Of two quantities the first counts, since either could be a guess.",
   "",
-  ...(peer
+  ...(version !== undefined
     ? [
-        `## Beside Math-Verify ${peer.version}`,
+        `## Beside Math-Verify ${version}`,
         "",
         "As its documentation uses it (`parse`, `verify`, no settings), on the pairs of mathematics and numbers.",
         "",
         ...head,
-        row("ours", peer.ours),
-        row("Math-Verify", peer.theirs),
+        row("ours", tallyOf(shared)),
+        row("Math-Verify", tallyOf(theirs)),
         "",
-        `Math-Verify gave ${peer.theirVerdictsPerSecond} verdicts a second of the wall, in the same run.`,
+        `Math-Verify gave ${Math.round(shared.length / (seconds ?? Number.NaN))} verdicts a second of the wall, in the same run.`,
         "",
         "### Where Math-Verify alone is not as labelled",
         "",
-        ...oneByOne(peer.theirDisagreements),
+        ...oneByOne(theirDisagreements),
         "",
       ]
     : []),

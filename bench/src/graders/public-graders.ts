@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/grading";
-import { boardReport, judgeCases, type Judged } from "@laconic/grading/board";
+import { judgeCases, type Judged } from "@laconic/grading/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
 import { heldOut } from "../../../packages/grading/test/grader-board/held-out.ts";
 import { adjudicated } from "./public-graders/adjudication.ts";
@@ -57,19 +57,15 @@ function caseOf({ name }: ExemplarSource, path: string, place: number, row: Grad
 }
 
 async function boardOf(name: string, cases: readonly GradedCase[], leftOut: number): Promise<LabelBoard> {
-  const { judged, time } = await judgeCases(cases);
+  const { total, disagreements } = await judgeCases(cases);
   const byRule: Record<string, number> = {};
-  for (const each of judged.filter(isDisagreement)) {
+  for (const each of disagreements) {
     const { rule } = adjudicated(name, each);
     byRule[rule] = (byRule[rule] ?? 0) + 1;
     const { id, gold, prediction, verdict } = each.item;
     if (values.show) console.log(JSON.stringify([rule, id, gold, prediction, verdict, each.verdict.rule]));
   }
-  return { ...boardReport(judged, time).total, leftOut, byRule };
-}
-
-function isDisagreement({ item, verdict }: Judged): boolean {
-  return item.verdict !== verdict.correct;
+  return { ...total, leftOut, byRule };
 }
 
 /** How often the published rule for MATH is as MATH's own test says. */

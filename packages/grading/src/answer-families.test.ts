@@ -231,6 +231,20 @@ const maths: readonly Row[] = [
   ["The answer is 4 or fewer", "4", false],
   ["The answer is $12$. No wait, that counts twice, so it is $6$.", "6", true],
   ["The answer is $12$. No wait, that counts twice, so it is $6$.", "12", false],
+  ["The function is odd.", "odd", true],
+  ["So the function is even.", "\\text{even}", true],
+  ["Hence $f$ is decreasing.", "\\text{decreasing}", true],
+  ["The function is not odd.", "odd", false],
+  ["The function is neither even nor odd.", "odd", false],
+  ["It is unclear whether the function is odd.", "odd", false],
+  [B("C(8,3)"), "56", true],
+  ["The answer is C(8,3).", "56", true],
+  [B("C(8,2)"), "56", false],
+  [B("(1,-2)"), "1,-2", false],
+  [B("1,-2"), "(1,-2)", true],
+  [B("(1,-2)"), "x=1, y=-2", true],
+  [B("45\\%"), "45", false],
+  [B("45"), "45\\%", false],
 ];
 
 const numbers: readonly Row[] = [
@@ -290,6 +304,10 @@ const numbers: readonly Row[] = [
   ["The answer is 15. Wait, no, I need to subtract 3, so 12.", "12", true],
   ["The answer is 15. Wait, no, I need to subtract 3, so 12.", "15", false],
   ["The answer is 15. Wait, no units are asked for.", "15", true],
+  ["The answer is 3/4 of x.", "0.75", false],
+  ["3/4 of n", "0.75", false],
+  ["The answer is 3/4 of the cake.", "0.75", true],
+  ["The answer is 3/4 of a cake.", "0.75", true],
 ];
 
 const letters: readonly Row[] = [
@@ -331,6 +349,9 @@ const letters: readonly Row[] = [
   ["答案是 C。", "C", true],
   ["选项A错误,因此选C", "C", true],
   ["不选C,选D", "C", false],
+  ["It must be C, since A, B and D are negative.", "C", true],
+  ["It has to be D, as A, B, and C contradict the text.", "D", true],
+  ["It must be B, since C is negative.", "C", false],
 ];
 
 test.each(maths)("%s for %s: %s", (reply, gold, right) => {

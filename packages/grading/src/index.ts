@@ -24,5 +24,5 @@ export type { PublishedLetterRule } from "./profiles/published.ts";
 export type { Certainty, Extracted, Verdict } from "./verdict.ts";
 export { answerForm, answerLine, answerReading } from "./answer-reader.ts";
 export type { AnswerReading } from "./answer-reader.ts";
-export { lastBoxed } from "./reply/last-boxed.ts";
+export { lastBoxed } from "./reply/boxes.ts";
 export { casesIn } from "./code/hidden-cases.ts";

@@ -1,5 +1,5 @@
 import { conjunction, type Cue, isWrong, cuesIn, isDenied, withoutDenied } from "./reply/answer-cues.ts";
-import { lastBoxed } from "./reply/last-boxed.ts";
+import { lastBoxed } from "./reply/boxes.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
 import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
@@ -114,7 +114,8 @@ const filler =
   /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
 const conclusion =
   /(?:(?<!\p{L})(?:hence|therefore|thus|so|guess|think|believe|probably|likely|it is|it['’]s|only|leaving|left with|say|(?:must|has to) be|leaves|by elimination|also|donc|jadi|logo|daher)|(?<!["'])[:;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
-const textEnd = /^["'*)\]}.!\s$]*(?:$|\n)/u;
+/** The end of a line, or a reason. */
+const textEnd = /^["'*)\]}.!\s$]*(?:$|\n|(?:(?<=[\s]),?|,)\s*(?:since|because|as|for)\b)/u;
 const named =
   /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;

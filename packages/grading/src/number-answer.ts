@@ -1,6 +1,6 @@
 import { Fraction } from "fraction.js";
 import { cuesIn, withoutDenied } from "./reply/answer-cues.ts";
-import { lastBoxed } from "./reply/last-boxed.ts";
+import { boxesIn, lastBoxed } from "./reply/boxes.ts";
 import { numberOfWords } from "./reply/number-words.ts";
 import { oneNumber, type Reading } from "./number-reading.ts";
 import { plainNumbers } from "./reply/numbers-in-text.ts";
@@ -50,16 +50,13 @@ function lineAt(text: string, start: number): string {
   return text.slice(start).split("\n", 1)[0] ?? "";
 }
 
-const opening = /\\(?:boxed|fbox)\s*\{/gu;
-
 /** What the last box says, up to the end of its line when its brace never closes. Boxes joined by "or" say several things. */
 function boxedNumber(text: string): Reading {
-  const [last, before] = [...text.matchAll(opening)].toReversed();
+  const [last, before] = boxesIn(text).toReversed();
   if (!last) return null;
-  const inside = oneNumber(lastBoxed(text) ?? lineAt(text, last.index + last[0].length), "first", true);
-  const between = before && text.slice(before.index + before[0].length, last.index);
-  const [, other] = /^([^{}]{1,40})\}\$?\s*(?:,\s*)?(?:or|and)\s*\$?$/u.exec(between ?? "") ?? [];
-  return other !== undefined && oneNumber(other, "first", true) !== inside ? false : inside;
+  const inside = oneNumber(lastBoxed(text) ?? last.text, "first", true);
+  const isJoined = before && /^\$?\s*(?:,\s*)?(?:or|and)\s*\$?$/u.test(text.slice(before.end, last.start));
+  return isJoined && oneNumber(before.text, "first", true) !== inside ? false : inside;
 }
 
 const mostCues = 20;

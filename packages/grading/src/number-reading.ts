@@ -21,7 +21,7 @@ const operandBefore = new RegExp(
 /** A number in front of these is an operand, an ordinal, a time or one of several parts. */
 const operandBehind = new RegExp(
   String.raw`^(?:\s*(?:[-+*/×·÷]|\*\*)\s*(?:[(\d√π]|\\[a-z]|\p{L}+\(|(?![a-z]\s*\d?\s?=)\p{L}(?![\p{L}'’]))|\s?\^(?!\s*\{?\\circ)|\s*[√π]|\+(?![\s\w(])|\+$|\(\w|:\d|%\s?\d|\.\d` +
-    String.raw`|(?:st|nd|rd|th)\b|[a-zB-EG-IMO-TX-Z](?<![mgshlkdtLJNWVAKCF])(?![\p{L}°])|(?:${functions}|pi)(?!\p{L})|\s*(?:[≤≥≠±?]|[<>](?![\/\p{L}])|per\s+\d|(?:choose|mod)\b)` +
+    String.raw`|(?:st|nd|rd|th)\b|[a-zB-EG-IMO-TX-Z](?<![mgshlkdtLJNWVAKCF])(?![\p{L}°])|(?:${functions}|pi)(?!\p{L})|\s*(?:[≤≥≠±?]|[<>](?![\/\p{L}])|per\s+\d|(?:choose|mod)\b|of\s+(?!a\s+\p{L})\p{L}(?![\p{L}'’]))` +
     String.raw`|\s*\\(?!text|mathrm|quad|qquad|circ|degree)[a-z])`,
   "u",
 );

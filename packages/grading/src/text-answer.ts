@@ -1,5 +1,5 @@
 import { cuesIn, withoutDenied } from "./reply/answer-cues.ts";
-import { lastBoxed } from "./reply/last-boxed.ts";
+import { lastBoxed } from "./reply/boxes.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
 import { sharedWords } from "./shared-words.ts";

@@ -1,20 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import { formatPercent } from "@laconic/core/text";
-import { findPython } from "@laconic/core/platform";
 import { jsonLines } from "@laconic/benchmarks";
-import type { CaseVerdict, GradedCase } from "@laconic/grading";
-import {
-  boardLines,
-  boardReport,
-  disagreementLines,
-  gradedCases,
-  graderBoard,
-  judgeCases,
-  mathVerifyVerdicts,
-  shareOf,
-  talliesBy,
-  type Tally,
-} from "@laconic/grading/board";
+import { readGradedCases, type CaseRefusal, type GradedCase } from "@laconic/grading";
+import { graderBoard, judgeCases, type BoardReport, type Judged, type Tally } from "@laconic/grading/board";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -40,45 +28,26 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           description: "Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed",
         },
         disagreements: { type: "boolean", description: "With --board: also every pair that is not judged as labelled" },
-        "math-verify": {
-          type: "boolean",
-          description: "With --board: Math-Verify beside it, where LACONIC_PYTHON has it",
-        },
         ...jsonFlag,
       },
-      run: async ({ file, board, disagreements, json, "math-verify": peer }) => {
-        const whole = board === true || file === undefined || disagreements === true || peer === true;
-        const { cases, refused } =
-          file === undefined
-            ? { cases: await graderBoard(), refused: [] }
-            : gradedCases(
-                jsonLines(file, file === "-" ? await buffer(process.stdin) : await readGiven(file), { exact: true }),
-              );
+      run: async ({ file, board, disagreements, json }) => {
+        const whole = board === true || file === undefined || disagreements === true;
+        const { cases, refused } = await casesOf(file);
         for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
         if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
           throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {
             file: file ?? "the board",
           });
-        const { judged, time } = await judgeCases(cases, (item, verdict) => {
-          if (!whole) terminal.result(json === true ? jsonRow(item, verdict) : textRow(item, verdict));
+        const report = await judgeCases(cases, (judged) => {
+          if (!whole) terminal.result(json === true ? jsonRow(judged) : textRow(judged));
         });
-        if (whole) {
-          const report = boardReport(
-            judged,
-            time,
-            peer === true ? await mathVerifyVerdicts(cases, findPython()) : undefined,
-          );
-          if (json === true) terminal.result(visibleJson(report));
-          else {
-            for (const line of boardLines(report)) terminal.result(line);
-            if (disagreements === true)
-              for (const each of report.disagreements)
-                for (const line of disagreementLines(each)) terminal.result(line);
-          }
-        } else
-          for (const [kind, tally] of talliesBy(judged, (item) => [item.kind]))
+        if (!whole)
+          for (const [kind, tally] of Object.entries(report.kinds))
             if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
-        if (refused.length > 0) terminal.note(`${judged.length} rows judged, ${refused.length} could not be read`);
+        if (whole && json === true) terminal.result(visibleJson(report));
+        if (whole && json !== true)
+          for (const line of boardLines(report, disagreements === true)) terminal.result(line);
+        if (refused.length > 0) terminal.note(`${cases.length} rows judged, ${refused.length} could not be read`);
         return refused.length > 0 ? 1 : 0;
       },
     },
@@ -86,17 +55,64 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   );
 }
 
-function jsonRow({ id }: GradedCase, { correct, extracted, rule, certainty }: CaseVerdict): string {
+/** The cases of a file, or without one of the grader's board. */
+async function casesOf(
+  file: string | undefined,
+): Promise<{ readonly cases: readonly GradedCase[]; readonly refused: readonly CaseRefusal[] }> {
+  if (file === undefined) return { cases: await graderBoard(), refused: [] };
+  const bytes = file === "-" ? await buffer(process.stdin) : await readGiven(file);
+  const rows = [...readGradedCases(jsonLines(file, bytes, { exact: true }))];
+  return {
+    cases: rows.filter((row): row is GradedCase => !("reason" in row)),
+    refused: rows.filter((row): row is CaseRefusal => "reason" in row),
+  };
+}
+
+function jsonRow({ item: { id }, verdict: { correct, extracted, rule, certainty } }: Judged): string {
   return visibleJson({ id, verdict: correct, extracted, rule, certainty });
 }
 
-function textRow({ id }: GradedCase, { correct, extracted, rule }: CaseVerdict): string {
+function textRow({ item: { id }, verdict: { correct, extracted, rule } }: Judged): string {
   const said = correct === null ? "found" : correct ? "right" : "wrong";
-  const shown =
-    extracted === null ? "-" : JSON.stringify(extracted.length > 60 ? `${extracted.slice(0, 60)}…` : extracted);
-  return `${id.padEnd(10)} ${said}  ${shown}  (${rule})`;
+  return `${id.padEnd(10)} ${said}  ${quoted(extracted, 60)}  (${rule})`;
 }
 
-function agreementLine(kind: string, { pairs, agree, falseAccepts, falseRejects }: Tally): string {
-  return `${kind}: ${agree} of ${pairs} labels agree (${formatPercent(shareOf(agree, pairs).share)}), ${falseAccepts} false accepts, ${falseRejects} false rejects`;
+function agreementLine(kind: string, { pairs, accuracy, falseAccepts, falseRejects }: Tally): string {
+  return `${kind}: ${accuracy.count} of ${pairs} labels agree (${formatPercent(accuracy.share)}), ${falseAccepts.count} false accepts, ${falseRejects.count} false rejects`;
+}
+
+function boardLines(report: BoardReport, withDisagreements: boolean): string[] {
+  const { total, kinds, tags, verdictsPerSecond, verdictsPerProcessorSecond, disagreements } = report;
+  return [
+    `${"".padEnd(32)} pairs   as labelled, %          false accepts  false rejects`,
+    ...[["all", total] as const, ...Object.entries(kinds), ...Object.entries(tags)].map(tallyLine),
+    "",
+    `${verdictsPerSecond} verdicts a second, ${verdictsPerProcessorSecond} a second of processor time`,
+    ...(withDisagreements ? disagreements.flatMap(disagreementLines) : []),
+  ];
+}
+
+function tallyLine([name, { pairs, accuracy, falseAccepts, falseRejects }]: readonly [string, Tally]): string {
+  const [low, high] = accuracy.interval.map((share) => (100 * share).toFixed(1));
+  const shown = `${(100 * accuracy.share).toFixed(2)} (${low} to ${high})`;
+  return `${name.padEnd(32)} ${String(pairs).padStart(5)}   ${shown.padEnd(22)} ${String(falseAccepts.count).padStart(6)}         ${String(falseRejects.count).padStart(6)}`;
+}
+
+/** On three lines; what a reply holds is quoted, so that it cannot act on a terminal. */
+function disagreementLines({ item, verdict }: Judged): string[] {
+  const about = [...(item.tags ?? []), ...(item.rule === undefined ? [] : [`rule ${item.rule}`])].join(", ");
+  return [
+    `${item.id} [${about}] judged ${verdict.correct ? "right" : "wrong"}, labelled ${item.verdict ? "right" : "wrong"}`,
+    `  gold ${quoted(item.gold, 200)}, reply ${quoted(item.prediction, 200)}`,
+    `  found ${quoted(verdict.extracted, 200)} (${verdict.rule})`,
+  ];
+}
+
+function quoted(text: string | null, longest: number): string {
+  if (text === null) return "-";
+  const shown = JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
+  return shown.replaceAll(
+    /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
+    (sign) => `\\u${(sign.codePointAt(0) as number).toString(16).padStart(4, "0")}`,
+  );
 }

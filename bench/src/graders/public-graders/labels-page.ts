@@ -1,9 +1,9 @@
-import type { TallyJson } from "@laconic/grading/board";
+import type { Tally } from "@laconic/grading/board";
 import type { ExemplarSource } from "@laconic/benchmarks/exemplars";
 import { adjudications } from "./adjudication.ts";
 
 /** What the grader says of one source of labels. */
-export interface LabelBoard extends TallyJson {
+export interface LabelBoard extends Tally {
   /** Labels whose sides are no texts. */
   readonly leftOut: number;
   /** Disagreements by the rule that decides them. */

@@ -1,16 +1,26 @@
+import { availableParallelism } from "node:os";
+import { performance } from "node:perf_hooks";
+import { wilsonInterval } from "@laconic/core";
+import { gradeCase, type CaseVerdict } from "../grade-case.ts";
 import type { GradedCase } from "../graded-case.ts";
-import type { NoPeer, PeerVerdicts } from "./math-verify.ts";
-import { disagreementsOf, shareOf, talliesBy, tallyOf, type Judged, type Share, type Tally } from "./tally.ts";
+import { mathsGrader } from "../maths/maths-grader.ts";
 
-/** What judging a board took. */
-export interface BoardTime {
-  readonly seconds: number;
-  /** Of this process, all threads. */
-  readonly processorSeconds: number;
+/** A case and its verdict. */
+export interface Judged {
+  readonly item: GradedCase;
+  readonly verdict: CaseVerdict;
 }
 
-/** A tally as it is told. */
-export interface TallyJson {
+/** A share with its interval at 95 % (Wilson). */
+export interface Share {
+  readonly count: number;
+  readonly of: number;
+  readonly share: number;
+  readonly interval: readonly [low: number, high: number];
+}
+
+/** How often verdicts are as labelled. */
+export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
   /** Of all pairs. */
@@ -20,176 +30,89 @@ export interface TallyJson {
   readonly falseRejects: Share;
 }
 
-/** A case whose verdict is not its label. */
-export interface DisagreementJson {
-  readonly id: string;
-  readonly kind: string;
-  readonly tags: readonly string[];
-  readonly rule: string | null;
-  readonly gold: string | null;
-  readonly prediction: string | null;
-  readonly label: boolean;
-  readonly verdict: boolean;
-  readonly extracted: string | null;
-  readonly how: string;
-  /** Math-Verify's verdict, where it was asked. */
-  readonly mathVerify?: boolean | null;
-}
-
-/** All that a board shows. */
+/** What judging a board showed and took. */
 export interface BoardReport {
-  readonly total: TallyJson;
-  readonly kinds: Readonly<Record<string, TallyJson>>;
-  readonly tags: Readonly<Record<string, TallyJson>>;
+  readonly total: Tally;
+  readonly kinds: Readonly<Record<string, Tally>>;
+  readonly tags: Readonly<Record<string, Tally>>;
   readonly verdictsPerSecond: number;
+  /** Of this process, all threads. */
   readonly verdictsPerProcessorSecond: number;
-  readonly disagreements: readonly DisagreementJson[];
-  readonly mathVerify?: NoPeer | PeerReport;
+  /** Cases whose verdict is not their label. */
+  readonly disagreements: readonly Judged[];
 }
 
-/** Both graders on the cases that both judge. */
-export interface PeerReport {
-  readonly version: string;
-  readonly ours: TallyJson;
-  readonly theirs: TallyJson;
-  readonly theirVerdictsPerSecond: number;
-  /** Cases on which Math-Verify alone is not as labelled. */
-  readonly theirDisagreements: readonly DisagreementJson[];
+/**
+ * Judges cases together, and measures it from the start of the grader's threads, two where there are two cores.
+ * @param onVerdict - called in the order of the cases
+ */
+export async function judgeCases(
+  cases: readonly GradedCase[],
+  onVerdict: (judged: Judged) => void = () => undefined,
+): Promise<BoardReport> {
+  const threads = Math.min(2, availableParallelism());
+  const maths = mathsGrader({ threads });
+  try {
+    await Promise.all(Array.from({ length: threads }, () => maths.grade("1", "1")));
+    const start = performance.now();
+    const before = process.cpuUsage();
+    const verdicts = cases.map((item) => gradeCase(item, maths));
+    // One that fails is thrown when its turn comes.
+    for (const verdict of verdicts) verdict.catch(() => undefined);
+    const judged: Judged[] = [];
+    for (const [i, item] of cases.entries()) {
+      judged.push({ item, verdict: await (verdicts[i] as Promise<CaseVerdict>) });
+      onVerdict(judged.at(-1) as Judged);
+    }
+    const { user, system } = process.cpuUsage(before);
+    return {
+      total: tallyOf(judged),
+      kinds: talliesBy(judged, ({ kind }) => [kind]),
+      tags: talliesBy(judged, ({ tags }) => tags ?? []),
+      verdictsPerSecond: Math.round((1000 * judged.length) / (performance.now() - start)),
+      verdictsPerProcessorSecond: Math.round((1e6 * judged.length) / (user + system)),
+      disagreements: judged.filter((each) => isLabelled(each) && each.item.verdict !== each.verdict.correct),
+    };
+  } finally {
+    await maths.close();
+  }
 }
 
-/** How verdicts stand to labels: in all, by kind and by tag, with what it took. */
-export function boardReport(judged: readonly Judged[], time: BoardTime, peer?: PeerVerdicts | NoPeer): BoardReport {
-  const verdicts = peer && "verdicts" in peer ? peer.verdicts : undefined;
-  const tell = (each: Judged): DisagreementJson => disagreementJson(each, verdicts);
+function isLabelled({ item, verdict }: Judged): boolean {
+  return typeof item.verdict === "boolean" && verdict.correct !== null;
+}
+
+/** Verdicts beside labels; what has no label, or no verdict, is left out. */
+export function tallyOf(judged: readonly Judged[]): Tally {
+  const pairs = judged.filter(isLabelled).map(({ item, verdict }) => [item.verdict, verdict.correct] as const);
+  const count = (holds: (label: boolean, correct: boolean) => boolean): number =>
+    pairs.filter(([label, correct]) => holds(label === true, correct === true)).length;
+  const wrong = count((label) => !label);
+  const falseAccepts = count((label, correct) => !label && correct);
   return {
-    total: tallyJson(tallyOf(judged)),
-    kinds: byKey(judged, ({ kind }) => [kind]),
-    tags: byKey(judged, ({ tags }) => tags ?? []),
-    verdictsPerSecond: Math.round(judged.length / time.seconds),
-    verdictsPerProcessorSecond: Math.round(judged.length / time.processorSeconds),
-    disagreements: disagreementsOf(judged).map(tell),
-    ...(peer && { mathVerify: "verdicts" in peer ? peerReport(judged, peer, tell) : peer }),
-  };
-}
-
-function byKey(
-  judged: readonly Judged[],
-  keysOf: (item: GradedCase) => readonly string[],
-): Readonly<Record<string, TallyJson>> {
-  return Object.fromEntries(talliesBy(judged, keysOf).map(([key, tally]) => [key, tallyJson(tally)]));
-}
-
-function tallyJson({ pairs, agree, wrong, falseAccepts, falseRejects }: Tally): TallyJson {
-  return {
-    pairs,
-    accuracy: shareOf(agree, pairs),
-    falseAccepts: shareOf(falseAccepts, pairs),
+    pairs: pairs.length,
+    accuracy: shareOf(
+      count((label, correct) => label === correct),
+      pairs.length,
+    ),
+    falseAccepts: shareOf(falseAccepts, pairs.length),
     falseAcceptsOfWrong: shareOf(falseAccepts, wrong),
-    falseRejects: shareOf(falseRejects, pairs - wrong),
+    falseRejects: shareOf(
+      count((label, correct) => label && !correct),
+      pairs.length - wrong,
+    ),
   };
 }
 
-function peerReport(
-  judged: readonly Judged[],
-  peer: PeerVerdicts,
-  tell: (each: Judged) => DisagreementJson,
-): PeerReport {
-  const shared = judged.filter(({ item }) => peer.verdicts.has(item.id));
-  const theirs = shared.map(({ item, verdict }) => ({
-    item,
-    verdict: { ...verdict, correct: peer.verdicts.get(item.id) ?? false },
-  }));
-  const ours = new Set(disagreementsOf(shared).map(({ item }) => item.id));
-  return {
-    version: peer.version,
-    ours: tallyJson(tallyOf(shared)),
-    theirs: tallyJson(tallyOf(theirs)),
-    theirVerdictsPerSecond: Math.round(peer.verdicts.size / peer.seconds),
-    theirDisagreements: shared
-      .filter(({ item }) => !ours.has(item.id) && (peer.verdicts.get(item.id) ?? false) !== item.verdict)
-      .map(tell),
-  };
-}
-
-function disagreementJson(
-  { item, verdict }: Judged,
-  peer: ReadonlyMap<string, boolean | null> | undefined,
-): DisagreementJson {
-  const { id, kind, tags = [], rule = null, gold, prediction } = item;
-  return {
-    id,
-    kind,
-    tags,
-    rule,
-    gold,
-    prediction,
-    label: item.verdict === true,
-    verdict: verdict.correct === true,
-    extracted: verdict.extracted,
-    how: verdict.rule,
-    ...(peer?.has(id) && { mathVerify: peer.get(id) ?? null }),
-  };
-}
-
-/** The lines that a terminal shows. */
-export function boardLines(report: BoardReport): string[] {
-  const { total, kinds, tags, mathVerify } = report;
-  const rows = [...Object.entries(kinds), ...Object.entries(tags)].map(([name, tally]) => line(name, tally));
-  return [
-    `${"".padEnd(32)} pairs   as labelled, %          false accepts  false rejects`,
-    line("all", total),
-    ...rows,
-    "",
-    `${report.verdictsPerSecond} verdicts a second, ${report.verdictsPerProcessorSecond} a second of processor time`,
-    ...(mathVerify === undefined ? [] : peerLines(mathVerify)),
-  ];
-}
-
-function peerLines(peer: NoPeer | PeerReport): string[] {
-  if ("missing" in peer)
-    return ["", `no Math-Verify beside it: ${peer.missing} (LACONIC_PYTHON names a Python that has it)`];
-  return [
-    "",
-    `beside Math-Verify ${peer.version}, where both judge:`,
-    line("ours", peer.ours),
-    line("Math-Verify", peer.theirs),
-    `Math-Verify: ${peer.theirVerdictsPerSecond} verdicts a second`,
-  ];
-}
-
-function line(name: string, { pairs, accuracy, falseAccepts, falseRejects }: TallyJson): string {
-  const [low, high] = accuracy.interval.map((share) => (100 * share).toFixed(1));
-  const shown = `${(100 * accuracy.share).toFixed(2)} (${low} to ${high})`;
-  return `${name.padEnd(32)} ${String(pairs).padStart(5)}   ${shown.padEnd(22)} ${String(falseAccepts.count).padStart(6)}         ${String(falseRejects.count).padStart(6)}`;
-}
-
-/** A disagreement on three lines; what a reply holds is quoted, so that it cannot act on a terminal. */
-export function disagreementLines({
-  id,
-  tags,
-  rule,
-  gold,
-  prediction,
-  label,
-  verdict,
-  extracted,
-  how,
-  mathVerify,
-}: DisagreementJson): string[] {
-  const peer =
-    mathVerify === undefined ? "" : `; Math-Verify: ${mathVerify === null ? "none" : mathVerify ? "right" : "wrong"}`;
-  return [
-    `${id} [${[...tags, ...(rule === null ? [] : [`rule ${rule}`])].join(", ")}] judged ${verdict ? "right" : "wrong"}, labelled ${label ? "right" : "wrong"}${peer}`,
-    `  gold ${quoted(gold)}, reply ${quoted(prediction)}`,
-    `  found ${quoted(extracted)} (${how})`,
-  ];
-}
-
-function quoted(text: string | null): string {
-  if (text === null) return "-";
-  const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-  return shown.replaceAll(
-    /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
-    (each) => `\\u${(each.codePointAt(0) as number).toString(16).padStart(4, "0")}`,
+/** Tallies by what `keysOf` names, in the order of the names. */
+function talliesBy(judged: readonly Judged[], keysOf: (item: GradedCase) => readonly string[]): Record<string, Tally> {
+  const names = [...new Set(judged.flatMap(({ item }) => keysOf(item)))].toSorted((a, b) => a.localeCompare(b));
+  return Object.fromEntries(
+    names.map((name) => [name, tallyOf(judged.filter(({ item }) => keysOf(item).includes(name)))]),
   );
+}
+
+/** With its interval at 95 %; 0 of nothing. */
+function shareOf(count: number, of: number): Share {
+  return { count, of, share: of === 0 ? 0 : count / of, interval: wilsonInterval(count, of) };
 }

@@ -1,11 +1,7 @@
 /**
- * The grader's board: labelled pairs, how often verdicts are as labelled, and Math-Verify beside them. Node only.
+ * The grader's board: labelled pairs, and how often verdicts are as labelled. Node only.
  * @module @laconic/grading/board
  */
 export { graderBoard, graderRules } from "./grader-board.ts";
-export { gradedCases, judgeCases } from "./judge-cases.ts";
-export { boardLines, boardReport, disagreementLines } from "./board-report.ts";
-export type { BoardReport, DisagreementJson, TallyJson } from "./board-report.ts";
-export { mathVerifyVerdicts } from "./math-verify.ts";
-export { shareOf, talliesBy } from "./tally.ts";
-export type { Judged, Share, Tally } from "./tally.ts";
+export { judgeCases, tallyOf } from "./board-report.ts";
+export type { BoardReport, Judged, Share, Tally } from "./board-report.ts";

@@ -4,7 +4,7 @@ import { noAnswer, type Verdict } from "../verdict.ts";
 import { extractLetter } from "../letter-answer.ts";
 import { choiceOf, letterAlone } from "./reading/choice.ts";
 import { compareValues, type Likeness } from "./comparison/compare-values.ts";
-import { findAnswers, findWords, type AnswerForms, type Candidate } from "./reading/find-answers.ts";
+import { findAnswers, findWords, predicateIn, type AnswerForms, type Candidate } from "./reading/find-answers.ts";
 import type { Match } from "./comparison/match.ts";
 import { identityOf, normaliseLatex } from "./reading/normalise.ts";
 import { readValue } from "./reading/read-value.ts";
@@ -50,7 +50,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const spoken =
     wantedFirst.kind === "words" ||
     (wantedFirst.kind === "set" && wantedFirst.items.length === 0 && /\p{L}{4}/u.test(wantedText));
-  const inWords = spoken && !options.bareReply && !/\$|\\[([]/u.test(reply);
+  const inWords = spoken && !options.bareReply && (!/\$|\\[([]/u.test(reply) || predicateIn(reply) !== null);
   const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];
   if (!first) return noAnswer;

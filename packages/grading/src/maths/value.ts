@@ -1,4 +1,5 @@
 import type { Fraction } from "fraction.js";
+import type { Expression } from "./numbers/expression.ts";
 import type { Clock } from "./reading/clock.ts";
 
 /** A number or an expression: anything that is not made of several answers. */
@@ -12,6 +13,8 @@ export interface Scalar {
   readonly decimal: boolean;
   /** `plain` is `10%`, which people write for 10 and for 0.1; `\%` is a hundredth. */
   readonly percent: "no" | "plain" | "latex";
+  /** Where it was calculated, what the text stands for. */
+  readonly expression?: Expression;
   /** The measure of the unit behind it, such as `cm^2`. */
   readonly measure?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { lastBoxed } from "../reply/last-boxed.ts";
+import { lastBoxed } from "../reply/boxes.ts";
 import { type Verdict, noAnswer } from "../verdict.ts";
 
 /** Replacements of MATH's published grader, in its order. */

@@ -75,12 +75,12 @@ function decimalsOf({ text }: Scalar): number {
 
 /** A scalar's expression, its percent sign included; null when it is malformed. */
 export function parseScalar(scalar: Scalar): Expression | null {
-  const json = parseExpression(scalar.text);
+  const json = scalar.expression ?? parseExpression(scalar.text);
   return json === null || scalar.percent === "no" ? json : ["Divide", json, 100];
 }
 
 function exactOf(scalar: Scalar): Fraction | null {
-  if (scalar.exact) return scalar.exact;
+  if (scalar.exact || scalar.expression !== undefined) return scalar.exact;
   if (scalar.text.length > 200 || /[a-zA-Z]{4,}/u.test(scalar.text.replaceAll(/\\[a-zA-Z]+/gu, ""))) return null;
   const json = parseExpression(scalar.text);
   const value = json === null ? null : exactValue(json);

@@ -76,8 +76,9 @@ function compareMixed(gold: Value, answer: Value, again: (a: Value, b: Value) =>
     if (set.kind !== "set") continue;
     const [only] = set.items;
     if (set.items.length === 1 && only) return set === gold ? again(only, other) : again(other, only);
-    // Written in the same order, a list is a tuple; an interval is not.
-    if (other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
+    // Written in the same order, a list is the gold's tuple, and a tuple the values of the gold's names; an interval is neither.
+    const isOrdered = set === answer || set.names !== undefined;
+    if (isOrdered && other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
       return everyPair(set.items, other.items, again);
   }
   const wholeLine = [gold, answer].some(

@@ -3,13 +3,13 @@ import { intervalOf, isVariable } from "./compare-relations.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
 import { realValue } from "../numbers/real-value.ts";
-import type { AnswerSet, Combination, Relation, Scalar, Value } from "../value.ts";
+import type { AnswerSet, Relation, Scalar, Value } from "../value.ts";
 
-/** The places where a set of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
+/** The places where sets of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
 interface Line {
   /** Where among the cells a number is. */
   cellOf(end: Scalar): number;
-  readonly cells: number;
+  readonly cells: readonly number[];
 }
 
 /**
@@ -18,11 +18,11 @@ interface Line {
  * @returns null where one of them is no such set, or its ends are no known numbers
  */
 export function compareRealSets(gold: Value, answer: Value, precision: Precision): Match | null {
-  const ends = [...(endsOf(gold) ?? []), ...(endsOf(answer) ?? [])];
+  const ends = [...endsOf(gold), ...endsOf(answer)];
   const line = ends.length > 100 ? null : lineOf(ends, precision);
   if (!line) return null;
-  const [a, b] = [cellsOf(gold, line), cellsOf(answer, line)];
-  return a && b && { equal: a.every((held, i) => held === b[i]), how: "same value" };
+  const pairs = line.cells.map((cell) => [holds(gold, cell, line), holds(answer, cell, line)] as const);
+  return pairs.flat().includes(null) ? null : { equal: pairs.every(([a, b]) => a === b), how: "same value" };
 }
 
 /** A set of numbers that is described by inequalities. */
@@ -39,31 +39,14 @@ function isExclusion({ sides, relators }: Relation): boolean {
   return relators.length === 1 && relators[0] === "\\neq" && isVariable(sides[0] as Scalar);
 }
 
-function endsOf(value: Value): Scalar[] | null {
-  switch (value.kind) {
-    case "scalar":
-      return [];
-    case "relation": {
-      if (isExclusion(value)) return [value.sides[1] as Scalar];
-      const interval = intervalOf(value);
-      return interval && endsOf(interval);
-    }
-    case "tuple":
-    case "set": {
-      const ends = value.items.map((item) => (item.kind === "scalar" ? [item] : endsOf(item)));
-      return ends.includes(null) ? null : (ends as Scalar[][]).flat();
-    }
-    case "combination": {
-      const ends = value.parts.map((part) => endsOf(part));
-      return ends.includes(null) ? null : (ends as Scalar[][]).flat();
-    }
-    case "words":
-    case "matrix":
-    case "base":
-    case "clock":
-    case "congruence":
-      return null;
+function endsOf(value: Value): readonly Scalar[] {
+  if (value.kind === "relation") {
+    const interval = isExclusion(value) ? null : intervalOf(value);
+    return interval ? endsOf(interval) : value.sides.slice(1);
   }
+  if (value.kind === "combination") return value.parts.flatMap(endsOf);
+  if (value.kind !== "tuple" && value.kind !== "set") return [];
+  return value.items.flatMap((item) => (item.kind === "scalar" ? [item] : endsOf(item)));
 }
 
 function lineOf(ends: readonly Scalar[], precision: Precision): Line | null {
@@ -84,12 +67,12 @@ function lineOf(ends: readonly Scalar[], precision: Precision): Line | null {
     before = end;
     places.set(end.text + end.percent, place);
   }
-  const cells = 2 * (place + 1) + 1;
+  const count = 2 * (place + 1) + 1;
   return {
-    cells,
+    cells: Array.from({ length: count }, (_, cell) => cell),
     cellOf(end) {
       const sign = infinity(end);
-      if (sign !== 0) return sign > 0 ? cells : -1;
+      if (sign !== 0) return sign > 0 ? count : -1;
       return 2 * (places.get(end.text + end.percent) as number) + 1;
     },
   };
@@ -100,72 +83,48 @@ function infinity({ text }: Scalar): -1 | 0 | 1 {
   return match ? (match[1] === "-" ? -1 : 1) : 0;
 }
 
-/** Which cells a set holds; null where it is no set of numbers. */
-function cellsOf(value: Value, line: Line): boolean[] | null {
-  const all = (held: (cell: number) => boolean): boolean[] =>
-    Array.from({ length: line.cells }, (_, cell) => held(cell));
+/** Whether a set holds a cell; null where it is no set of numbers. */
+function holds(value: Value, cell: number, line: Line): boolean | null {
   switch (value.kind) {
     case "scalar":
-      if (/^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text)) return all(() => true);
-      return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? all(() => false) : null;
+      if (/^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text)) return true;
+      return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
     case "relation": {
-      if (isExclusion(value)) {
-        const cell = line.cellOf(value.sides[1] as Scalar);
-        return all((each) => each !== cell);
-      }
+      if (isExclusion(value)) return cell !== line.cellOf(value.sides[1] as Scalar);
       const interval = intervalOf(value);
-      return interval && cellsOf(interval, line);
+      return interval && holds(interval, cell, line);
     }
     case "tuple": {
       const [low, high] = value.items;
       if (value.items.length !== 2 || low?.kind !== "scalar" || high?.kind !== "scalar") return null;
       const [from, to] = [line.cellOf(low), line.cellOf(high)];
       if (from >= to && !(from === to && value.open === "[" && value.close === "]")) return null;
-      return all(
-        (cell) =>
-          (cell > from && cell < to) || (cell === from && value.open === "[") || (cell === to && value.close === "]"),
+      return (
+        (cell > from && cell < to) || (cell === from && value.open === "[") || (cell === to && value.close === "]")
       );
     }
-    case "set":
-      return isCondition(value) ? conditions(value, line) : pointsOf(value, line, all);
-    case "combination":
-      return combine(value, line);
-    case "words":
-    case "matrix":
-    case "base":
-    case "clock":
-    case "congruence":
+    case "set": {
+      const { items } = value;
+      if (isCondition(value)) return satisfies(value, cell, line);
+      const isPoints = items.every((item) => item.kind === "scalar" && infinity(item) === 0);
+      return isPoints ? items.some((item) => cell === line.cellOf(item as Scalar)) : null;
+    }
+    case "combination": {
+      const held = value.parts.map((part) => holds(part, cell, line));
+      if (held.includes(null)) return null;
+      if (value.operation === "\\cup") return held.includes(true);
+      return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
+    }
+    default:
       return null;
   }
 }
 
-function pointsOf(
-  { items }: AnswerSet,
-  line: Line,
-  all: (held: (cell: number) => boolean) => boolean[],
-): boolean[] | null {
-  if (!items.every((item): item is Scalar => item.kind === "scalar" && infinity(item) === 0)) return null;
-  const cells = new Set(items.map((item) => line.cellOf(item)));
-  return all((cell) => cells.has(cell));
-}
-
 /** Without an "or" all of them hold, unless that leaves nothing: `x < 1, x > 3` lists the parts of a union. */
-function conditions({ items, joined }: AnswerSet, line: Line): boolean[] | null {
-  const parts = items.map((item) => cellsOf(item, line));
-  if (parts.includes(null)) return null;
-  const both = merged(parts as boolean[][], (a, b) => a && b);
-  return joined === "or" || (joined !== "and" && !both.includes(true))
-    ? merged(parts as boolean[][], (a, b) => a || b)
-    : both;
-}
-
-function combine({ operation, parts }: Combination, line: Line): boolean[] | null {
-  const held = parts.map((part) => cellsOf(part, line));
+function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
+  const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
+  const held = heldAt(cell);
   if (held.includes(null)) return null;
-  const by = { "\\cup": (a: boolean, b: boolean) => a || b, "\\cap": (a: boolean, b: boolean) => a && b };
-  return merged(held as boolean[][], operation === "\\setminus" ? (a, b) => a && !b : by[operation]);
-}
-
-function merged(parts: readonly boolean[][], by: (a: boolean, b: boolean) => boolean): boolean[] {
-  return parts.reduce((a, b) => a.map((held, i) => by(held, b[i] as boolean)));
+  const isUnion = joined === "or" || (joined !== "and" && line.cells.every((place) => heldAt(place).includes(false)));
+  return isUnion ? held.includes(true) : !held.includes(false);
 }

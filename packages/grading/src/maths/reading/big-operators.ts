@@ -1,5 +1,6 @@
 import { derivative, integral, limit } from "../numbers/calculus.ts";
 import { exactValue } from "../numbers/exact-value.ts";
+import { ofMatrices } from "../numbers/matrices.ts";
 import { isCall, partsOf, substituted, type Expression } from "../numbers/expression.ts";
 
 /** Parts of all expressions that sums and products of one answer are written out to. */
@@ -25,7 +26,7 @@ function visited(expression: Expression, budget: Budget, depth: number): Express
   const [body, quoted, first, second] = rest;
   const name = typeof quoted === "string" ? quoted.slice(1, -1) : "";
   if (typeof head !== "string" || !heads.has(head) || body === undefined || name === "")
-    return [head as Expression, ...rest.map((part) => within(part))];
+    return calculatedCall(head as string, rest.map(within));
   if (head === "Sum" || head === "Product") {
     const terms =
       first === undefined || second === undefined ? null : written(body, name, within(first), within(second), budget);
@@ -40,6 +41,10 @@ function visited(expression: Expression, budget: Budget, depth: number): Express
   if (from === null || from === undefined) return expression;
   if (head === "Limit") return limit(inner, name, from) ?? expression;
   return (to === null || to === undefined ? null : integral(inner, name, from, to)) ?? expression;
+}
+
+function calculatedCall(head: string, args: readonly Expression[]): Expression {
+  return ofMatrices(head, args) ?? [head, ...args];
 }
 
 const heads = new Set(["Sum", "Product", "Integrate", "Limit", "D"]);

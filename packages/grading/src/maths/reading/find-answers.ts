@@ -1,11 +1,11 @@
 import { openEnded } from "../../number-reading.ts";
 import { readReply } from "../../reply/read-reply.ts";
+import { boxesIn } from "../../reply/boxes.ts";
 import { cuesIn } from "../../reply/answer-cues.ts";
 import { numberOfWords } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
-import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
 export interface AnswerForms {
@@ -24,7 +24,6 @@ export interface Candidate {
 /** Characters of a reply that are searched: the last ones. */
 const searched = 40_000;
 const longest = 3000;
-const maxBoxes = 100;
 
 /**
  * Where a reply's answer may be, the best place first: after "the final answer is ... I hope", in the last box or the
@@ -45,7 +44,7 @@ function takenBack(text: string): Candidate[] {
 }
 
 function placesIn(text: string, forms: AnswerForms): Candidate[] {
-  const boxes = forms.latex ? boxesIn(text) : [];
+  const boxes = forms.latex ? boxSpans(text) : [];
   const formulas = forms.latex ? formulasIn(text) : [];
   const expressions = forms.plain ? proseExpressions(text, [...boxes, ...formulas]) : [];
   const numbers = expressions.filter(({ symbolic }) => symbolic !== true);
@@ -77,7 +76,7 @@ export function findWords(reply: string): Candidate[] {
 }
 
 function wordsIn(text: string): Candidate[] {
-  const box = boxesIn(text).at(-1);
+  const box = boxSpans(text).at(-1);
   if (box) return [{ text: box.text, rule: "boxed" }];
   const cue = cuesIn(text).at(-1);
   const sentence =
@@ -87,7 +86,21 @@ function wordsIn(text: string): Candidate[] {
       .split(/[.!?](?:\s|$)|\n/u)[0]
       ?.replaceAll("$", "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
+  const predicate = predicateIn(text);
+  if (predicate !== null) return [{ text: predicate, rule: "the last sentence" }];
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
+}
+
+/** `odd`, where the last sentence is "The function is odd." */
+export function predicateIn(text: string): string | null {
+  const sentence = /(?:^|[.!?\n]\s*)([^.!?\n]{1,200})\.?\s*$/u.exec(text)?.[1] ?? "";
+  const said =
+    /^(?:(?:so|hence|thus|therefore|then|and)\b,?\s+)?(?:the|this|it|its|\$)[^,;]{0,80}?\s(?:is|are)\s+([\p{L} -]{2,40})$/iu.exec(
+      sentence,
+    );
+  return said === null || /\b(?:if|whether|when|maybe|perhaps|possibly)\b/iu.test(sentence)
+    ? null
+    : (said[1] as string);
 }
 
 /** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words, is a heading. */
@@ -257,27 +270,11 @@ function joined(between: string, kind: Span["kind"]): boolean {
   return kind === "box" && bare.length <= 8 && !bare.includes("=");
 }
 
-function boxesIn(text: string): Span[] {
-  const found: Span[] = [];
-  for (const match of [...text.matchAll(/\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w))/gu)].slice(-maxBoxes)) {
-    if (match.index < (found.at(-1)?.end ?? 0)) continue;
-    const inner = match.index + match[0].length;
-    if (!match[0].endsWith("{")) {
-      const word = /\s*[^\s$]+/uy;
-      word.lastIndex = inner;
-      const held = word.exec(text)?.[0] ?? "";
-      found.push({ start: match.index, end: inner + held.length, text: held, kind: "box" });
-      continue;
-    }
-    const close = closingBraceAt(text, inner - 1);
-    // A box that never closes ends with its line.
-    const end = close === -1 ? inner + (text.slice(inner).split(/[\n$]/u)[0] as string).length : close;
-    const held = text.slice(inner, close === -1 ? end : end - 1);
-    // Formulas inside a box are parts of one answer.
-    const inside = held.replaceAll(/(?<!\\)\$/gu, " ");
-    if (held.length <= longest) found.push({ start: match.index, end, text: inside, kind: "box" });
-  }
-  return found;
+/** Boxes; formulas inside of one are parts of one answer. */
+function boxSpans(text: string): Span[] {
+  return boxesIn(text)
+    .filter((box) => box.text.length <= longest)
+    .map(({ start, end, text: held }) => ({ start, end, text: held.replaceAll(/(?<!\\)\$/gu, " "), kind: "box" }));
 }
 
 /** `$$…$$`, `\[…\]` over lines; `$…$`, `\(…\)` within one. */

@@ -7,7 +7,7 @@ const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.s
 /** Functions of an angle: behind a degree sign their argument is a number of degrees. */
 export const ofAngles: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
 const others =
-  "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log";
+  "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log \\det";
 /** Commands with one argument behind them, in parentheses or not. */
 export const functions: Readonly<Record<string, string>> = wordTable(
   Object.fromEntries([...ofAngles, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),

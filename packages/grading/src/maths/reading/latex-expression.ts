@@ -14,7 +14,7 @@ import {
   times,
 } from "./latex-commands.ts";
 
-const token = /\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
+const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
 
 class Malformed extends Error {}
 
@@ -107,6 +107,7 @@ class Parser {
     const startsWhole = this.#at === start + 1 && Number.isInteger(factors[0]);
     const second = this.#peek;
     while (this.#beginsFactor() && !(argument && this.#peek in functions)) factors.push(this.#quotient());
+    if (isChoose(factors)) return ["Binomial", ...(factors[1] as readonly Expression[]).slice(1)];
     const isMixed = startsWhole && factors.length === 2 && second !== "(" && isProper(factors[1] as Expression);
     return factors.length === 1 ? (factors[0] as Expression) : [isMixed ? "Add" : "Multiply", ...factors];
   }
@@ -114,6 +115,7 @@ class Parser {
   #beginsFactor(): boolean {
     const each = this.#peek;
     if (each === "|") return this.#bars === 0;
+    if (each.startsWith("\\begin{")) return true;
     return each !== "" && !reserved.has(each)
       ? /^(?:\\[a-zA-Z{]+|[\p{L}\d.([{]|\d.*|\.\d+)$/su.test(each)
       : ["\\frac", "\\sqrt", "\\binom"].includes(each);
@@ -215,6 +217,7 @@ class Parser {
     if (each === "\\frac") return this.#derivative() ?? ["Divide", this.#argument(), this.#argument()];
     if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
     if (each === "\\sqrt") return this.#root();
+    if (each.startsWith("\\begin{")) return this.#matrix(each.slice(7, -1));
     if (each in functions) return this.#function(each);
     if (each in lists) return this.#list(each);
     if (each in big) return this.#big(big[each] as string);
@@ -310,6 +313,23 @@ class Parser {
     return power === null ? applied : ["Power", applied, power];
   }
 
+  #matrix(name: string): Expression {
+    if (!/^(?:[pbv]?matrix|smallmatrix|array)$/u.test(name)) throw new Malformed();
+    if (name === "array" && this.#peek === "{") this.#raw();
+    const rows: Expression[][] = [];
+    this.#apart(true, () => {
+      while (!this.#take(`\\end{${name}}`)) {
+        const row = [this.#sum()];
+        while (this.#take("&")) row.push(this.#sum());
+        rows.push(row);
+        if (!this.#take("\\\\") && !this.#take("\\cr") && this.#peek !== `\\end{${name}}`) throw new Malformed();
+      }
+      return 0;
+    });
+    const matrix: Expression = ["Matrix", ...rows.map((row): Expression => ["Row", ...row])];
+    return name === "vmatrix" ? ["Det", matrix] : matrix;
+  }
+
   #list(command: string): Expression {
     const [head, count] = lists[command] as readonly [string, number];
     const curly = this.#take("\\{");
@@ -393,6 +413,12 @@ const deepest = 100;
 function bounded(depth: number, json: Expression): Expression {
   if (depth > deepest) throw new Malformed();
   return json;
+}
+
+/** `C(8, 3)`: a binomial coefficient. */
+function isChoose([name, pair = 0, ...others]: readonly Expression[]): boolean {
+  if (name !== "C" || others.length > 0 || !isCall(pair) || pair[0] !== "Sequence" || pair.length !== 3) return false;
+  return pair.slice(1).every((each) => Number.isInteger(each));
 }
 
 /** Whether an expression is a fraction of whole numbers between 0 and 1. */

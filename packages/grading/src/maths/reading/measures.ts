@@ -3,70 +3,38 @@ import { wordTable } from "@laconic/core";
 const scaled = new Set("m g s A K mol N J W Pa Hz V C F H T Wb L l eV cal bar B Bq Gy Sv lm lx cd Wh".split(" "));
 const prefixes = new Set("k M G c m µ u n p d h".split(" "));
 
-/** Names that are spelled out, in any case, and symbols without prefixes. The second is the symbol. */
-const names: readonly (readonly [RegExp, string])[] = [
-  [/^met(?:er|re)s?$/u, "m"],
-  [/^grams?$/u, "g"],
-  [/^(?:secs?|seconds?)$/u, "s"],
-  [/^(?:mins?|minutes?)$/u, "min"],
-  [/^(?:h|hrs?|hours?)$/u, "h"],
-  [/^(?:days?)$/u, "day"],
-  [/^weeks?$/u, "week"],
-  [/^months?$/u, "month"],
-  [/^(?:yrs?|years?)$/u, "year"],
-  [/^(?:in|inch|inches)$/u, "in"],
-  [/^(?:ft|foot|feet)$/u, "ft"],
-  [/^(?:yds?|yards?)$/u, "yd"],
-  [/^(?:mi|miles?)$/u, "mi"],
-  [/^(?:lbs?|pounds?)$/u, "lb"],
-  [/^(?:oz|ounces?)$/u, "oz"],
-  [/^(?:gal|gallons?)$/u, "gal"],
-  [/^lit(?:er|re)s?$/u, "l"],
-  [/^(?:usd|dollars?)$/u, "dollar"],
-  [/^cents?$/u, "cent"],
-  [/^(?:eur|euros?)$/u, "euro"],
-  [/^newtons?$/u, "N"],
-  [/^joules?$/u, "J"],
-  [/^watts?$/u, "W"],
-  [/^pascals?$/u, "Pa"],
-  [/^(?:hertz)$/u, "Hz"],
-  [/^volts?$/u, "V"],
-  [/^(?:amps?|amperes?)$/u, "A"],
-  [/^coulombs?$/u, "C"],
-  [/^kelvins?$/u, "K"],
-  [/^moles?$/u, "mol"],
-  [/^(?:ohms?|\\?omega)$/u, "ohm"],
-  [/^calories?$/u, "cal"],
-  [/^(?:atm|atmospheres?)$/u, "atm"],
-];
-const prefixNames: readonly (readonly [string, string])[] = [
-  ["kilo", "k"],
-  ["centi", "c"],
-  ["milli", "m"],
-  ["mega", "M"],
-  ["giga", "G"],
-  ["micro", "µ"],
-  ["nano", "n"],
-];
+/** Symbols, each with the words that stand for it, in any case and with an s behind them or without. */
+const names: Readonly<Record<string, string>> = wordTable(
+  Object.fromEntries(
+    (
+      "m meter metre; g gram; s sec second; min minute; h hr hour; day; week; month; year yr; in inch inches; ft foot feet; yd yard; " +
+      "mi mile; lb pound; oz ounce; gal gallon; l liter litre; dollar usd; cent; euro eur; N newton; J joule; W watt; Pa pascal; " +
+      "Hz hertz; V volt; A amp ampere; C coulomb; K kelvin; mol mole; ohm \\omega omega; cal calorie; atm atmosphere"
+    )
+      .split("; ")
+      .map((line) => line.split(" ") as [string, ...string[]])
+      .flatMap(([symbol, ...words]) => (scaled.has(symbol) ? words : [symbol, ...words]).map((word) => [word, symbol])),
+  ),
+);
+const prefixNames = { kilo: "k", centi: "c", milli: "m", mega: "M", giga: "G", micro: "µ", nano: "n" };
 const speeds: Readonly<Record<string, string>> = wordTable({ mph: "mi/h", kph: "km/h", kmh: "km/h" });
 const powers: Readonly<Record<string, number>> = wordTable({ square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 });
 
 /** A unit's symbol, with its prefix; null for what is none. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
-  const named = names.find(([pattern]) => pattern.test(lower))?.[1];
+  const named = names[lower] ?? (/^\w{2,}s$/u.test(lower) ? names[lower.slice(0, -1)] : undefined);
   if (named !== undefined) return named;
   if (/^[kM]ohm$/u.test(word)) return word;
   if (scaled.has(word)) return word === "L" ? "l" : word;
   const [sign = "", base] = [word[0], word.slice(1)];
   if (prefixes.has(sign) && scaled.has(base)) return `${sign === "u" ? "µ" : sign}${base === "L" ? "l" : base}`;
-  for (const [prefix, short] of prefixNames) {
+  for (const [prefix, short] of Object.entries(prefixNames)) {
     const rest = lower.startsWith(prefix) ? symbolOf(lower.slice(prefix.length)) : null;
     if (rest !== null) return `${short}${rest}`;
   }
   // Shouted or sloppy symbols: KM, Kg.
-  const sloppy = /^(?:km|cm|mm|kg|mg|ml)$/u.test(lower) ? lower : null;
-  return sloppy;
+  return /^(?:km|cm|mm|kg|mg|ml)$/u.test(lower) ? lower : null;
 }
 
 /**

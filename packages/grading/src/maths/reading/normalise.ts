@@ -1,45 +1,22 @@
 import { typedToLatex } from "./typed-maths.ts";
 
-/** Signs that people and models type for LaTeX commands. */
-const signs: Readonly<Record<string, string>> = {
-  "\u2212": "-",
-  "\u2013": "-",
-  "\u00d7": "\\times ",
-  "\u00f7": "\\div ",
-  "\u00b7": "\\cdot ",
-  "\u22c5": "\\cdot ",
-  "\u03c0": "\\pi ",
-  "\u221e": "\\infty ",
-  "\u2264": "\\leq ",
-  "\u2265": "\\geq ",
-  "\u2260": "\\neq ",
-  "\u2248": "\\approx ",
-  "\u222a": "\\cup ",
-  "\u2229": "\\cap ",
-  "\u2208": "\\in ",
-  "\u00b1": "\\pm ",
-  "\u00b0": "^\\circ ",
-  "\u00a2": "\\text{ cents}",
-  "\u221a": "\\sqrt ",
-  "\u2032": "'",
-  "\u00a0": " ",
-  "\u202f": " ",
-  "\u2009": " ",
-  "\u2205": "\\emptyset ",
-  "\u211d": "\\mathbb{R}",
-  "\u2044": "/",
-  "\u2215": "/",
-  "\u00bd": "\\frac{1}{2}",
-  "\u00bc": "\\frac{1}{4}",
-  "\u00be": "\\frac{3}{4}",
-  "\u2153": "\\frac{1}{3}",
-  "\u2154": "\\frac{2}{3}",
-  "\u221b": "\\sqrt[3]",
-  "\u03b8": "\\theta ",
-  "\u03b1": "\\alpha ",
-  "\u03b2": "\\beta ",
-};
-const sign = new RegExp(`[${Object.keys(signs).join("")}]`, "gu");
+const commands =
+  "× times ÷ div · cdot ⋅ cdot π pi ∞ infty ≤ leq ≥ geq ≠ neq ≈ approx ∪ cup ∩ cap ∈ in ± pm √ sqrt ∅ emptyset θ theta α alpha β beta";
+/** Signs that people and models type for LaTeX. */
+const signs: ReadonlyMap<string, string> = new Map([
+  ...[...commands.matchAll(/(\S) (\w+)/gu)].map(([, sign = "", name = ""]) => [sign, `\\${name} `] as const),
+  ...[..."\u2212\u2013"].map((dash) => [dash, "-"] as const),
+  ...[..."\u00a0\u202f\u2009"].map((space) => [space, " "] as const),
+  ...[..."\u2044\u2215"].map((slash) => [slash, "/"] as const),
+  ["\u00b0", "^\\circ "],
+  ["\u00a2", "\\text{ cents}"],
+  ["\u2032", "'"],
+  ["\u211d", "\\mathbb{R}"],
+  ["\u221b", "\\sqrt[3]"],
+]);
+const sign = new RegExp(`[${[...signs.keys()].join("")}]`, "gu");
+/** `½` */
+const fraction = /[\u00bc-\u00be\u2150-\u215e]/gu;
 
 /** In order; each is linear in the text's length. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
@@ -85,7 +62,9 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
 export function normaliseLatex(text: string): string {
   // LaTeX takes one digit behind a root's command.
   const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
-  let normal = rooted.replaceAll(sign, (each) => signs[each] ?? each);
+  let normal = rooted
+    .replaceAll(fraction, (each) => each.normalize("NFKC").replace(/^(\d+)\u2044(\d+)$/u, "\\frac{$1}{$2}"))
+    .replaceAll(sign, (each) => signs.get(each) ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
   // In an angle's sine degrees count; elsewhere they are a unit.
   normal = ofAngle.test(normal)

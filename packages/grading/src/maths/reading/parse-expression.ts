@@ -19,4 +19,4 @@ export function parseExpression(text: string): Expression | null {
   return json;
 }
 
-const operators = /\\(?:sum|prod|int|lim)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
+const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;

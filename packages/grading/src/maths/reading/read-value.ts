@@ -2,8 +2,10 @@ import { absolute } from "./absolute-inequality.ts";
 import { approximates } from "./approximation.ts";
 import { baseOf } from "./number-base.ts";
 import { clockOf } from "./clock.ts";
-import { withoutDeterminants } from "./determinant.ts";
-import { calculatedEntries } from "./matrix-calculation.ts";
+import { exactValue } from "../numbers/exact-value.ts";
+import type { Expression } from "../numbers/expression.ts";
+import { rowsOf } from "../numbers/matrices.ts";
+import { parseExpression } from "./parse-expression.ts";
 import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
@@ -24,7 +26,7 @@ const maxItems = 300;
  */
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
-  const text = withoutDeterminants(withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex))));
+  const text = withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex)));
   if (text === "" || nesting(text) > 60) return null;
   return read(text, 0);
 }
@@ -49,7 +51,7 @@ function read(given: string, depth: number): Value | null {
     related(text, next) ??
     combined(text, next) ??
     matrix(text, next) ??
-    matrixCalculation(text, next) ??
+    matrixCalculation(text) ??
     bracketed(text, next) ??
     emptySet(text) ??
     baseOf(text) ??
@@ -280,9 +282,16 @@ function transposed(rows: readonly (readonly Value[])[]): readonly (readonly Val
 }
 
 /** A sum or product of matrices. */
-function matrixCalculation(text: string, next: (text: string) => Value | null): Value | null {
-  const rows = calculatedEntries(text)?.map((row) => row.map((entry) => next(entry)));
-  return rows?.every((row) => !row.includes(null)) ? { kind: "matrix", rows: rows as Value[][] } : null;
+function matrixCalculation(text: string): Value | null {
+  const calculation = text.includes("\\begin{") ? parseExpression(text) : null;
+  const rows = calculation === null ? null : rowsOf(calculation);
+  const decimal = /\d?\.\d/u.test(text);
+  return rows && { kind: "matrix", rows: rows.map((row) => row.map((entry) => calculatedScalar(entry, decimal))) };
+}
+
+function calculatedScalar(expression: Expression, decimal: boolean): Scalar {
+  const text = JSON.stringify(expression).replaceAll(":", "");
+  return { kind: "scalar", text, exact: exactValue(expression), decimal, percent: "no", expression };
 }
 
 function bracketed(text: string, next: (text: string) => Value | null): Value | null {

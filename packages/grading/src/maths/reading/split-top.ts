@@ -68,17 +68,3 @@ export function closingAt(text: string, open: number): number {
   }
   return -1;
 }
-
-/**
- * Where the brace at `open` closes; other brackets do not count.
- * @returns -1 when it never does
- */
-export function closingBraceAt(text: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === "{") depth++;
-    else if (text[at] === "}" && --depth === 0) return at + 1;
-  }
-  return -1;
-}

@@ -1,47 +1,27 @@
 import { wordTable } from "@laconic/core";
 import { closingAt } from "./split-top.ts";
 
+const words = (text: string): string[] => text.split(" ");
+const commandsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(words(text).map((name) => [name, `\\${name}`]));
 /** Functions that people and programs type with parentheses, as LaTeX. Names are read in any case. */
 const called: Readonly<Record<string, string>> = wordTable({
-  abs: "\\abs",
-  floor: "\\floor",
-  ceil: "\\ceil",
+  ...commandsOf("abs floor ceil factorial binomial rational max min gcd lcm sqrt root"),
+  ...Object.fromEntries(words("sin cos tan cot sinh cosh tanh").map((name) => [`a${name}`, `\\arc${name}`])),
   ceiling: "\\ceil",
-  factorial: "\\factorial",
-  binomial: "\\binomial",
   comb: "\\binomial",
-  rational: "\\rational",
   mod: "\\modulo",
-  max: "\\max",
-  min: "\\min",
-  gcd: "\\gcd",
-  lcm: "\\lcm",
-  sqrt: "\\sqrt",
   cbrt: "\\sqrt[3]",
-  root: "\\root",
-  asin: "\\arcsin",
-  acos: "\\arccos",
-  atan: "\\arctan",
-  acot: "\\arccot",
-  asinh: "\\arcsinh",
-  acosh: "\\arccosh",
-  atanh: "\\arctanh",
   log2: "\\log_{2}",
   log10: "\\log_{10}",
 });
 /** Functions that are also typed without parentheses: `sin x`. */
 const bare: ReadonlySet<string> = new Set(
-  "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh arcsinh arccosh arctanh ln lg log exp".split(" "),
+  words("sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh arcsinh arccosh arctanh ln lg log exp"),
 );
 const constants: Readonly<Record<string, string>> = wordTable({
-  pi: "\\pi",
-  infinity: "\\infty",
-  inf: "\\infty",
-  infty: "\\infty",
-  oo: "\\infty",
-  ...Object.fromEntries(
-    "alpha beta gamma delta theta lambda mu rho sigma phi omega".split(" ").map((name) => [name, `\\${name}`]),
-  ),
+  ...commandsOf("pi alpha beta gamma delta theta lambda mu rho sigma phi omega"),
+  ...Object.fromEntries(words("infinity inf infty oo").map((name) => [name, "\\infty"])),
 });
 
 /** What a word means in typed mathematics; null for any other word. */

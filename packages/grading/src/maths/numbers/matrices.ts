@@ -1,0 +1,84 @@
+import { isCall, partsOf, type Expression } from "./expression.ts";
+
+/** The entries of a matrix, row by row; the expression is `["Matrix", ["Row", 1, 2], ["Row", 3, 4]]`. */
+export type Rows = readonly (readonly Expression[])[];
+
+/** Rows, and parts of an entry, beyond which a calculation is left alone; a determinant of 4 rows has 24 products. */
+const maxRows = 8;
+const maxParts = 400;
+const maxDeterminant = 4;
+
+/** The entries of a matrix; null of another expression, and of rows that differ in length. */
+export function rowsOf(expression: Expression): Rows | null {
+  if (!isCall(expression) || expression[0] !== "Matrix") return null;
+  const rows = expression.slice(1).map((row) => (row as readonly Expression[]).slice(1));
+  return rows.length <= maxRows && rows.every((row) => row.length === rows[0]?.length && row.length <= maxRows)
+    ? rows
+    : null;
+}
+
+/** The sum, product, power or determinant of matrices and numbers; null where there are no matrices, or they do not fit. */
+export function ofMatrices(head: string, args: readonly Expression[]): Expression | null {
+  if (args.every((each) => rowsOf(each) === null)) return null;
+  const calculated = calculatedRows(head, args);
+  if (calculated && head !== "Det")
+    return calculated.flat().every((entry) => partsOf(entry).length <= maxParts)
+      ? ["Matrix", ...calculated.map((row): Expression => ["Row", ...row])]
+      : null;
+  return calculated?.[0]?.[0] ?? null;
+}
+
+function calculatedRows(head: string, args: readonly Expression[]): Rows | null {
+  const matrices = args.map(rowsOf);
+  const [first = null, second = null] = matrices;
+  switch (head) {
+    case "Add":
+      return matrices.reduce((a, b) => a && b && sum(a, b));
+    case "Negate":
+      return first && mapped(first, (entry) => ["Negate", entry]);
+    case "Multiply": {
+      const numbers = args.filter((_, i) => matrices[i] === null);
+      const product = matrices
+        .filter((each) => each !== null)
+        .reduce<Rows | null>((a, b) => a && (a.length === 0 ? b : times(a, b)), []);
+      return product && mapped(product, (entry) => ["Multiply", ...numbers, entry]);
+    }
+    case "Divide":
+      return first && second === null ? mapped(first, (entry) => ["Divide", entry, args[1] as Expression]) : null;
+    case "Det":
+      return first && first.length === first[0]?.length && first.length <= maxDeterminant
+        ? [[determinant(first)]]
+        : null;
+    default:
+      return null;
+  }
+}
+
+function mapped(rows: Rows, apply: (entry: Expression) => Expression): Rows {
+  return rows.map((row) => row.map(apply));
+}
+
+function sum(a: Rows, b: Rows): Rows | null {
+  if (a.length !== b.length || a[0]?.length !== b[0]?.length) return null;
+  return a.map((row, i) => row.map((entry, k): Expression => ["Add", entry, b[i]?.[k] as Expression]));
+}
+
+function times(a: Rows, b: Rows): Rows | null {
+  if (a[0]?.length !== b.length) return null;
+  return a.map((row) =>
+    (b[0] as readonly Expression[]).map((_, k): Expression => [
+      "Add",
+      ...row.map((entry, i): Expression => ["Multiply", entry, b[i]?.[k] as Expression]),
+    ]),
+  );
+}
+
+/** By the first row (Laplace). */
+function determinant([first = [], ...others]: Rows): Expression {
+  if (others.length === 0) return first[0] as Expression;
+  const terms = first.map((entry, i): Expression => {
+    const term: Expression = ["Multiply", entry, determinant(others.map((row) => row.filter((_, k) => k !== i)))];
+    return i % 2 === 0 ? term : ["Negate", term];
+  });
+  return ["Add", ...terms];
+}
