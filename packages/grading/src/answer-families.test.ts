@@ -245,6 +245,10 @@ const maths: readonly Row[] = [
   [B("(1,-2)"), "x=1, y=-2", true],
   [B("45\\%"), "45", false],
   [B("45"), "45\\%", false],
+  [B("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}^2"), "\\begin{pmatrix}7&10\\\\15&22\\end{pmatrix}", true],
+  [B("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}^2"), "\\begin{pmatrix}1&4\\\\9&16\\end{pmatrix}", false],
+  ["Yes, it converges.", "\\text{yes}", true],
+  ["No, it diverges.", "\\text{yes}", false],
 ];
 
 const numbers: readonly Row[] = [
@@ -308,6 +312,9 @@ const numbers: readonly Row[] = [
   ["3/4 of n", "0.75", false],
   ["The answer is 3/4 of the cake.", "0.75", true],
   ["The answer is 3/4 of a cake.", "0.75", true],
+  ["The speed is 150 km/h (about 93 mph).", "150", true],
+  ["The speed is 150 km/h (about 93 mph).", "93", false],
+  ["We get 20 / 2 = 10 groups of 2.", "10", true],
 ];
 
 const letters: readonly Row[] = [
@@ -352,6 +359,8 @@ const letters: readonly Row[] = [
   ["It must be C, since A, B and D are negative.", "C", true],
   ["It has to be D, as A, B, and C contradict the text.", "D", true],
   ["It must be B, since C is negative.", "C", false],
+  ["A or B, but I lean towards A.", "A", true],
+  ["Eliminating A, C, D leaves us with B.", "B", true],
 ];
 
 test.each(maths)("%s for %s: %s", (reply, gold, right) => {

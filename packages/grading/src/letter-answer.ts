@@ -113,7 +113,7 @@ function quotedIn(text: string, tokens: readonly Token[], letters: string): Read
 const filler =
   /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
 const conclusion =
-  /(?:(?<!\p{L})(?:hence|therefore|thus|so|guess|think|believe|probably|likely|it is|it['’]s|only|leaving|left with|say|(?:must|has to) be|leaves|by elimination|also|donc|jadi|logo|daher)|(?<!["'])[:;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
+  /(?:(?<!\p{L})(?:hence|therefore|thus|so|guess|think|believe|probably|likely|it is|it['’]s|only|(?:leaving|leaves|left)(?: (?:us|me))?(?: with)?|lean(?:ing)? towards?|say|(?:must|has to) be|by elimination|also|donc|jadi|logo|daher)|(?<!["'])[:;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
 /** The end of a line, or a reason. */
 const textEnd = /^["'*)\]}.!\s$]*(?:$|\n|(?:(?<=[\s]),?|,)\s*(?:since|because|as|for)\b)/u;
 const named =

@@ -56,6 +56,7 @@ function relationOf(text: string, first: Found, second: Found): Relation {
     return "equals";
   if (/^\s*(?:\p{L}+\s+)?of\s+(?:the|all|every|those)\s*$/iu.test(between)) return "of";
   if (/^\s?%?\s*(?:percent\s+)?of\s+$/iu.test(between)) return "calculation";
+  if (/^\s*\p{L}+\s+of\s+$/iu.test(between)) return "of";
   if (between.trim() === "" && /^\s?[-+\u2013]/u.test(text.slice(second.start))) return "calculation";
   const { unit = "", or, operator, comma } = joint.exec(between)?.groups ?? {};
   if (operator !== undefined) return "calculation";
@@ -71,6 +72,7 @@ function equal(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && new Fraction(a).equals(new Fraction(b));
 }
 
+const remark = /\(\s*(?:about|approximately|approx\.|roughly|around|or|i\.e\.,?|that is,?|[≈~])\s*[$€£¥]?$/iu;
 const longest = 10_000;
 
 /**
@@ -87,8 +89,11 @@ export function oneNumber(part: string, from: "first" | "last", lists: boolean):
     return a && b ? relationOf(text, a, b) : null;
   };
   if (from === "last") {
-    // "18, not 20" and "5 of the 12" say the first.
-    while (index > 0 && isDeniedAt(text, all[index] as Found) && !/[.\n]/u.test(gap(text, all, index - 1))) index -= 1;
+    // "18, not 20", "150 km (about 93 miles)" and "5 of the 12" say the first.
+    const isSecondary = (i: number): boolean =>
+      (isDeniedAt(text, all[i] as Found) && !/[.\n]/u.test(gap(text, all, i - 1))) ||
+      remark.test(gap(text, all, i - 1));
+    while (index > 0 && isSecondary(index)) index -= 1;
     if (relation(index - 1) === "of") index -= 1;
   } else
     for (let i = 0; ["equals", "calculation"].includes(relation(i) ?? ""); i++)

@@ -38,10 +38,13 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
       return first && mapped(first, (entry) => ["Negate", entry]);
     case "Multiply": {
       const numbers = args.filter((_, i) => matrices[i] === null);
-      const product = matrices
-        .filter((each) => each !== null)
-        .reduce<Rows | null>((a, b) => a && (a.length === 0 ? b : times(a, b)), []);
+      const product = productOf(matrices.filter((each) => each !== null));
       return product && mapped(product, (entry) => ["Multiply", ...numbers, entry]);
+    }
+    case "Power": {
+      const exponent = Number(args[1]);
+      const isPower = first !== null && Number.isInteger(exponent) && exponent > 0 && exponent <= maxRows;
+      return isPower ? productOf(Array.from({ length: exponent }, () => first)) : null;
     }
     case "Divide":
       return first && second === null ? mapped(first, (entry) => ["Divide", entry, args[1] as Expression]) : null;
@@ -56,6 +59,10 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
 
 function mapped(rows: Rows, apply: (entry: Expression) => Expression): Rows {
   return rows.map((row) => row.map(apply));
+}
+
+function productOf([first, ...others]: readonly Rows[]): Rows | null {
+  return others.reduce<Rows | null>((a, b) => a && times(a, b), first ?? null);
 }
 
 function sum(a: Rows, b: Rows): Rows | null {

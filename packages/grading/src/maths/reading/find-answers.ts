@@ -86,6 +86,8 @@ function wordsIn(text: string): Candidate[] {
       .split(/[.!?](?:\s|$)|\n/u)[0]
       ?.replaceAll("$", "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
+  const [, said] = text.length > 200 ? [] : (/^\s*(yes|no|true|false)\b\s*[,.;:!—–]/iu.exec(text) ?? []);
+  if (said !== undefined) return [{ text: said, rule: "the first word" }];
   const predicate = predicateIn(text);
   if (predicate !== null) return [{ text: predicate, rule: "the last sentence" }];
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
