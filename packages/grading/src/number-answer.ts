@@ -3,7 +3,6 @@ import { cuesIn, withoutDenied } from "./reply/answer-cues.ts";
 import { boxesIn, lastBoxed } from "./reply/boxes.ts";
 import { numberOfWords } from "./reply/number-words.ts";
 import { oneNumber, type Reading } from "./number-reading.ts";
-import { plainNumbers } from "./reply/numbers-in-text.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
 import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
@@ -16,7 +15,7 @@ const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]
  * @returns null when it holds none, or where there are several, a range, a part of an expression, or a number that is denied
  */
 export function extractNumber(reply: string): Extracted | null {
-  return readCurrent(withoutDenied(readReply(reply)), (text) => numberOf(plainNumbers(text)));
+  return readCurrent(withoutDenied(readReply(reply)), numberOf);
 }
 
 function numberOf(text: string): Extracted | null {

@@ -140,3 +140,7 @@ const instead = new RegExp(
 export function withoutDenied(text: string): string {
   return text.replaceAll(instead, "$1");
 }
+
+/** What stands behind a number that is an end of a range alone: `6 or more`, `6 points or fewer`. */
+export const openEnded: RegExp =
+  /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b/iu;

@@ -4,8 +4,10 @@ const invisible = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\uf
 const overridden = /[\u202d\u202e][^\u202c\n]*\u202c?/gu;
 const embedding = /[\u202a-\u202c]/gu;
 const fullWidth = /[\uff01-\uff5e\u3000\ufe63\u3002]/gu;
+/** Arabic, Persian and Devanagari digits. */
+const digit = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/gu;
 const any =
-  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3000\u3002\ufe63\ufeff\uff01-\uff5e]|\u034f|\p{Variation_Selector}/u;
+  /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3000\u3002\ufe63\ufeff\uff01-\uff5e]|\u034f|\p{Variation_Selector}/u;
 
 /**
  * A text without the characters that show nothing, and with plain letters, digits and signs for full-width ones. What stands
@@ -17,6 +19,10 @@ export function plainCharacters(text: string): string {
     .replaceAll(overridden, "\ufffd")
     .replaceAll(invisible, "")
     .replaceAll(embedding, "")
+    .replaceAll(digit, (each) => {
+      const code = each.codePointAt(0) as number;
+      return String((code & 15) - (code >= 0x966 ? 6 : 0));
+    })
     .replaceAll(fullWidth, (each) => {
       if (each === "\u3000") return " ";
       if (each === "\ufe63") return "-";

@@ -1,7 +1,6 @@
-import { openEnded } from "../../number-reading.ts";
 import { readReply } from "../../reply/read-reply.ts";
 import { boxesIn } from "../../reply/boxes.ts";
-import { cuesIn } from "../../reply/answer-cues.ts";
+import { cuesIn, openEnded } from "../../reply/answer-cues.ts";
 import { numberOfWords } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";

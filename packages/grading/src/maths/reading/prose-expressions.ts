@@ -1,4 +1,3 @@
-import { compoundOf } from "../../number-reading.ts";
 import { measureOf } from "./measures.ts";
 import { typedName } from "./typed-maths.ts";
 
@@ -36,7 +35,7 @@ interface Token {
   readonly spaced: boolean;
 }
 
-const number = String.raw`(?:\d{1,3}(?: \d{3})+(?!\d|\.\d|\s?\/)|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
+const number = String.raw`(?:\d*[\u00bc-\u00be\u2150-\u215e]|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?!\d)|\d{1,3}(?: \d{3})+(?!\d|\.\d|\s?\/)|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
 const lexer = new RegExp(
   [
     String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
@@ -120,7 +119,7 @@ function tokensOf(text: string, from: number, to: number): Token[] {
 function kindOfWord(word: string, glued: Token | undefined, behind: string): Kind {
   if (word === "mod") return "binary";
   if (word.startsWith("\\")) return latexOperators.has(word) ? "binary" : "function";
-  if (/^\p{L}(?:_.*)?$/u.test(word)) return "letter";
+  if (/^[\p{Script=Latin}\p{Script=Greek}](?:_.*)?$/u.test(word)) return "letter";
   const typed = typedName(word);
   if (typed === "constant") return "constant";
   if (typed !== null && /^\s?\(/u.test(behind)) return "function";
@@ -213,9 +212,10 @@ function groupEnd(tokens: readonly Token[], open: number, depth: number): number
 /** Whether a sign is a bullet or a dash, and not part of the number behind it. */
 function isDash(text: string, tokens: readonly Token[], index: number): boolean {
   const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
-  if (sign.kind !== "sign" || after?.spaced !== true) return false;
+  if (sign.kind !== "sign" || !after || !/\s/u.test(text[sign.end] ?? "")) return false;
   const line = text.slice(text.lastIndexOf("\n", sign.start - 1) + 1, sign.start);
-  return line.trim() === "" || (before !== undefined && /^\p{L}/u.test(before.text) && !copula.test(before.text));
+  const isBullet = line.trim() === "" && text.slice(0, sign.start).trim() !== "";
+  return isBullet || (before !== undefined && /^\p{L}/u.test(before.text) && !copula.test(before.text));
 }
 
 /** The place of an expression; null where it is part of a word, or only a name. */
@@ -233,7 +233,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
     (after?.kind === "open" && !after.spaced) ||
     (after !== undefined && calculating.test(after.text)) ||
-    /^\s?(?:(?:%|per ?cent)\s+of\s|of\s[a-z](?![a-z]))/iu.test(text.slice(tail.end, tail.end + 14));
+    /^\s?(?:(?:%|per ?cent)\s+of\s|of\s(?!a\s[a-z])[a-z](?![a-z]))/iu.test(text.slice(tail.end, tail.end + 14));
   const minus = /\b(?:minus|negative)\s$/iu.test(text.slice(Math.max(0, head.start - 10), head.start)) ? "-" : "";
   const scaled = after !== undefined && (scale.test(after.text) || isUnit(tail, after, behind));
   const factor = scaled ? ` \\text{ ${after.text}}` : "";
@@ -266,10 +266,46 @@ function withCompounds(text: string, places: readonly Span[]): Span[] {
   return all;
 }
 
-/** In prose `2,74` is a decimal; in a formula it is a list. */
+/** In prose `2,74` is a decimal, and `1.000.000` a million; in a formula they are lists. */
 export function withPoint(text: string): string {
-  return text.replace(
-    /^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u,
-    (_, sign: string, zero, after, whole, places) => `${sign}${String(zero ?? whole)}.${String(after ?? places)}`,
-  );
+  if (/^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u.test(text)) return text.replaceAll(".", "").replace(",", ".");
+  return text.replace(/^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u, "$1$2$4.$3$5");
+}
+
+/** Units of the same kind, the larger ones first. */
+const kinds = [
+  "weeks? days? hours?|hrs?|h minutes?|mins?|m seconds?|secs?|s",
+  "dollars?|bucks? cents?",
+  "pounds? pence|p shillings?",
+  "miles? yards?|yds? feet|foot|ft inch(?:es)?|in",
+  "years? months? weeks? days?",
+  "kilomet(?:er|re)s?|km met(?:er|re)s?|m centimet(?:er|re)s?|cm millimet(?:er|re)s?|mm",
+  "pounds?|lbs? ounces?|oz",
+  "kilograms?|kg grams?|g",
+  "gallons? quarts? pints? cups?",
+].map((kind) => kind.split(" ").map((unit) => new RegExp(`^(?:${unit})$`, "iu")));
+
+/**
+ * "18 dollars and 50 cents" says 18.5; "2 hours and 30 minutes" says no number, since nothing says in which unit.
+ * @returns null where the two are no parts of one quantity
+ */
+function compoundOf(text: string, first: Span, second: Span): string | false | null {
+  const [, unit, link] =
+    /^\s*((?!and\b)[\p{L}]*)\.?\s*(,?\s*(?:and\s+)?)[$*]*$/iu.exec(text.slice(first.end, second.start)) ?? [];
+  const after = /^\s*(\p{L}+)/u.exec(text.slice(second.end))?.[1];
+  if (unit === undefined || link === undefined || after === undefined) return null;
+  const currency = unit === "" && text.slice(Math.max(0, first.start - 2), first.end).includes("$");
+  const large = currency ? "dollars" : unit;
+  const kind = kinds.find((units) => {
+    const [a, b] = [large, after].map((word) => units.findIndex((each) => each.test(word)));
+    return a !== undefined && b !== undefined && a !== -1 && b > a;
+  });
+  if (!kind) return null;
+  if (!/^dollars?$/iu.test(large) || !/^cents?$/iu.test(after)) return false;
+  const [dollars, cents] = [first, second].map(({ start, end }) => {
+    const digitsAlone = /^\s*[$]?\s?([\d,]+)$/u.exec(text.slice(start, end))?.[1]?.replaceAll(",", "");
+    return digitsAlone === undefined ? null : Number(digitsAlone);
+  }) as [number | null, number | null];
+  if (dollars === null || cents === null || cents >= 100) return false;
+  return `${dollars}.${String(cents).padStart(2, "0")}`;
 }
