@@ -315,6 +315,13 @@ const numbers: readonly Row[] = [
   ["The speed is 150 km/h (about 93 mph).", "150", true],
   ["The speed is 150 km/h (about 93 mph).", "93", false],
   ["We get 20 / 2 = 10 groups of 2.", "10", true],
+  ["Therefore, 25 percent of students passed.", "25", true],
+  ["20% of 50", "20", false],
+  ["Total: $1.2k", "1200", true],
+  ["That's 3 hundred.", "300", true],
+  ["a+b = 7", "7", true],
+  ["30 dollars - 5 dollars = 25 dollars", "25", true],
+  ["It arrives at 15:30.", "15", false],
 ];
 
 const letters: readonly Row[] = [

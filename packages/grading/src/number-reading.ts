@@ -140,8 +140,9 @@ const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]
 
 /** The number that an expression is, or an equation comes to; null of anything else. */
 function numberOf(expression: string): string | null {
-  const value = readValue(expression);
-  const said = value?.kind === "relation" ? value.assigned : value;
+  const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
+  const isEquation = value?.kind === "relation" && value.relators.every((each) => each === "=");
+  const said = isEquation ? (value.assigned ?? value.sides.at(-1)) : value;
   if (said?.kind !== "scalar" || said.text.includes(":")) return null;
   const digits = said.text.replaceAll(/[, +]/gu, "");
   if (/^-?(?:\d+|\d*\.\d+)$/u.test(digits)) return digits;

@@ -61,7 +61,7 @@ const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah
 const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
 /** Words that calculate with the number in front of them. */
 const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
-const scale = /^(?:dozen|thousand|million|billion|trillion)$/iu;
+const scale = /^(?:hundred|lakh|crore|dozen|thousand|million|billion|trillion)$/iu;
 /** Letters of a script that separates words by spaces, in front of a number. */
 const gluing = /[\p{L}\p{N}_](?<![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])$/u;
 const tailLength = 4000;
@@ -233,7 +233,9 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
     (after?.kind === "open" && !after.spaced) ||
     (after !== undefined && calculating.test(after.text)) ||
-    /^\s?(?:(?:%|per ?cent)\s+of\s|of\s(?!a\s[a-z])[a-z](?![a-z]))/iu.test(text.slice(tail.end, tail.end + 14));
+    /^\s?(?:(?:%|per ?cent)\s+)?of\s(?:(?!a\s[a-z])[a-z](?![a-z])|(?<=(?:%|cent)\s+of\s)[\d$€£(])/iu.test(
+      text.slice(tail.end, tail.end + 18),
+    );
   const minus = /\b(?:minus|negative)\s$/iu.test(text.slice(Math.max(0, head.start - 10), head.start)) ? "-" : "";
   const scaled = after !== undefined && (scale.test(after.text) || isUnit(tail, after, behind));
   const factor = scaled ? ` \\text{ ${after.text}}` : "";

@@ -21,6 +21,9 @@ const saying =
 
 const scales: Readonly<Record<string, string>> = wordTable({
   dozen: "12",
+  hundred: "100",
+  lakh: "100000",
+  crore: "10000000",
   thousand: "1000",
   million: "1000000",
   billion: "1000000000",
