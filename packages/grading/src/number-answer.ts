@@ -1,77 +1,53 @@
 import { Fraction } from "fraction.js";
-import { cuesIn, withoutDenied } from "./reply/answer-cues.ts";
-import { boxesIn, lastBoxed } from "./reply/boxes.ts";
-import { numberOfWords } from "./reply/number-words.ts";
-import { oneNumber, type Reading } from "./number-reading.ts";
+import { exactValue } from "./maths/numbers/exact-value.ts";
+import { denied, findAnswers } from "./maths/reading/find-answers.ts";
+import { parseExpression } from "./maths/reading/parse-expression.ts";
+import { proseExpressions } from "./maths/reading/prose-expressions.ts";
+import { readValue } from "./maths/reading/read-value.ts";
+import { isDenied, isUnsaid } from "./reply/answer-cues.ts";
+import { wordNumbersIn } from "./reply/number-words.ts";
 import { readReply } from "./reply/read-reply.ts";
-import { readCurrent } from "./reply/retraction.ts";
 import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
-
-/** A mark with nothing behind it, or in front of words or of a number such as `2.` or `2)`, is a heading. */
-const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]+\S)[^\n]*)/gu;
 
 /**
  * The number that a reply gives: after `####`, in the last box, after the last "answer is", or the last one there is.
  * @returns null when it holds none, or where there are several, a range, a part of an expression, or a number that is denied
  */
 export function extractNumber(reply: string): Extracted | null {
-  return readCurrent(withoutDenied(readReply(reply)), numberOf);
-}
-
-function numberOf(text: string): Extracted | null {
-  const places: readonly (readonly [rule: string, read: () => Reading])[] = [
-    ["after ####", () => markedNumber(text)],
-    ["boxed", () => boxedNumber(text)],
-    ["after the answer trigger", () => announcedNumber(text)],
-    ["last number", () => oneNumber(text, "last", !/\p{L}{3}/u.test(text))],
-  ];
-  for (const [rule, read] of places) {
-    const answer = read();
-    if (answer !== null) return answer === false ? null : { answer, rule };
+  for (const { text, rule } of findAnswers(reply, { latex: true, plain: true })) {
+    const answer = numberOf(text) ?? onlyNumber(text);
+    if (answer !== null) return { answer, rule };
+    if (text === denied || (/\p{N}/u.test(text) && rule !== "the whole text")) return null;
   }
-  return null;
+  const text = readReply(reply);
+  const inWords = /\p{N}/u.test(text) ? [] : wordNumbersIn(text).toReversed();
+  const [last, before] = inWords.filter(({ start, end }) => !isDenied(text, start, end));
+  const isGuess = last && before && /^,?\s+(?:or|to)\s+$/u.test(text.slice(before.end, last.start));
+  return last && !isGuess ? { answer: last.value, rule: "last number" } : null;
 }
 
-function markedNumber(text: string): Reading {
-  const marked = [...text.matchAll(mark)].at(-1)?.[1];
-  if (marked !== undefined) return oneNumber(lastBoxed(marked) ?? marked, "first", true);
-  const last = text.lastIndexOf("####");
-  return last === -1
-    ? null
-    : numberOfWords(
-        lineAt(text, last + 4)
-          .trim()
-          .replace(/\.$/u, ""),
-      );
+/** The number of a text that has one beside words; null where it has none, or several. */
+function onlyNumber(text: string): string | null {
+  const [only, ...others] = proseExpressions(text, []).filter(({ start, end }) =>
+    /\p{N}/u.test(text.slice(start, end)),
+  );
+  return only && others.length === 0 && !isUnsaid(text, only.start, only.end) ? numberOf(only.text) : null;
 }
 
-function lineAt(text: string, start: number): string {
-  return text.slice(start).split("\n", 1)[0] ?? "";
-}
+/** A sum or product that is not worked out. */
+const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]/u;
 
-/** What the last box says, up to the end of its line when its brace never closes. Boxes joined by "or" say several things. */
-function boxedNumber(text: string): Reading {
-  const [last, before] = boxesIn(text).toReversed();
-  if (!last) return null;
-  const inside = oneNumber(lastBoxed(text) ?? last.text, "first", true);
-  const isJoined = before && /^\$?\s*(?:,\s*)?(?:or|and)\s*\$?$/u.test(text.slice(before.end, last.start));
-  return isJoined && oneNumber(before.text, "first", true) !== inside ? false : inside;
-}
-
-const mostCues = 20;
-const longestClause = 300;
-const sentenceEnd = /(?<=\S)[.।](?=\s|$|\p{Lo})|\n|<\//u;
-
-/** The number of the last clause behind a cue that has one. A result counts where no later number follows. */
-function announcedNumber(text: string): Reading {
-  for (const also of [undefined, "result"] as const)
-    for (const { end } of cuesIn(text, also).slice(-mostCues).toReversed()) {
-      const [clause = ""] = text.slice(end, end + longestClause).split(sentenceEnd, 1);
-      const reading = oneNumber(clause, "first", false);
-      if (also === "result" && /\d/u.test(text.slice(end + clause.length))) return null;
-      if (reading !== null) return reading;
-    }
-  return null;
+/** The number that an expression is, or an equation comes to; null of anything else. */
+function numberOf(expression: string): string | null {
+  const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
+  const isEquation = value?.kind === "relation" && value.relators.every((each) => each === "=");
+  const said = isEquation ? (value.assigned ?? value.sides.at(-1)) : value;
+  if (said?.kind !== "scalar" || said.text.includes(":")) return null;
+  const digits = said.text.replace(/^\+/u, "").replaceAll(/(?<=\d)[, ](?=\d{3}(?!\d))/gu, "");
+  if (/^-?(?:\d+|\d*\.\d+)$/u.test(digits)) return digits;
+  const parsed = said.exact || calculation.test(expression.split("=").at(-1) ?? "") ? null : parseExpression(said.text);
+  const exact = said.exact ?? (parsed === null ? null : exactValue(parsed));
+  return exact && (said.percent === "latex" ? exact.mul(100) : exact).toFraction();
 }
 
 /**

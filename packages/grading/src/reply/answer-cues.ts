@@ -141,6 +141,18 @@ export function withoutDenied(text: string): string {
   return text.replaceAll(instead, "$1");
 }
 
-/** What stands behind a number that is an end of a range alone: `6 or more`, `6 points or fewer`. */
-export const openEnded: RegExp =
-  /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b/iu;
+/** What stands in front of a number that bounds the answer. */
+const boundBefore =
+  /(?:\b(?:at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between|up\s+to|from)|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
+/** What stands behind a number that is asked about, or an end of a range alone: `6 or more`, `6 points or fewer`, `6+`. */
+const openEnded =
+  /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b|^\+(?![\s\w(])|^\s*\?/iu;
+
+/** Whether what stands at a place is denied, or only bounds the answer, as "at least 6" and "6 or more" do. */
+export function isUnsaid(text: string, start: number, end: number): boolean {
+  return (
+    isDenied(text, start, end) ||
+    boundBefore.test(text.slice(Math.max(0, start - 24), start)) ||
+    openEnded.test(text.slice(end))
+  );
+}

@@ -3,8 +3,6 @@ export interface Box {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Whether its brace closes. */
-  readonly isClosed: boolean;
 }
 
 const maxBoxes = 100;
@@ -16,11 +14,13 @@ export function boxesIn(text: string): readonly Box[] {
   for (const match of [...text.matchAll(opening)].slice(-maxBoxes)) {
     const [start, inner, word] = [match.index, match.index + match[0].length, match.groups?.["word"]];
     if (start < (boxes.at(-1)?.end ?? 0)) continue;
-    const close = word === undefined ? closingBraceAt(text, inner) : -1;
-    const isClosed = close !== -1;
-    const held = word ?? (isClosed ? text.slice(inner, close) : (text.slice(inner).split(/[\n$]/u, 1)[0] as string));
-    const end = word === undefined ? inner + held.length + (isClosed ? 1 : 0) : inner;
-    boxes.push({ start, end, text: held, isClosed });
+    if (word !== undefined) boxes.push({ start, end: inner, text: word });
+    else {
+      const close = closingBraceAt(text, inner);
+      const lineEnd = inner + text.slice(inner).search(/[\n$]|$/u);
+      const end = close === -1 ? lineEnd : close;
+      boxes.push({ start, end: close === -1 ? end : end + 1, text: text.slice(inner, end) });
+    }
   }
   return boxes;
 }

@@ -85,39 +85,33 @@ function infinity({ text }: Scalar): -1 | 0 | 1 {
 
 /** Whether a set holds a cell; null where it is no set of numbers. */
 function holds(value: Value, cell: number, line: Line): boolean | null {
-  switch (value.kind) {
-    case "scalar":
-      if (/^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text)) return true;
-      return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
-    case "relation": {
-      if (isExclusion(value)) return cell !== line.cellOf(value.sides[1] as Scalar);
-      const interval = intervalOf(value);
-      return interval && holds(interval, cell, line);
-    }
-    case "tuple": {
-      const [low, high] = value.items;
-      if (value.items.length !== 2 || low?.kind !== "scalar" || high?.kind !== "scalar") return null;
-      const [from, to] = [line.cellOf(low), line.cellOf(high)];
-      if (from >= to && !(from === to && value.open === "[" && value.close === "]")) return null;
-      return (
-        (cell > from && cell < to) || (cell === from && value.open === "[") || (cell === to && value.close === "]")
-      );
-    }
-    case "set": {
-      const { items } = value;
-      if (isCondition(value)) return satisfies(value, cell, line);
-      const isPoints = items.every((item) => item.kind === "scalar" && infinity(item) === 0);
-      return isPoints ? items.some((item) => cell === line.cellOf(item as Scalar)) : null;
-    }
-    case "combination": {
-      const held = value.parts.map((part) => holds(part, cell, line));
-      if (held.includes(null)) return null;
-      if (value.operation === "\\cup") return held.includes(true);
-      return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
-    }
-    default:
-      return null;
+  if (value.kind === "scalar") {
+    if (/^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text)) return true;
+    return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
   }
+  if (value.kind === "relation") {
+    if (isExclusion(value)) return cell !== line.cellOf(value.sides[1] as Scalar);
+    const interval = intervalOf(value);
+    return interval && holds(interval, cell, line);
+  }
+  if (value.kind === "tuple") {
+    const [low, high] = value.items;
+    if (value.items.length !== 2 || low?.kind !== "scalar" || high?.kind !== "scalar") return null;
+    const [from, to] = [line.cellOf(low), line.cellOf(high)];
+    if (from >= to && !(from === to && value.open === "[" && value.close === "]")) return null;
+    return (cell > from && cell < to) || (cell === from && value.open === "[") || (cell === to && value.close === "]");
+  }
+  if (value.kind === "set") {
+    const { items } = value;
+    if (isCondition(value)) return satisfies(value, cell, line);
+    const isPoints = items.every((item) => item.kind === "scalar" && infinity(item) === 0);
+    return isPoints ? items.some((item) => cell === line.cellOf(item as Scalar)) : null;
+  }
+  if (value.kind !== "combination") return null;
+  const held = value.parts.map((part) => holds(part, cell, line));
+  if (held.includes(null)) return null;
+  if (value.operation === "\\cup") return held.includes(true);
+  return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
 }
 
 /** Without an "or" all of them hold, unless that leaves nothing: `x < 1, x > 3` lists the parts of a union. */

@@ -1,6 +1,6 @@
 import { readReply } from "../../reply/read-reply.ts";
 import { boxesIn } from "../../reply/boxes.ts";
-import { cuesIn, openEnded } from "../../reply/answer-cues.ts";
+import { cuesIn, isDenied, isUnsaid, withoutDenied } from "../../reply/answer-cues.ts";
 import { numberOfWords } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
@@ -29,7 +29,7 @@ const longest = 3000;
  * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
-  const text = readReply(reply.slice(-searched));
+  const text = withoutDenied(readReply(reply.slice(-searched)));
   return readCurrent(text, (current) => nonEmpty(placesIn(current, forms))) ?? takenBack(text);
 }
 
@@ -52,18 +52,38 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   return [
     hoped(text, [...boxes, ...announced]),
     lastCluster(text, boxes, "boxed"),
-    forms.plain ? marked(text) : null,
+    forms.plain ? marked(text, announced) : null,
     announcedAnswer(text, announced, forms.plain),
     forms.plain && boxes.length === 0 && formulas.length === 0 ? wholeExpression(text) : null,
     lastCluster(text, formulas, "last formula", numbers.at(-1)),
-    ...places
-      .slice(-3)
-      .toReversed()
-      .map((place) => ({
-        text: openEnded.test(text.slice(place.end)) ? denied : listAround(text, place, places),
-        rule: place.kind === "plain" ? "last number" : "last formula",
-      })),
+    ...lastPlaces(text, places),
   ].filter((candidate) => candidate !== null);
+}
+
+/** A remark on the number in front of it. */
+const remark = /\(\s*(?:about|approximately|approx\.|roughly|around|or|i\.e\.,?|that is,?|[≈~])\s*[$€£¥]?$/iu;
+
+/** The last places, without remarks and with what they count: "18, not 20" and "5 of the 12" say the first. */
+function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
+  let end = places.length;
+  for (; end > 1; end--) {
+    const [before, last] = places.slice(end - 2, end) as [Span, Span];
+    const between = text.slice(before.end, last.start);
+    const isSecond = isDenied(text, last.start, last.end) && !/[.\n]/u.test(between);
+    if (
+      !isSecond &&
+      !remark.test(between) &&
+      !/^\s*(?:\p{L}+\s+)?of\s+(?:(?:the|all|every|those)\s+)?$/iu.test(between)
+    )
+      break;
+  }
+  return places
+    .slice(Math.max(0, end - 3), end)
+    .toReversed()
+    .map((place) => ({
+      text: isUnsaid(text, place.start, place.end) ? denied : listAround(text, place, places),
+      rule: place.kind === "plain" ? "last number" : "last formula",
+    }));
 }
 
 /**
@@ -104,11 +124,16 @@ export function predicateIn(text: string): string | null {
     : (said[1] as string);
 }
 
-/** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words, is a heading. */
-function marked(text: string): Candidate | null {
-  for (const [, line] of [...text.matchAll(/^[ \t]*####[ \t]*([^\n]{1,200})$/gmu)].toReversed()) {
-    const held = wholeExpression((line as string).replaceAll(/(?<!\\)\$/gu, " "));
+/** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words or a number and words, is a heading. */
+function marked(text: string, places: readonly Span[]): Candidate | null {
+  for (const match of [...text.matchAll(/####(?![ \t]*\d+[.)][ \t]+\S)([^\n]{1,200})/gu)].toReversed()) {
+    const [start, end] = [match.index + 4, match.index + match[0].length];
+    const held = wholeExpression((match[1] as string).replaceAll(/(?<!\\)\$/gu, " "));
     if (held && /\d|\\/u.test(held.text)) return { text: held.text, rule: "after ####" };
+    const place = places.find((span) => span.start >= start && span.end <= end);
+    if (!place || /\p{L}/u.test(text.slice(start, place.start))) continue;
+    const isSaid = !isUnsaid(text, place.start, place.end);
+    return { text: isSaid ? listAround(text, place, places, start) : denied, rule: "after ####" };
   }
   return null;
 }
@@ -125,7 +150,7 @@ function hoped(text: string, places: readonly Span[]): Candidate | null {
 }
 
 /** A text that equals no answer. */
-const denied = "\\text{not the answer}";
+export const denied = "\\text{not the answer}";
 /** Characters between a cue and its answer. */
 const longestLead = 50;
 
@@ -138,11 +163,11 @@ function announcedAnswer(text: string, places: readonly Span[], plain: boolean):
     // A formula is preferred to a number in front of it.
     const first = near.find(({ kind }) => kind === "formula") ?? near[0];
     const subject = first && (saidOf(first, text, start, places) ?? first);
-    const place = subject && denial(text, start, subject, places);
-    if (place === "denied") return { text: denied, rule: "denied after the answer trigger" };
-    if (place)
+    if (subject && isUnsaid(text, subject.start, subject.end))
+      return { text: denied, rule: "denied after the answer trigger" };
+    if (subject)
       return {
-        text: letterBefore(text.slice(start, place.start)) + listAround(text, place, places, place.start),
+        text: letterBefore(text.slice(start, subject.start)) + listAround(text, subject, places, subject.start),
         rule: "after the answer trigger",
       };
   }
@@ -162,23 +187,6 @@ function spokenNumber(text: string, start: number): string | null {
 /** `x` behind a cue, alone in its clause. */
 function loneLetter(text: string, start: number): string | null {
   return /^\s*([a-zA-Z])\s*(?:[.,;!?]?\s*(?:\n|$))/u.exec(text.slice(start, start + 20))?.[1] ?? null;
-}
-
-const denying =
-  /(?:\b(?:not|never|neither|at\s+(?:least|most)|(?:more|less|greater|fewer)\s+than|above|below)|n['’]t)(?:\s+(?:be|equal|exactly|just|simply))?[\s$(*:\\]*$/iu;
-
-/** The place itself; what is said instead of it where it is denied; "denied" where nothing is. */
-function denial(text: string, start: number, place: Span, places: readonly Span[]): Span | "denied" {
-  if (openEnded.test(text.slice(place.end))) return "denied";
-  if (!denying.test(text.slice(Math.min(start, place.start) - 8, place.start))) return place;
-  const end = place.end + (/[.!?](?:\s|$)|\n/u.exec(text.slice(place.end))?.index ?? text.length);
-  const instead = places.find(
-    (other) =>
-      other.start >= place.end &&
-      other.end <= end + 1 &&
-      /\b(?:but|it is|it's|rather)[\s$*]*$/iu.test(text.slice(place.end, other.start)),
-  );
-  return instead ?? "denied";
 }
 
 const conjunction =
@@ -280,7 +288,7 @@ function boxSpans(text: string): Span[] {
 
 /** `$$…$$`, `\[…\]` over lines; `$…$`, `\(…\)` within one. */
 const formula =
-  /(?<!\\)\$\$((?:[^$]|\\\$){1,3000}?)(?<!\\)\$\$|\\\[(.{1,3000}?)\\\]|(?<![\\$])\$((?:[^$\n\\]|\\[^\n]){1,3000}?)(?<!\\)\$|\\\(([^\n]{1,3000}?)\\\)/gsu;
+  /(?<!\\)\$\$((?:[^$]|\\\$){1,3000}?)(?<!\\)\$\$|\\\[(.{1,3000}?)\\\]|(?<![\\$])\$((?:[^$\n\\]|\\[^\n]){1,3000}?)(?<!\\)\$(?!\d)|\\\(([^\n]{1,3000}?)\\\)/gsu;
 
 function formulasIn(text: string): Span[] {
   return [...text.matchAll(formula)].map((match) => ({
@@ -293,7 +301,10 @@ function formulasIn(text: string): Span[] {
 
 /** A text without any sentence in it. */
 function wholeExpression(text: string): Candidate | null {
-  const bare = text.trim().replace(/^(\*\*|__|`)([^*_`]+)\1$/u, "$2");
+  const bare = text
+    .trim()
+    .replace(/^#+\s+/u, "")
+    .replace(/^(\*\*|__|`)([^*_`]+)\1$/u, "$2");
   if (bare.length === 0 || bare.length > 400 || bare.includes("\n")) return null;
   const prose = bare
     .replaceAll(/\\[a-zA-Z]+|\{[^{}]*\}|(?<=[\d)])(?:or|and)(?![a-z])/gu, " ")

@@ -5,9 +5,9 @@ const commands =
 /** Signs that people and models type for LaTeX. */
 const signs: ReadonlyMap<string, string> = new Map([
   ...[...commands.matchAll(/(\S) (\w+)/gu)].map(([, sign = "", name = ""]) => [sign, `\\${name} `] as const),
-  ...[..."\u2212\u2013"].map((dash) => [dash, "-"] as const),
-  ...[..."\u00a0\u202f\u2009"].map((space) => [space, " "] as const),
-  ...[..."\u2044\u2215"].map((slash) => [slash, "/"] as const),
+  ..."\u2212\u2013".split("").map((dash) => [dash, "-"] as const),
+  ..."\u00a0\u202f\u2009".split("").map((space) => [space, " "] as const),
+  ..."\u2044\u2215".split("").map((slash) => [slash, "/"] as const),
   ["\u00b0", "^\\circ "],
   ["\u00a2", "\\text{ cents}"],
   ["\u2032", "'"],

@@ -1,3 +1,4 @@
+import { numberOfWords } from "../../reply/number-words.ts";
 import { measureOf } from "./measures.ts";
 import { typedName } from "./typed-maths.ts";
 
@@ -78,7 +79,10 @@ export function proseExpressions(text: string, taken: readonly Span[]): Span[] {
     if (from > start) places.push(...placesIn(text, tokensOf(text, start, from)));
     start = Math.max(start, to);
   }
-  return withCompounds(text, places);
+  return withCompounds(
+    text,
+    places.map((place) => withPart(text, place)),
+  );
 }
 
 function placesIn(text: string, tokens: readonly Token[]): Span[] {
@@ -223,7 +227,8 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
   const run = tokens.slice(first, end);
   const [head, tail] = [run[0] as Token, run.at(-1) as Token];
   const [before, after, behind] = [tokens[first - 1], tokens[end], tokens[end + 1]];
-  // `covid-19`, `5-year`
+  // `covid-19`, `5-year`, `3rd`
+  if (after && !after.spaced && /^(?:st|nd|rd|th)$/u.test(after.text)) return null;
   if (!head.spaced && before && gluing.test(before.text)) return null;
   const hyphen = after?.kind === "sign" && !after.spaced && behind?.spaced === false;
   if (hyphen && /^\p{L}/u.test(behind.text)) return null;
@@ -253,6 +258,16 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     kind: "plain",
     ...(!valued && { symbolic: true }),
   };
+}
+
+/** "2 and a half" is a mixed number. */
+function withPart(text: string, place: Span): Span {
+  const [all = "", words = ""] =
+    /^\s+and\s+((?:an?|one|two|three|four)[\s-]\p{L}+)/iu.exec(text.slice(place.end, place.end + 40)) ?? [];
+  const [, over, under] = /^(\d+)\/(\d+)$/u.exec(numberOfWords(words) ?? "") ?? [];
+  return over === undefined || !/^[-+]?\d+$/u.test(place.text)
+    ? place
+    : { ...place, end: place.end + all.length, text: `${place.text}\\frac{${over}}{${under}}` };
 }
 
 /** "18 dollars and 50 cents" is one place; several units without a common one are not a number. */
