@@ -54,33 +54,29 @@ export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
   return mathsGraderOn(moduleBeside("./maths-worker", import.meta.url), options);
 }
 
-/** @param entry - module whose `serve` judges pairs on the thread */
+/**
+ * Threads of which each pair goes to the one that has the fewest.
+ * @param entry - module whose `serve` judges pairs on a thread
+ */
 export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): MathsGrader {
-  const { threads = 1 } = options;
-  return threads === 1 ? new MathsThread(entry, options) : new MathsThreads(entry, threads, options);
-}
-
-/** Threads of which each pair goes to the one that has the fewest. */
-class MathsThreads implements MathsGrader {
-  readonly #threads: readonly { readonly grader: MathsGrader; pairs: number }[];
-
-  constructor(entry: URL, threads: number, options: MathsGraderOptions) {
-    this.#threads = Array.from({ length: threads }, () => ({ grader: new MathsThread(entry, options), pairs: 0 }));
-  }
-
-  async grade(...pair: Parameters<MathsGrader["grade"]>): Promise<Verdict> {
-    const thread = this.#threads.reduce((least, each) => (each.pairs < least.pairs ? each : least));
-    thread.pairs += 1;
-    try {
-      return await thread.grader.grade(...pair);
-    } finally {
-      thread.pairs -= 1;
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#threads.map(({ grader }) => grader.close()));
-  }
+  const threads = Array.from({ length: options.threads ?? 1 }, () => ({
+    grader: new MathsThread(entry, options),
+    pairs: 0,
+  }));
+  return {
+    async grade(...pair) {
+      const thread = threads.reduce((least, each) => (each.pairs < least.pairs ? each : least));
+      thread.pairs += 1;
+      try {
+        return await thread.grader.grade(...pair);
+      } finally {
+        thread.pairs -= 1;
+      }
+    },
+    async close() {
+      await Promise.all(threads.map(({ grader }) => grader.close()));
+    },
+  };
 }
 
 class MathsThread implements MathsGrader {

@@ -10,6 +10,15 @@ import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
 
+/** Two expressions, and how they are compared. */
+interface Pair {
+  readonly left: Expression;
+  readonly right: Expression;
+  /** Whether a decimal is in one of them. */
+  readonly decimal: boolean;
+  readonly precision: Precision;
+}
+
 /** Scales of sample points; the last ones are for absolute values, maxima and minima. */
 const scales = [1, 1, 1, -1, 100, -100, 1e4, 1e6] as const;
 const usualScales = 4;
@@ -35,9 +44,8 @@ export function compareExpressions(left: Expression, right: Expression, decimal:
   const modular = sameModulo(left, right);
   if (modular === true) return { equal: true, how: "same value" };
   if (modular === false && exactly) return { equal: false, how: "same value" };
-  return discrete
-    ? atWholePoints(left, right, names, decimal, precision)
-    : atRealPoints(left, right, names, decimal, precision);
+  const pair = { left, right, decimal, precision };
+  return discrete ? atWholePoints(pair, names) : atRealPoints(pair, names);
 }
 
 /** 1 and -1 for the two infinities, null for what is finite, NaN for a calculation with infinity. */
@@ -58,13 +66,7 @@ function clearlyDifferent(left: Expression, right: Expression, point: Point): bo
   return size > 1e-6 && size < 1e12 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-3 * size;
 }
 
-function atRealPoints(
-  left: Expression,
-  right: Expression,
-  names: readonly string[],
-  decimal: boolean,
-  precision: Precision,
-): Match {
+function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly string[]): Match {
   const how = precision.tolerance === null ? "at sample points" : "within tolerance";
   let seen = 0;
   const count = names.length === 0 ? 1 : piecewise.test(JSON.stringify([left, right])) ? points.length : usualScales;
@@ -98,18 +100,13 @@ const carefulPoints = 12;
 /** Points at which both have to be defined. */
 const fewestPoints = 8;
 
-function atWholePoints(
-  left: Expression,
-  right: Expression,
-  names: readonly string[],
-  decimal: boolean,
-  precision: Precision,
-): Match {
+function atWholePoints(pair: Pair, names: readonly string[]): Match {
+  const { left, right, decimal, precision } = pair;
   let seen = 0;
   let oneSided = 0;
   const stepwise = isStepwise(left) || isStepwise(right);
   for (const [i, point] of wholePoints(names, stepwise).entries()) {
-    const verdict = atWholePoint(left, right, point, decimal, precision, i >= carefulPoints);
+    const verdict = atWholePoint(pair, point, i >= carefulPoints);
     if (verdict === false) return different;
     if (verdict === true) seen++;
     if (verdict === "one is undefined") oneSided++;
@@ -126,11 +123,8 @@ function atWholePoints(
 }
 
 function atWholePoint(
-  left: Expression,
-  right: Expression,
+  { left, right, decimal, precision }: Pair,
   point: Point,
-  decimal: boolean,
-  precision: Precision,
   quickly: boolean,
 ): boolean | "undefined" | "one is undefined" {
   const [a, b] = [exactValue(left, point), exactValue(right, point)];

@@ -4,8 +4,8 @@ import { valueOfChain } from "./chains.ts";
 import { sameTime } from "../reading/clock.ts";
 import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
-import { compareRealSets, isCondition } from "./real-sets.ts";
-import type { AnswerSet, Combination, Scalar, Tuple, Value } from "../value.ts";
+import { compareRealSets, isCondition, isReals } from "./real-sets.ts";
+import type { AnswerSet, Scalar, Tuple, Value } from "../value.ts";
 
 /** What counts as the same. */
 export interface Likeness extends Precision {
@@ -26,12 +26,12 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
   if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer, likeness) ? yes : no;
   if (gold.kind === "congruence" || answer.kind === "congruence") return compareCongruences(gold, answer, likeness);
-  if ([gold, answer].some((each) => each.kind === "combination" || isCondition(each))) {
+  if ([gold, answer].some((each) => each.kind === "combination" || isCondition(each) || isReals(each))) {
     const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
     if (sets) return sets;
   }
   if (gold.kind === "combination" || answer.kind === "combination")
-    return compareCombinations(unionOf(gold), unionOf(answer), again);
+    return compareCombinations(unionOf(gold), unionOf(answer), likeness);
   if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
   if (gold.kind === "set" && answer.kind === "set") {
     const named = byName(gold, answer);
@@ -81,26 +81,11 @@ function compareMixed(gold: Value, answer: Value, again: (a: Value, b: Value) =>
     if (isOrdered && other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
       return everyPair(set.items, other.items, again);
   }
-  const wholeLine = [gold, answer].some(
-    (each) => each.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals)$|^\\R$/u.test(each.text),
-  );
-  const all = [gold, answer].some((each) => each.kind === "tuple" && isWholeLine(each));
-  return wholeLine && all ? yes : no;
+  return no;
 }
 
 function isRound({ open, close }: Tuple): boolean {
   return open === "(" && close === ")";
-}
-
-function isWholeLine({ items }: Tuple): boolean {
-  const [low, high] = items;
-  return (
-    items.length === 2 &&
-    low?.kind === "scalar" &&
-    high?.kind === "scalar" &&
-    low.text.replaceAll(" ", "") === "-\\infty" &&
-    /^\+?\\infty$/u.test(high.text.replaceAll(" ", ""))
-  );
 }
 
 function compareTuples(gold: Tuple, answer: Tuple, again: (a: Value, b: Value) => Match): Match {
@@ -152,21 +137,12 @@ function unionOf(value: Value): Value {
   return parts.every((part) => part !== null) ? { kind: "combination", operation: "\\cup", parts } : value;
 }
 
-function compareCombinations(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+function compareCombinations(gold: Value, answer: Value, likeness: Likeness): Match {
   if (gold.kind !== "combination" || answer.kind !== "combination") return no;
   if (gold.operation !== answer.operation || gold.parts.length !== answer.parts.length) return no;
-  if (gold.operation === "\\setminus") return everyPair(gold.parts, answer.parts, again);
-  return matched(gold, answer, again);
-}
-
-function matched(gold: Combination, answer: Combination, again: (a: Value, b: Value) => Match): Match {
-  const left = [...answer.parts];
-  for (const part of gold.parts) {
-    const at = left.findIndex((other) => again(part, other).equal);
-    if (at === -1) return no;
-    left.splice(at, 1);
-  }
-  return yes;
+  if (gold.operation === "\\setminus")
+    return everyPair(gold.parts, answer.parts, (a, b) => compareValues(a, b, likeness));
+  return sameItems(gold.parts, answer.parts, likeness) ? yes : no;
 }
 
 function compareMatrices(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {

@@ -25,6 +25,10 @@ export function compareRealSets(gold: Value, answer: Value, precision: Precision
   return pairs.flat().includes(null) ? null : { equal: pairs.every(([a, b]) => a === b), how: "same value" };
 }
 
+export function isReals(value: Value): boolean {
+  return value.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text);
+}
+
 /** A set of numbers that is described by inequalities. */
 export function isCondition(value: Value): value is AnswerSet {
   return (
@@ -86,7 +90,7 @@ function infinity({ text }: Scalar): -1 | 0 | 1 {
 /** Whether a set holds a cell; null where it is no set of numbers. */
 function holds(value: Value, cell: number, line: Line): boolean | null {
   if (value.kind === "scalar") {
-    if (/^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text)) return true;
+    if (isReals(value)) return true;
     return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
   }
   if (value.kind === "relation") {

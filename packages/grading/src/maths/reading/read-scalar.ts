@@ -13,6 +13,12 @@ export function readScalar(given: string): Scalar {
   return { kind: "scalar", text, exact: value, decimal, percent };
 }
 
+/** Whether a text is a calculation with numbers alone. */
+export function isNumeric(text: string): boolean {
+  const bare = text.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi|left|right)(?![a-zA-Z])/gu, "");
+  return /\d/u.test(text) && !/[a-zA-Z]/u.test(bare);
+}
+
 function splitPercent(text: string): { readonly text: string; readonly percent: Scalar["percent"] } {
   const match = /^(.*?)\s*(\\?%|percent(?:age)?|pct\.?|\\text\{\s*(?:percent|pct)\s*\})$/su.exec(text);
   if (!match) return { text, percent: "no" };

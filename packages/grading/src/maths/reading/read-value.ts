@@ -7,7 +7,7 @@ import type { Expression } from "../numbers/expression.ts";
 import { rowsOf } from "../numbers/matrices.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { normaliseLatex } from "./normalise.ts";
-import { exactNumber, readScalar } from "./read-scalar.ts";
+import { exactNumber, isNumeric, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
@@ -225,10 +225,6 @@ function approximated(
   return { kind: "relation", sides, relators, assigned: about ? next(exact) : null, ...(about && { about }) };
 }
 
-function isNumeric(side: string): boolean {
-  return /\d/u.test(side) && !/[a-zA-Z]/u.test(side.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi)(?![a-zA-Z])/gu, ""));
-}
-
 /** A variable, a function at a place, a point or a ratio of such: something that can be given a value. */
 function isName(side: string): boolean {
   if (/^\(.*\)$/su.test(side)) return splitTop(side.slice(1, -1), /,/u).every((piece) => isName(piece.text.trim()));
@@ -325,13 +321,9 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
 /** "No solution" is the empty set. */
 const noSolution = /^(?:none|(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?)[.!]?$/iu;
 
-function isEmptySet(text: string): boolean {
-  const said = text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1");
-  return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(said.trim());
-}
-
 function emptySet(text: string): Value | null {
-  return isEmptySet(text) ? { kind: "set", items: [] } : null;
+  const said = text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1").trim();
+  return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(said) ? { kind: "set", items: [] } : null;
 }
 
 const textual = /^[({\s]*(?:\\text\s*\{[^{}]*\}[)}\s.]*)+$/u;
