@@ -2,7 +2,7 @@ import { conjunction, type Cue, isWrong, cuesIn, isDenied, withoutDenied } from 
 import { lastBoxed } from "./reply/boxes.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
-import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
  * The letter that a reply chooses, in this order: in the last box, after the last cue such as "answer is", in the conclusion, named
@@ -182,12 +182,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
 export function gradeLetter(reply: string, gold: string, letters: string): Verdict {
   const extracted = extractLetter(reply, letters);
   if (!extracted) return noAnswer;
-  const wanted = gold.trim().toUpperCase();
-  return {
-    correct: extracted.answer === wanted,
-    extracted: extracted.answer,
-    rule: `${extracted.rule}, same letter`,
-    certainty: "exact",
-    steps: [{ name: `letter, ${extracted.rule}`, answer: extracted.answer, gold: wanted }],
-  };
+  const { answer, rule } = extracted;
+  const step = { name: `letter, ${rule}`, answer, gold: gold.trim().toUpperCase() };
+  return textVerdict(answer, `${rule}, same letter`, [step]);
 }

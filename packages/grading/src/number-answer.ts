@@ -7,7 +7,7 @@ import { readValue } from "./maths/reading/read-value.ts";
 import { isDenied, isUnsaid } from "./reply/answer-cues.ts";
 import { wordNumbersIn } from "./reply/number-words.ts";
 import { readReply } from "./reply/read-reply.ts";
-import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
  * The number that a reply gives: after `####`, in the last box, after the last "answer is", or the last one there is.
@@ -61,15 +61,9 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   if (same && !wanted) return { correct: true, extracted: gold.trim(), rule: "the same text", certainty: "exact" };
   if (!extracted) return noAnswer;
   if (!wanted) return { ...noAnswer, extracted: extracted.answer, rule: "the gold holds no number" };
-  const [said, right] = [new Fraction(extracted.answer), new Fraction(wanted.answer)];
-  return {
-    correct: said.equals(right),
-    extracted: extracted.answer,
-    rule: `${extracted.rule}, exact number`,
-    certainty: "exact",
-    steps: [
-      { name: `found ${extracted.rule}`, answer: extracted.answer, gold: wanted.answer },
-      { name: "exact number", answer: said.toFraction(), gold: right.toFraction() },
-    ],
-  };
+  const [said, right] = [extracted, wanted].map(({ answer }) => new Fraction(answer).toFraction());
+  return textVerdict(extracted.answer, `${extracted.rule}, exact number`, [
+    { name: `found ${extracted.rule}`, answer: extracted.answer, gold: wanted.answer },
+    { name: "exact number", answer: said as string, gold: right as string },
+  ]);
 }

@@ -3,7 +3,7 @@ import { lastBoxed } from "./reply/boxes.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
 import { sharedWords } from "./shared-words.ts";
-import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
  * The text that a reply gives as its answer: the line after the last `####`, the last box, what follows the last cue such as
@@ -77,12 +77,7 @@ export function gradeText(
   const wanted = bare(readReply(gold));
   if (!extracted) return noAnswer;
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  const [said, right] = [folded(extracted.answer), folded(wanted)];
-  return {
-    correct: wanted !== "" && said === right,
-    extracted: extracted.answer,
-    rule: `${extracted.rule}, same text`,
-    certainty: "exact",
-    steps: [{ name: `text, ${extracted.rule}`, answer: said, gold: right }],
-  };
+  const { answer, rule } = extracted;
+  const step = { name: `text, ${rule}`, answer: folded(answer), gold: folded(wanted) };
+  return textVerdict(answer, `${rule}, same text`, [step]);
 }

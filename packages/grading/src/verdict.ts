@@ -37,3 +37,9 @@ export interface Extracted {
 
 /** The verdict on a reply in which no answer was found. */
 export const noAnswer: Verdict = { correct: false, extracted: null, rule: "no answer", certainty: "undecided" };
+
+/** The verdict of comparing texts: whether both sides of the last step are equal. */
+export function textVerdict(extracted: string, rule: string, steps: readonly GradingStep[]): Verdict {
+  const last = steps.at(-1);
+  return { correct: last !== undefined && last.answer === last.gold, extracted, rule, certainty: "exact", steps };
+}

@@ -1,5 +1,5 @@
 import { lastBoxed } from "../reply/boxes.ts";
-import { type Verdict, noAnswer } from "../verdict.ts";
+import { noAnswer, textVerdict, type Verdict } from "../verdict.ts";
 
 /** Replacements of MATH's published grader, in its order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
@@ -40,15 +40,8 @@ function hendrycksText(answer: string): string {
 export function gradeHendrycks(reply: string, gold: string): Verdict {
   const boxed = lastBoxed(reply);
   if (boxed === null) return noAnswer;
-  const [said, wanted] = [hendrycksText(boxed), hendrycksText(gold)];
-  return {
-    correct: said === wanted,
-    extracted: boxed,
-    rule: "boxed, MATH's published rule",
-    certainty: "exact",
-    steps: [
-      { name: "found in the last box", answer: boxed, gold },
-      { name: "spelled as MATH's grader does", answer: said, gold: wanted },
-    ],
-  };
+  return textVerdict(boxed, "boxed, MATH's published rule", [
+    { name: "found in the last box", answer: boxed, gold },
+    { name: "spelled as MATH's grader does", answer: hendrycksText(boxed), gold: hendrycksText(gold) },
+  ]);
 }

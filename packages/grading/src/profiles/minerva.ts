@@ -1,5 +1,5 @@
 import type { MathsGrader } from "../maths/maths-grader.ts";
-import { noAnswer, type Verdict } from "../verdict.ts";
+import { noAnswer, textVerdict, type Verdict } from "../verdict.ts";
 
 /**
  * Minerva's rule for answers in mathematics: Lewkowycz et al. 2022 (arXiv 2206.14858), appendix D.1. The answer is what its prompt asks for,
@@ -78,11 +78,9 @@ export async function gradeMinerva(
     { name: "found in the final sentence", answer: found, gold },
     { name: "normalised as Minerva does", answer: said, gold: wanted },
   ];
-  if (said === wanted)
-    return { correct: true, extracted: found, rule: "Minerva's published rule, same text", certainty: "exact", steps };
   // Its parser reads expressions and equations alone.
-  if ([said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
-    return { correct: false, extracted: found, rule: "Minerva's published rule, same text", certainty: "exact", steps };
+  if (said === wanted || [said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
+    return textVerdict(found, "Minerva's published rule, same text", steps);
   const compared = await maths.grade(said, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);
   const rule = `Minerva's published rule, ${compared.rule}`;
   return { ...compared, extracted: found, rule, steps: [...steps, ...(compared.steps ?? [])] };

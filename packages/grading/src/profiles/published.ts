@@ -1,4 +1,4 @@
-import { type Extracted, noAnswer, type Verdict } from "../verdict.ts";
+import { noAnswer, textVerdict, type Extracted, type Verdict } from "../verdict.ts";
 
 /** Whose published rule for the letter of a multiple-choice reply. */
 export type PublishedLetterRule = "qwen-choice" | "dylan" | "llm-debate" | "lm-eval-first" | "lm-eval-last";
@@ -30,13 +30,7 @@ export function gradePublishedLetter(reply: string, gold: string, rule: Publishe
   const letter = publishedLetters[rule](reply);
   if (letter === null) return noAnswer;
   const wanted = gold.trim().toUpperCase();
-  return {
-    correct: letter === wanted,
-    extracted: letter,
-    rule: `${rule}'s rule`,
-    certainty: "exact",
-    steps: [{ name: `letter by ${rule}`, answer: letter, gold: wanted }],
-  };
+  return textVerdict(letter, `${rule}'s rule`, [{ name: `letter by ${rule}`, answer: letter, gold: wanted }]);
 }
 
 /** How lm-evaluation-harness (task gsm8k, version 3) takes the number out of a reply: for comparison with its scores. */
@@ -56,17 +50,11 @@ export function extractPublishedNumber(reply: string, rule: PublishedNumberRule)
 export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
   const extracted = extractPublishedNumber(reply, rule);
   if (!extracted) return noAnswer;
-  const [said, wanted] = [plain(extracted.answer), plain(gold)];
-  return {
-    correct: said === wanted,
-    extracted: extracted.answer,
-    rule: extracted.rule,
-    certainty: "exact",
-    steps: [
-      { name: `found by ${extracted.rule}`, answer: extracted.answer, gold },
-      { name: "text without commas, dollars and the final stop", answer: said, gold: wanted },
-    ],
-  };
+  const { answer, rule: found } = extracted;
+  return textVerdict(answer, found, [
+    { name: `found by ${found}`, answer, gold },
+    { name: "text without commas, dollars and the final stop", answer: plain(answer), gold: plain(gold) },
+  ]);
 }
 
 function plain(text: string): string {

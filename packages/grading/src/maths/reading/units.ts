@@ -37,34 +37,22 @@ export interface Measured {
   readonly measure: string | null;
 }
 
-/** A unit in a text command, with its power. */
-const unit = String.raw`\\text\s*\{([^{}]{1,30})\}\s*(?:\^\s*\{?(-?\d)\}?)?`;
-const powerInside = /(\\text\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
-/** Units that multiply each other; what stands between is no part of their names. */
+/** Units that multiply each other, in text commands with their powers. */
 const product = String.raw`(?:\\text\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
-const unitOverUnit = new RegExp(String.raw`\\frac\s*\{\s*(${product})\s*\}\s*\{\s*(${product})\s*\}$`, "u");
-const unitByUnit = new RegExp(String.raw`${unit}\s*(\/|\\cdot(?![a-zA-Z]))?\s*${unit}$`, "u");
+const quotient = String.raw`\\frac\s*\{\s*(${product})\}\s*\{\s*(${product})\}`;
+const unitRun = new RegExp(String.raw`(?:${quotient}|${product}(?:\/\s*${product})?)$`, "u");
+const powerInside = /(\\text\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
 
 /** Units side by side, or one over the other, at the end of a text, as one: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
 function withJoinedUnits(text: string): string {
-  if (!/\\text/u.test(text)) return text;
-  const power = (by: string | undefined): string => (by === undefined ? "" : `^${by}`);
-  let rest = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
-  for (let i = 0; i < 3; i++) {
-    const over = unitOverUnit.exec(rest);
-    const by = over ? null : unitByUnit.exec(rest);
-    if (over) {
-      const [a, b] = [over[1], over[2]].map((side) =>
-        (side as string).replaceAll(/\\text\s*\{([^{}]*)\}/gu, " $1").replaceAll(/\\cdot|[{}]/gu, " "),
-      );
-      rest = `${rest.slice(0, over.index)}\\text{${a}/(${b})}`;
-    } else if (by) {
-      const [, a = "", p, sign, b = "", q] = by;
-      if (measureOf(`${a}${power(p)}`) === null || measureOf(`${b}${power(q)}`) === null) break;
-      rest = `${rest.slice(0, by.index)}\\text{${a}${power(p)}${sign === "/" ? "/" : " "}${b}${power(q)}}`;
-    } else break;
-  }
-  return rest;
+  const flat = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
+  const run = text.includes("\\text") ? unitRun.exec(flat) : null;
+  if (!run) return flat;
+  const unit = (run[1] === undefined ? run[0] : `${run[1]}/(${run[2]})`)
+    .replaceAll(/\\text\s*\{([^{}]*)\}/gu, " $1")
+    .replaceAll(/\\cdot|[{}]/gu, " ");
+  const isJoined = run[1] !== undefined || (run[0].match(/\\text/gu) ?? []).length > 1;
+  return isJoined && measureOf(unit) !== null ? `${flat.slice(0, run.index)}\\text{${unit}}` : flat;
 }
 
 /** Takes a unit off. Thousands and millions in words become factors; words that say more than a unit stay. */
