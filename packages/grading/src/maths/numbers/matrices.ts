@@ -42,6 +42,7 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
       return product && mapped(product, (entry) => ["Multiply", ...numbers, entry]);
     }
     case "Power": {
+      if (first && /^(?:T|top|intercal)$/u.test(String(args[1]))) return transposed(first);
       const exponent = Number(args[1]);
       const isPower = first !== null && Number.isInteger(exponent) && exponent > 0 && exponent <= maxRows;
       return isPower ? productOf(Array.from({ length: exponent }, () => first)) : null;
@@ -59,6 +60,10 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
 
 function mapped(rows: Rows, apply: (entry: Expression) => Expression): Rows {
   return rows.map((row) => row.map(apply));
+}
+
+function transposed(rows: Rows): Rows {
+  return (rows[0] as readonly Expression[]).map((_, column) => rows.map((row) => row[column] as Expression));
 }
 
 function productOf([first, ...others]: readonly Rows[]): Rows | null {

@@ -8,7 +8,7 @@ const names: Readonly<Record<string, string>> = wordTable(
   Object.fromEntries(
     (
       "m meter metre; g gram; s sec second; min minute; h hr hour; day; week; month; year yr; in inch inches; ft foot feet; yd yard; " +
-      "mi mile; lb pound; oz ounce; gal gallon; l liter litre; dollar usd; cent; euro eur; N newton; J joule; W watt; Pa pascal; " +
+      "mi mile; lb pound; oz ounce; gal gallon; l liter litre; quart; pint; cup; dollar usd buck; cent; shilling; pence; euro eur; N newton; J joule; W watt; Pa pascal; " +
       "Hz hertz; V volt; A amp ampere; C coulomb; K kelvin; mol mole; ohm \\omega omega; cal calorie; atm atmosphere"
     )
       .split("; ")

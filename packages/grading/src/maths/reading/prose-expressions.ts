@@ -275,9 +275,8 @@ function withCompounds(text: string, places: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const place of places) {
     const last = all.at(-1);
-    const together = last && compoundOf(text, last, place);
-    if (last && together !== null && together !== undefined)
-      all[all.length - 1] = { ...last, end: place.end, text: together === false ? "\\text{several units}" : together };
+    const together = last ? compoundOf(text, last, place) : null;
+    if (last && together !== null) all[all.length - 1] = { ...last, end: place.end, text: together };
     else all.push(place);
   }
   return all;
@@ -290,39 +289,28 @@ export function withPoint(text: string): string {
 }
 
 /** Units of the same kind, the larger ones first. */
-const kinds = [
-  "weeks? days? hours?|hrs?|h minutes?|mins?|m seconds?|secs?|s",
-  "dollars?|bucks? cents?",
-  "pounds? pence|p shillings?",
-  "miles? yards?|yds? feet|foot|ft inch(?:es)?|in",
-  "years? months? weeks? days?",
-  "kilomet(?:er|re)s?|km met(?:er|re)s?|m centimet(?:er|re)s?|cm millimet(?:er|re)s?|mm",
-  "pounds?|lbs? ounces?|oz",
-  "kilograms?|kg grams?|g",
-  "gallons? quarts? pints? cups?",
-].map((kind) => kind.split(" ").map((unit) => new RegExp(`^(?:${unit})$`, "iu")));
+const kinds =
+  "week day h min s; dollar cent; lb shilling pence; mi yd ft in; year month week day; km m cm mm; lb oz; kg g; gal quart pint cup"
+    .split("; ")
+    .map((kind) => kind.split(" "));
 
 /**
- * "18 dollars and 50 cents" says 18.5; "2 hours and 30 minutes" says no number, since nothing says in which unit.
+ * "18 dollars and 50 cents" is 18.50; "2 hours and 30 minutes" is no number, since nothing says in which unit.
  * @returns null where the two are no parts of one quantity
  */
-function compoundOf(text: string, first: Span, second: Span): string | false | null {
-  const [, unit, link] =
-    /^\s*((?!and\b)[\p{L}]*)\.?\s*(,?\s*(?:and\s+)?)[$*]*$/iu.exec(text.slice(first.end, second.start)) ?? [];
+function compoundOf(text: string, first: Span, second: Span): string | null {
+  const [, unit] =
+    /^\s*((?!and\b)[\p{L}]*)\.?\s*,?\s*(?:and\s+)?[$*]*$/iu.exec(text.slice(first.end, second.start)) ?? [];
   const after = /^\s*(\p{L}+)/u.exec(text.slice(second.end))?.[1];
-  if (unit === undefined || link === undefined || after === undefined) return null;
-  const currency = unit === "" && text.slice(Math.max(0, first.start - 2), first.end).includes("$");
-  const large = currency ? "dollars" : unit;
-  const kind = kinds.find((units) => {
-    const [a, b] = [large, after].map((word) => units.findIndex((each) => each.test(word)));
-    return a !== undefined && b !== undefined && a !== -1 && b > a;
+  if (unit === undefined || after === undefined) return null;
+  const isCurrency = unit === "" && text.slice(Math.max(0, first.start - 2), first.end).includes("$");
+  const [large, small] = [isCurrency ? "dollar" : measureOf(unit), measureOf(after)];
+  const isCompound = kinds.some((units) => {
+    const [a, b] = [units.indexOf(large ?? ""), units.indexOf(small ?? "")];
+    return a !== -1 && b > a;
   });
-  if (!kind) return null;
-  if (!/^dollars?$/iu.test(large) || !/^cents?$/iu.test(after)) return false;
-  const [dollars, cents] = [first, second].map(({ start, end }) => {
-    const digitsAlone = /^\s*[$]?\s?([\d,]+)$/u.exec(text.slice(start, end))?.[1]?.replaceAll(",", "");
-    return digitsAlone === undefined ? null : Number(digitsAlone);
-  }) as [number | null, number | null];
-  if (dollars === null || cents === null || cents >= 100) return false;
-  return `${dollars}.${String(cents).padStart(2, "0")}`;
+  if (!isCompound) return null;
+  const [dollars = "", cents = ""] = [first, second].map((place) => place.text.replaceAll(",", ""));
+  const isMoney = large === "dollar" && /^\d+$/u.test(dollars) && /^\d{1,2}$/u.test(cents);
+  return isMoney ? `${dollars}.${cents.padStart(2, "0")}` : "\\text{several units}";
 }

@@ -253,11 +253,6 @@ const environments =
   /^\\begin\{(?:[pbB]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbB]?matrix|smallmatrix|array)\}$/su;
 
 function matrix(text: string, next: (text: string) => Value | null): Value | null {
-  const turned = /^(.*\S)\s*\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\s*\{?T\}?)\s*\}?$/su.exec(text)?.[1];
-  if (turned !== undefined && turned.endsWith("}")) {
-    const whole = matrix(turned, next);
-    return whole?.kind === "matrix" ? { kind: "matrix", rows: transposed(whole.rows) } : null;
-  }
   const bare = text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1");
   const inner = environments.exec(bare)?.[1];
   if (inner === undefined || closingAt(bare, 0) !== bare.length) return null;
@@ -269,12 +264,6 @@ function matrix(text: string, next: (text: string) => Value | null): Value | nul
     rows.push(row as Value[]);
   }
   return rows.length === 0 ? null : { kind: "matrix", rows };
-}
-
-function transposed(rows: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
-  const [first = []] = rows;
-  if (rows.some((row) => row.length !== first.length)) return rows;
-  return first.map((_, column) => rows.map((row) => row[column] as Value));
 }
 
 /** A sum or product of matrices. */
