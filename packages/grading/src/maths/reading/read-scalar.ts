@@ -1,5 +1,7 @@
 import { Fraction } from "fraction.js";
+import { exactValue } from "../numbers/exact-value.ts";
 import type { Scalar } from "../value.ts";
+import { parseExpression } from "./parse-expression.ts";
 
 /** Digits beyond which a number is compared as text. */
 const longestNumber = 400;
@@ -32,11 +34,17 @@ const decimal = new RegExp(
   `^([-+]?)\\s*(?:(${integer})?\\.(\\d+)|(${integer})\\.?)(?:\\s*[eE]\\s*([-+]?\\d{1,3}))?$`,
   "u",
 );
-const scientific = /^([-+]?[\d.,]+)\s*(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*(?:\{\s*([-+]?\d{1,3})\s*\}|(\d))$/u;
-const fraction = /^([-+]?)\s*\\frac\s*(?:\{\s*([-+]?[\d.]+)\s*\}|(\d))\s*(?:\{\s*([-+]?[\d.]+)\s*\}|(\d))$/u;
-const slash = /^([-+]?\s*[\d.]+)\s*(?:\/|\\div|:)\s*([\d.]+)$/u;
-const mixed = /^([-+]?)\s*(\d+)\s*\\frac\s*(?:\{\s*(\d+)\s*\}|(\d))\s*(?:\{\s*(\d+)\s*\}|(\d))$/u;
-const mixedSlash = /^([-+]?)\s*(\d+)\s+(\d+)\s*\/\s*(\d+)$/u;
+const argument = String.raw`\s*(?:\{\s*[-+]?[\d.]+\s*\}|\d)`;
+/** Powers of ten, fractions and mixed numbers. */
+const calculated = new RegExp(
+  [
+    String.raw`^[-+]?[\d.,]+\s*(?:\\times|\\cdot|\*|x)\s*10\s*\^${argument}$`,
+    String.raw`^[-+]?\s*(?:\d+\s*)?\\frac${argument}${argument}$`,
+    String.raw`^[-+]?\s*[\d.]+\s*(?:\/|\\div|:)\s*[\d.]+$`,
+    String.raw`^[-+]?\s*\d+\s+\d+\s*\/\s*\d+$`,
+  ].join("|"),
+  "u",
+);
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
 /** The exact value of a number as it is written; null for anything that is more than a number. */
@@ -44,26 +52,15 @@ export function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);
   if (plain) return plain;
-  let match = repeating.exec(text);
+  const match = repeating.exec(text);
   if (match) {
     const [, minus, whole = "", places = "", block = match[5] ?? ""] = match;
-    const value = new Fraction(`${whole || "0"}.${places || "0"}`);
     const tail = new Fraction(block).div(`${"9".repeat(block.length)}${"0".repeat(places.length)}`);
-    return signed(minus, value.add(tail));
+    const value = new Fraction(`${whole || "0"}.${places || "0"}`).add(tail);
+    return minus === "-" ? value.neg() : value;
   }
-  match = scientific.exec(text);
-  if (match) {
-    const factor = decimalNumber(match[1] as string);
-    return factor ? factor.mul(new Fraction(10).pow(Number(match[2] ?? match[3]))) : null;
-  }
-  match = fraction.exec(text);
-  if (match) return signed(match[1], quotient(match[2] ?? match[3], match[4] ?? match[5]));
-  match = slash.exec(text);
-  if (match) return quotient((match[1] as string).replaceAll(/\s/gu, ""), match[2]);
-  match = mixed.exec(text);
-  if (match) return mixedNumber(match[1], match[2], match[3] ?? match[4], match[5] ?? match[6]);
-  match = mixedSlash.exec(text);
-  return match ? mixedNumber(match[1], match[2], match[3], match[4]) : null;
+  const expression = calculated.test(text) ? parseExpression(text.replace("x", "\\times ")) : null;
+  return expression === null ? null : exactValue(expression);
 }
 
 function decimalNumber(text: string): Fraction | null {
@@ -74,20 +71,4 @@ function decimalNumber(text: string): Fraction | null {
     `${minus === "-" ? "-" : ""}${(whole ?? alone ?? "0").replaceAll(",", "")}.${places ?? "0"}`,
   );
   return exponent === undefined ? value : value.mul(new Fraction(10).pow(Number(exponent)));
-}
-
-function quotient(over: string | undefined, under: string | undefined): Fraction | null {
-  const [top, bottom] = [decimalNumber(over ?? ""), decimalNumber(under ?? "")];
-  return top && bottom && !bottom.equals(0) ? top.div(bottom) : null;
-}
-
-/** `137 \frac{1}{2}`; a part that is no proper fraction makes it a product. */
-function mixedNumber(minus: string | undefined, whole?: string, over?: string, under?: string): Fraction | null {
-  const part = quotient(over, under);
-  if (!part || part.compare(1) >= 0 || part.equals(0)) return null;
-  return signed(minus, new Fraction(whole ?? "0").add(part));
-}
-
-function signed(minus: string | undefined, value: Fraction | null): Fraction | null {
-  return value && minus === "-" ? value.neg() : value;
 }
