@@ -1,7 +1,7 @@
 import { readReply } from "../../reply/read-reply.ts";
 import { boxesIn } from "../../reply/boxes.ts";
 import { cuesIn, isDenied, isUnsaid, withoutDenied } from "../../reply/answer-cues.ts";
-import { numberOfWords } from "../../reply/number-words.ts";
+import { wordNumbersIn } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
@@ -176,12 +176,9 @@ function announcedAnswer(text: string, places: readonly Span[], plain: boolean):
 
 /** `twelve` behind a cue. */
 function spokenNumber(text: string, start: number): string | null {
-  const phrase = /^[\s$]*((?:\p{L}+[ -]?){1,10})/u.exec(text.slice(start, start + 100))?.[1] ?? "";
-  for (let words = phrase.trim().split(" "); words.length > 0; words = words.slice(0, -1)) {
-    const number = numberOfWords(words.join(" "));
-    if (number !== null) return number;
-  }
-  return null;
+  const clause = text.slice(start, start + 100);
+  const [first] = wordNumbersIn(clause);
+  return first && /^[\s$]*$/u.test(clause.slice(0, first.start)) ? first.value : null;
 }
 
 /** `x` behind a cue, alone in its clause. */

@@ -155,9 +155,7 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
     const name = value.kind === "relation" && value.assigned ? /^[a-zA-Z]$/u.exec(value.sides[0]?.text ?? "") : null;
     if (name) names.push(name[0]);
     // `n = 1, 2, 3` names what it lists once.
-    const held = value.kind === "relation" && value.assigned ? value.assigned : value;
-    if (held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
-    else items.push(held);
+    items.push(...itemsOf(value, piece));
   }
   // A sentence is no list.
   const prose = items.every((item) => item.kind === "words") && /[a-zA-Z]{2,} [a-zA-Z]{2,}/u.test(text);
@@ -165,6 +163,17 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
   // `x = 1, y = 2` says which is which.
   const named = names.length === items.length && new Set(names).size === names.length;
   return { kind: "set", items, ...(named && { names }) };
+}
+
+/** What is said of a name, or the value itself. */
+function assignedTo(value: Value): Value {
+  return value.kind === "relation" && value.assigned ? value.assigned : value;
+}
+
+/** A value of a list; several where it lists them without braces. */
+function itemsOf(value: Value, text: string): readonly Value[] {
+  const held = assignedTo(value);
+  return held.kind === "set" && held.items.length > 0 && !text.startsWith("\\{") ? held.items : [held];
 }
 
 const relator = /\\neq|\\leq|\\geq|\\approx|\\equiv|=|<|>/u;
@@ -299,9 +308,7 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
     const only = row === undefined ? null : next(row);
     const item: Value | null = only ? { kind: "tuple", open: "[", close: "]", items: [only] } : next(piece);
     if (!item) return null;
-    const held = item.kind === "relation" && item.assigned ? item.assigned : item;
-    if (set && held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
-    else items.push(held);
+    items.push(...(set ? itemsOf(item, piece) : [assignedTo(item)]));
   }
   if (set) return { kind: "set", items };
   return { kind: "tuple", open: text[0] as Tuple["open"], close: text.at(-1) as Tuple["close"], items };
