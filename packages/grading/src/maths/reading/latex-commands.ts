@@ -1,5 +1,4 @@
 import { wordTable } from "@laconic/core";
-import type { Expression } from "../numbers/expression.ts";
 
 const words = (text: string): string[] => text.split(" ");
 const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
@@ -55,7 +54,6 @@ export const brackets: Readonly<Record<string, readonly [close: string, head: st
 });
 export const times: ReadonlySet<string> = new Set(["\\cdot", "\\times", "*"]);
 export const over: ReadonlySet<string> = new Set(["/", "\\div", ":"]);
-export const texts: RegExp = /^\\(?:text|operatorname)$/u;
 /** Commands that are no names: where they have no place, the text is malformed. */
 export const reserved: ReadonlySet<string> = new Set([
   ...Object.values(brackets).map(([close]) => close),
@@ -63,29 +61,3 @@ export const reserved: ReadonlySet<string> = new Set([
   ...times,
   ...over,
 ]);
-
-/**
- * A function by the names that calculations know: roots, quotients, powers of e, and logarithms with a base stand for the functions
- * that they define.
- */
-export function called(head: string, ...args: readonly Expression[]): Expression {
-  const [a = 0] = args;
-  switch (head) {
-    case "Exp":
-      return ["Power", "e", a];
-    case "Lg":
-      return ["Log", a, 10];
-    case "Ceil":
-      return ["Negate", ["Floor", ["Negate", a]]];
-    case "Sec":
-      return ["Divide", 1, ["Cos", a]];
-    case "Csc":
-      return ["Divide", 1, ["Sin", a]];
-    case "Cot":
-      return ["Divide", ["Cos", a], ["Sin", a]];
-    case "Arccot":
-      return ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]];
-    default:
-      return [head, ...args];
-  }
-}

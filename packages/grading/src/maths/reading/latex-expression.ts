@@ -1,18 +1,17 @@
-import { isCall, type Expression } from "../numbers/expression.ts";
+import type { Expression } from "../numbers/expression.ts";
 import {
   accents,
   big,
   brackets,
-  called,
   functions,
   lists,
   ofAngles,
   over,
   reserved,
   symbols,
-  texts,
   times,
 } from "./latex-commands.ts";
+import { applied, called, implicitProduct } from "./known-functions.ts";
 
 const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
 
@@ -107,9 +106,7 @@ class Parser {
     const startsWhole = this.#at === start + 1 && Number.isInteger(factors[0]);
     const second = this.#peek;
     while (this.#beginsFactor() && !(argument && this.#peek in functions)) factors.push(this.#quotient());
-    if (isChoose(factors)) return ["Binomial", ...(factors[1] as readonly Expression[]).slice(1)];
-    const isMixed = startsWhole && factors.length === 2 && second !== "(" && isProper(factors[1] as Expression);
-    return factors.length === 1 ? (factors[0] as Expression) : [isMixed ? "Add" : "Multiply", ...factors];
+    return implicitProduct(factors, startsWhole && second !== "(");
   }
 
   #beginsFactor(): boolean {
@@ -223,7 +220,7 @@ class Parser {
     if (each in big) return this.#big(big[each] as string);
     if (accents.has(each)) return [/^\\(?:overline|bar)$/u.test(each) ? "Conjugate" : each, this.#argument()];
     if (each === "\\mathbb") return this.#raw() === "R" ? "RealNumbers" : "Blackboard";
-    if (texts.test(each)) return `'${this.#raw()}'`;
+    if (/^\\(?:text|operatorname)$/u.test(each)) return `'${this.#raw()}'`;
     const known = symbols[each];
     if (known !== undefined) return known;
     if (reserved.has(each) || !/^(?:\p{L}|\\[a-zA-Z]+)$/u.test(each)) throw new Malformed();
@@ -289,7 +286,6 @@ class Parser {
   }
 
   #function(command: string): Expression {
-    const head = functions[command] as string;
     let base: Expression | null = null;
     let power: Expression | null = null;
     for (;;) {
@@ -305,12 +301,7 @@ class Parser {
         ? this.#atom()
         : this.#implicit(true);
     this.#angles -= ofAngle;
-    const isInverse = JSON.stringify(power) === '["Negate",1]';
-    if (isInverse && head !== "Log" && head !== "Ln") return called(`Arc${head.toLowerCase()}`, argument);
-    const isPair = command === "\\log" && base === null && isCall(argument) && argument[0] === "Sequence";
-    const args = isPair && argument.length === 3 ? argument.slice(1) : [argument, ...(base === null ? [] : [base])];
-    const applied = called(head, ...args);
-    return power === null ? applied : ["Power", applied, power];
+    return applied(command, argument, base, power);
   }
 
   #matrix(name: string): Expression {
@@ -413,19 +404,4 @@ const deepest = 100;
 function bounded(depth: number, json: Expression): Expression {
   if (depth > deepest) throw new Malformed();
   return json;
-}
-
-/** `C(8, 3)`: a binomial coefficient. */
-function isChoose([name, pair = 0, ...others]: readonly Expression[]): boolean {
-  if (name !== "C" || others.length > 0 || !isCall(pair) || pair[0] !== "Sequence" || pair.length !== 3) return false;
-  return pair.slice(1).every((each) => Number.isInteger(each));
-}
-
-/** Whether an expression is a fraction of whole numbers between 0 and 1. */
-function isProper(expression: Expression): boolean {
-  if (!isCall(expression) || expression[0] !== "Divide") return false;
-  const [, top, bottom] = expression;
-  return (
-    Number.isInteger(top) && Number.isInteger(bottom) && (top as number) > 0 && (top as number) < (bottom as number)
-  );
 }
