@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/grading";
-import { judgeCases, type Judged } from "@laconic/grading/board";
+import { judgeCases } from "@laconic/grading/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
 import { heldOut } from "../../../packages/grading/test/grader-board/held-out.ts";
 import { adjudicated } from "./public-graders/adjudication.ts";

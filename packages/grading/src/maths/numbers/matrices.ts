@@ -42,7 +42,7 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
       return product && mapped(product, (entry) => ["Multiply", ...numbers, entry]);
     }
     case "Power": {
-      if (first && /^(?:T|top|intercal)$/u.test(String(args[1]))) return transposed(first);
+      if (first && ["T", "top", "intercal"].includes(args[1] as string)) return transposed(first);
       const exponent = Number(args[1]);
       const isPower = first !== null && Number.isInteger(exponent) && exponent > 0 && exponent <= maxRows;
       return isPower ? productOf(Array.from({ length: exponent }, () => first)) : null;

@@ -4,12 +4,12 @@ const words = (text: string): string[] => text.split(" ");
 const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 /** Functions of an angle: behind a degree sign their argument is a number of degrees. */
-export const ofAngles: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
+export const angular: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
 const others =
   "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log \\det";
 /** Commands with one argument behind them, in parentheses or not. */
 export const functions: Readonly<Record<string, string>> = wordTable(
-  Object.fromEntries([...ofAngles, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
+  Object.fromEntries([...angular, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
 );
 /** Commands with a list in parentheses, and how many it has; 0 for any number. */
 export const lists: Readonly<Record<string, readonly [head: string, count: number]>> = wordTable({

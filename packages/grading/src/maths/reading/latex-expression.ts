@@ -1,16 +1,5 @@
 import type { Expression } from "../numbers/expression.ts";
-import {
-  accents,
-  big,
-  brackets,
-  functions,
-  lists,
-  ofAngles,
-  over,
-  reserved,
-  symbols,
-  times,
-} from "./latex-commands.ts";
+import { accents, angular, big, brackets, functions, lists, over, reserved, symbols, times } from "./latex-commands.ts";
 import { applied, called, implicitProduct } from "./known-functions.ts";
 
 const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
@@ -150,18 +139,16 @@ class Parser {
   }
 
   #subscripted(base: Expression): Expression {
-    const text = this.#raw().replaceAll(/\\text|[{}]/gu, "");
+    const text = this.#rawTokens()
+      .join("")
+      .replaceAll(/\\text|[{}]/gu, "");
     // `v^2_0` is the square of `v_0`.
     if (Array.isArray(base) && base[0] === "Power" && typeof base[1] === "string")
       return ["Power", `${base[1]}_${text}`, base[2] as Expression];
     return typeof base === "string" ? `${base}_${text}` : ["Subscript", base, `'${text}'`];
   }
 
-  /** The text of a group or of one token. */
-  #raw(): string {
-    return this.#rawTokens().join("");
-  }
-
+  /** The tokens of a group, or one token. */
   #rawTokens(): string[] {
     if (!this.#take("{")) return [this.#digit()];
     const parts: string[] = [];
@@ -210,7 +197,13 @@ class Parser {
     if (each === "{") return this.#group();
     const bracket = brackets[each];
     if (bracket) return this.#inside(bracket[0], bracket[1]);
-    if (each === "|") return this.#absolute();
+    if (each === "|") {
+      this.#bars++;
+      const json = this.#sum();
+      this.#expect("|");
+      this.#bars--;
+      return ["Abs", json];
+    }
     if (each === "\\frac") return this.#derivative() ?? ["Divide", this.#argument(), this.#argument()];
     if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
     if (each === "\\sqrt") return this.#root();
@@ -219,8 +212,8 @@ class Parser {
     if (each in lists) return this.#list(each);
     if (each in big) return this.#big(big[each] as string);
     if (accents.has(each)) return [/^\\(?:overline|bar)$/u.test(each) ? "Conjugate" : each, this.#argument()];
-    if (each === "\\mathbb") return this.#raw() === "R" ? "RealNumbers" : "Blackboard";
-    if (/^\\(?:text|operatorname)$/u.test(each)) return `'${this.#raw()}'`;
+    if (each === "\\mathbb") return this.#rawTokens().join("") === "R" ? "RealNumbers" : "Blackboard";
+    if (/^\\(?:text|operatorname)$/u.test(each)) return `'${this.#rawTokens().join("")}'`;
     const known = symbols[each];
     if (known !== undefined) return known;
     if (reserved.has(each) || !/^(?:\p{L}|\\[a-zA-Z]+)$/u.test(each)) throw new Malformed();
@@ -270,14 +263,6 @@ class Parser {
     return json;
   }
 
-  #absolute(): Expression {
-    this.#bars++;
-    const json = this.#sum();
-    this.#expect("|");
-    this.#bars--;
-    return ["Abs", json];
-  }
-
   #root(): Expression {
     if (!this.#take("[")) return ["Root", this.#argument(), 2];
     const degree = this.#sum();
@@ -294,7 +279,7 @@ class Parser {
         power = this.#take("-") ? ["Negate", this.#argument()] : this.#argument();
       else break;
     }
-    const ofAngle = ofAngles.has(command) ? 1 : 0;
+    const ofAngle = angular.has(command) ? 1 : 0;
     this.#angles += ofAngle;
     const argument =
       (this.#peek === "(" || this.#peek === "{") && !this.#closesBefore("\\degree")
@@ -306,7 +291,7 @@ class Parser {
 
   #matrix(name: string): Expression {
     if (!/^(?:[pbv]?matrix|smallmatrix|array)$/u.test(name)) throw new Malformed();
-    if (name === "array" && this.#peek === "{") this.#raw();
+    if (name === "array" && this.#peek === "{") this.#rawTokens().join("");
     const rows: Expression[][] = [];
     this.#apart(true, () => {
       while (!this.#take(`\\end{${name}}`)) {
