@@ -73,7 +73,7 @@ function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Pa
 }
 
 function advantageShape(name: AdvantageSettings["estimator"]): ReturnType<typeof estimatorShape> {
-  return name === "decoupled" ? (decoupledShape as ReturnType<typeof estimatorShape>) : estimatorShape(name);
+  return name === "decoupled" ? decoupledShape : estimatorShape(name);
 }
 
 function invalid(key: string, reason: string): LaconicError {
