@@ -1,10 +1,9 @@
 import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
 import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
-import { bind, needed } from "./jinja/arguments.ts";
-import { dateText } from "./jinja/date-text.ts";
 import { refusal } from "./jinja/errors.ts";
+import { dateText } from "./date-text.ts";
 import { Template } from "./jinja/template.ts";
-import { Callable, fromJson, type Value } from "./jinja/values.ts";
+import { fromJson, type Arguments, type Value } from "./jinja/values.ts";
 
 /** A piece of a rendered chat: a control token of the template, or text. */
 export type ChatPiece =
@@ -61,15 +60,16 @@ export function chatRenderer(
 
 /** What transformers passes to every template, with the variables of the checkpoint and the caller. */
 function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date): Readonly<Record<string, Value>> {
-  const strftimeNow = new Callable((call) => {
-    const [format] = bind("strftime_now", { format: needed }, call);
-    if (typeof format !== "string") throw refusal("strftime_now: the format is not a text");
+  const strftimeNow = ({ list, named }: Arguments): Value => {
+    const format = list[0] ?? named.get("format");
+    if (typeof format !== "string" || list.length + named.size > 1) throw refusal("strftime_now takes one text");
     return dateText(now(), format);
-  });
+  };
   const converted = Object.entries(variables)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, fromJson(value)] as const);
-  return { strftime_now: strftimeNow, tools: null, documents: null, ...Object.fromEntries(converted) };
+  const strftime: Value = { type: "function", call: strftimeNow };
+  return { strftime_now: strftime, tools: null, documents: null, ...Object.fromEntries(converted) };
 }
 
 /**

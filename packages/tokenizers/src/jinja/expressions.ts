@@ -1,21 +1,66 @@
-import { syntaxError } from "./errors.ts";
-import type { BinaryOperator, Comparison } from "./operators.ts";
-import type { CallArguments, Expression } from "./syntax.ts";
+import { refusal, syntaxError, unsupported } from "./errors.ts";
+import { filters } from "./filters.ts";
 import { tokenize, type Token } from "./lexer.ts";
+import { memberOf } from "./members.ts";
+import { binary, comparisons, signed, slice, type Operator } from "./operators.ts";
+import { Frame, type Expression } from "./scope.ts";
+import { tests } from "./tests.ts";
+import { Dict, is, isTrue, listOf, missing, tuple, typeOf, type Native, type Value } from "./values.ts";
 
-const noArguments: CallArguments = { list: [], named: [], rest: null, namedRest: null };
-const constants = new Map([
-  ["true", true],
-  ["True", true],
-  ["false", false],
-  ["False", false],
-  ["none", null],
-  ["None", null],
-]);
-const comparisons = new Set(["==", "!=", "<", "<=", ">", ">="]);
+/** A filter with its arguments, before its input. */
+export type Filter = (input: Expression) => Expression;
 
-/** Reads the expressions of a template, with the precedence of Jinja. */
+/** Arguments of a call, filter or test as they are written. */
+interface CallArguments {
+  readonly list: readonly Expression[];
+  readonly named: ReadonlyMap<string, Expression>;
+  /** `*list` */
+  readonly rest: Expression | null;
+}
+
+export const noArguments: CallArguments = { list: [], named: new Map(), rest: null };
+/** Arithmetic operators by how tightly they bind; all group to the left. */
+const levels = [["+", "-"], ["~"], ["*", "/", "//", "%"], ["**"]];
+const noElse = missing("the condition is false and there is no else");
+
+/** The value of a name that is a constant, or undefined. */
+export function constantOf(name: string): Value | undefined {
+  if (name === "none" || name === "None") return null;
+  return /^([Tt]rue|[Ff]alse)$/.test(name) ? name.endsWith("rue") : undefined;
+}
+
+/** A function of the values of expressions. */
+export function apply(run: (...values: Value[]) => Value, ...parts: readonly Expression[]): Expression {
+  return (scope) => {
+    scope.step();
+    return run(...parts.map((part) => part(scope)));
+  };
+}
+
+function not(operand: Expression): Expression {
+  return (scope) => !isTrue(operand(scope));
+}
+
+/** A filter, test or call of the value of an expression. */
+export function applied(run: Native, input: Expression, args: CallArguments): Expression {
+  return (scope) => {
+    scope.step();
+    const self = input(scope);
+    const rest = args.rest ? listOf(args.rest(scope)) : [];
+    const list = [...args.list.map((value) => value(scope)), ...rest];
+    return run(self, { list, named: new Map(Array.from(args.named, ([name, value]) => [name, value(scope)])) });
+  };
+}
+
+/** Calls a value. */
+export const call: Native = (value, args) => {
+  if (is(value, "function")) return value.call(args);
+  throw refusal(is(value, "Undefined") ? value.hint : `'${typeOf(value)}' object is not callable`);
+};
+
+/** Compiles the expressions of a template, with the precedence of Jinja. */
 export class ExpressionParser {
+  protected frame: Frame = new Frame(null, null);
   readonly #tokens: readonly Token[];
   #position = 0;
 
@@ -23,285 +68,253 @@ export class ExpressionParser {
     this.#tokens = tokenize(template);
   }
 
-  get token(): Token {
+  protected get token(): Token {
     return this.#tokens[this.#position] as Token;
   }
 
-  take(): Token {
+  protected take(): Token {
     const { token } = this;
     if (token.kind !== "eof") this.#position++;
     return token;
   }
 
-  fail(reason: string): Error {
-    return syntaxError(reason, this.token.line);
+  protected fail(reason: string): Error {
+    const { kind, text, line } = this.token;
+    return syntaxError(`${reason}, got ${kind === "eof" ? "the end of the template" : text}`, line);
   }
 
-  is(text: string, kind: Token["kind"] = "operator"): boolean {
-    return this.token.kind === kind && this.token.text === text;
+  /** Whether a name or operator comes next, or `ahead` tokens later. */
+  protected is(text: string, ahead = 0): boolean {
+    const token = this.#tokens[this.#position + ahead];
+    return (token?.kind === "name" || token?.kind === "operator") && token.text === text;
   }
 
-  isName(name: string): boolean {
-    return this.is(name, "name");
-  }
-
-  skip(text: string, kind: Token["kind"] = "operator"): boolean {
-    const isNext = this.is(text, kind);
+  protected skip(text: string): boolean {
+    const isNext = this.is(text);
     if (isNext) this.take();
     return isNext;
   }
 
-  expect(text: string, kind: Token["kind"] = "operator"): void {
-    if (!this.skip(text, kind)) throw this.fail(`expected ${text}, got ${this.#shown()}`);
+  protected expect(text: string): void {
+    if (!this.skip(text)) throw this.fail(`expected ${text}`);
   }
 
-  expectKind(kind: Token["kind"]): Token {
-    if (this.token.kind !== kind) throw this.fail(`expected ${kind}, got ${this.#shown()}`);
-    return this.take();
+  protected name(): string {
+    if (this.token.kind !== "name") throw this.fail("expected a name");
+    return this.take().text;
   }
 
-  #shown(): string {
-    return this.token.text === "" ? `the ${this.token.kind} of the tag or template` : this.token.text;
-  }
-
-  #next(): Token | undefined {
-    return this.#tokens[this.#position + 1];
-  }
-
-  /** An expression, or a tuple without parentheses. */
-  tuple(read: () => Expression, isEnd: () => boolean = () => false, mayBeEmpty = false): Expression {
-    const items: Expression[] = [];
-    let isTuple = false;
-    while (true) {
-      if (items.length > 0) this.expect(",");
-      if (this.token.kind === "end" || this.token.kind === "endOutput" || this.is(")") || isEnd()) break;
-      items.push(read());
-      if (!this.is(",")) break;
-      isTuple = true;
-    }
-    if (!isTuple && items[0]) return items[0];
-    if (!isTuple && !mayBeEmpty) throw this.fail(`expected an expression, got ${this.#shown()}`);
-    return { kind: "tuple", items };
-  }
-
-  expression(): Expression {
-    let result = this.or();
-    while (this.skip("if", "name")) {
-      const test = this.or();
-      const otherwise = this.skip("else", "name") ? this.expression() : null;
-      result = { kind: "condition", test, whenTrue: result, otherwise };
-    }
-    return result;
-  }
-
-  or(): Expression {
-    let left = this.#and();
-    while (this.skip("or", "name")) left = { kind: "logical", operator: "or", left, right: this.#and() };
-    return left;
-  }
-
-  #and(): Expression {
-    let left = this.#not();
-    while (this.skip("and", "name")) left = { kind: "logical", operator: "and", left, right: this.#not() };
-    return left;
-  }
-
-  #not(): Expression {
-    if (this.skip("not", "name")) return { kind: "unary", operator: "not", operand: this.#not() };
-    const first = this.#sum();
-    const rest: { operator: Comparison; operand: Expression }[] = [];
-    for (let operator = this.#comparison(); operator; operator = this.#comparison())
-      rest.push({ operator, operand: this.#sum() });
-    return rest.length === 0 ? first : { kind: "comparison", first, rest };
-  }
-
-  #comparison(): Comparison | null {
-    if (this.token.kind === "operator" && comparisons.has(this.token.text)) return this.take().text as Comparison;
-    if (this.skip("in", "name")) return "in";
-    const next = this.#next();
-    if (!this.isName("not") || next?.kind !== "name" || next.text !== "in") return null;
-    this.take();
-    this.take();
-    return "not in";
-  }
-
-  /** Operators of one level, which group to the left. */
-  #binary(operators: readonly BinaryOperator[], read: () => Expression): Expression {
-    let left = read();
-    while (this.token.kind === "operator" && (operators as readonly string[]).includes(this.token.text))
-      left = { kind: "binary", operator: this.take().text as BinaryOperator, left, right: read() };
-    return left;
-  }
-
-  #sum(): Expression {
-    return this.#binary(["+", "-"], () => {
-      const parts = [this.#product()];
-      while (this.skip("~")) parts.push(this.#product());
-      return parts.length === 1 ? (parts[0] as Expression) : { kind: "concatenation", parts };
-    });
-  }
-
-  #product(): Expression {
-    return this.#binary(["*", "/", "//", "%"], () => this.#binary(["**"], () => this.#unary(true)));
-  }
-
-  #unary(hasFilters: boolean): Expression {
-    const operator = this.is("-") ? "-" : this.is("+") ? "+" : null;
-    if (operator) this.take();
-    const operand: Expression = operator ? { kind: "unary", operator, operand: this.#unary(false) } : this.primary();
-    const value = this.#postfix(operand);
-    return hasFilters ? this.#filtered(value) : value;
-  }
-
-  primary(): Expression {
-    const { token } = this;
-    if (token.kind === "name") {
-      this.take();
-      const constant = constants.get(token.text);
-      return constant === undefined ? { kind: "name", name: token.text } : { kind: "constant", value: constant };
-    }
-    if (token.kind === "number") return { kind: "constant", value: this.take().value };
-    if (token.kind === "string") {
-      let text = "";
-      while (this.token.kind === "string") text += this.take().text;
-      return { kind: "constant", value: text };
-    }
-    if (this.skip("(")) {
-      const inner = this.tuple(() => this.expression(), undefined, true);
-      this.expect(")");
-      return inner;
-    }
-    if (this.skip("[")) return { kind: "list", items: this.#items("]", () => this.expression()) };
-    if (this.skip("{"))
-      return {
-        kind: "dict",
-        entries: this.#items("}", () => {
-          const key = this.expression();
-          this.expect(":");
-          return [key, this.expression()] as const;
-        }),
-      };
-    throw this.fail(`unexpected ${this.#shown()}`);
-  }
-
-  #items<T>(end: string, read: () => T): T[] {
+  /** Items with commas between them, and the bracket that ends them. */
+  protected items<T>(end: string, read: () => T): T[] {
     const items: T[] = [];
     while (!this.is(end)) {
       if (items.length > 0) this.expect(",");
-      if (this.is(end)) break;
-      items.push(read());
+      if (!this.is(end)) items.push(read());
     }
     this.expect(end);
     return items;
   }
 
-  #postfix(start: Expression): Expression {
-    let value = start;
+  /** An expression, or a tuple without parentheses. */
+  protected tuple(read: () => Expression = () => this.expression()): Expression {
+    const items = [read()];
+    if (!this.is(",")) return items[0] as Expression;
+    while (this.skip(",") && ![")", "%}", "}}"].some((end) => this.is(end))) items.push(read());
+    return apply((...values) => tuple(values), ...items);
+  }
+
+  protected expression(): Expression {
+    let result = this.or();
+    while (this.skip("if")) {
+      const [test, whenTrue] = [this.or(), result];
+      const otherwise = this.skip("else") ? this.expression() : (): Value => noElse;
+      result = (scope) => (isTrue(test(scope)) ? whenTrue(scope) : otherwise(scope));
+    }
+    return result;
+  }
+
+  protected or(): Expression {
+    return this.#logical("or", true, () => this.#logical("and", false, () => this.#not()));
+  }
+
+  /** Operands of `and` or `or`: the first that decides is the value. */
+  #logical(operator: string, deciding: boolean, read: () => Expression): Expression {
+    const operands = [read()];
+    while (this.skip(operator)) operands.push(read());
+    const last = operands.pop() as Expression;
+    if (operands.length === 0) return last;
+    return (scope) => {
+      for (const operand of operands) {
+        const value = operand(scope);
+        if (isTrue(value) === deciding) return value;
+      }
+      return last(scope);
+    };
+  }
+
+  #not(): Expression {
+    return this.skip("not") ? not(this.#not()) : this.#comparison();
+  }
+
+  #comparison(): Expression {
+    const first = this.#binary(0);
+    const rest: { readonly compare: Operator; readonly operand: Expression }[] = [];
     while (true) {
-      if (this.skip(".")) {
-        const { kind, text, value: number } = this.token;
-        const isName = kind === "name";
-        if (!isName && typeof number !== "bigint") throw this.fail("expected a name or number after a dot");
-        this.take();
-        value = isName
-          ? { kind: "attribute", object: value, name: text }
-          : { kind: "item", object: value, key: { kind: "constant", value: number } };
-      } else if (this.skip("[")) value = { kind: "item", object: value, key: this.#subscript() };
-      else if (this.is("(")) value = { kind: "call", callee: value, args: this.#arguments() };
-      else return value;
+      const isNegated = this.is("not") && this.is("in", 1);
+      const compare =
+        this.token.kind === "string" ? undefined : comparisons.get(isNegated ? "not in" : this.token.text);
+      if (!compare) break;
+      this.take();
+      if (isNegated) this.take();
+      rest.push({ compare, operand: this.#binary(0) });
+    }
+    if (rest.length === 0) return first;
+    return (scope) => {
+      let left = first(scope);
+      return rest.every(({ compare, operand }) => {
+        const right = operand(scope);
+        const holds = compare(left, right);
+        left = right;
+        return holds;
+      });
+    };
+  }
+
+  #binary(lowest: number): Expression {
+    let left = this.#unary(true);
+    while (true) {
+      const level = this.token.kind === "operator" ? levels.findIndex((names) => names.includes(this.token.text)) : -1;
+      if (level < lowest) return left;
+      left = apply(binary(this.take().text), left, this.#binary(level + 1));
     }
   }
 
-  #subscript(): Expression {
-    const items: Expression[] = [];
-    while (!this.is("]")) {
-      if (items.length > 0) this.expect(",");
-      items.push(this.#subscripted());
+  #unary(hasFilters: boolean): Expression {
+    const isNegative = this.is("-");
+    const hasSign = this.skip("-") || this.skip("+");
+    const operand = hasSign ? apply((value) => signed(isNegative, value), this.#unary(false)) : this.#primary();
+    return this.#suffixed(operand, hasFilters);
+  }
+
+  #primary(): Expression {
+    const { kind, text, value } = this.token;
+    if (kind === "name" || kind === "number") {
+      this.take();
+      const constant = kind === "name" ? constantOf(text) : value;
+      return constant === undefined ? this.variable(text) : () => constant;
     }
+    if (kind === "string") {
+      let whole = "";
+      while (this.token.kind === "string") whole += this.take().text;
+      return () => whole;
+    }
+    if (this.skip("(")) {
+      if (this.skip(")")) return () => tuple([]);
+      const inner = this.tuple();
+      this.expect(")");
+      return inner;
+    }
+    if (this.skip("[")) return apply((...values) => values, ...this.items("]", () => this.expression()));
+    if (!this.skip("{")) throw this.fail("expected an expression");
+    const entries = this.items("}", () => {
+      const key = this.expression();
+      this.expect(":");
+      return apply((...pair) => pair, key, this.expression());
+    });
+    return apply((...pairs) => new Dict(pairs as [Value, Value][]), ...entries);
+  }
+
+  protected variable(name: string): Expression {
+    if (name === "kwargs" || name === "varargs") throw unsupported(`the variable ${name}`);
+    this.frame.read(name);
+    return (scope) => scope.get(name);
+  }
+
+  /** What follows a value: members and calls, then filters and tests. */
+  #suffixed(start: Expression, hasFilters: boolean): Expression {
+    let value = start;
+    let isFiltered = false;
+    while (true) {
+      if (this.is("(")) value = applied(call, value, this.arguments());
+      else if (!isFiltered && this.skip(".")) value = this.#dotted(value);
+      else if (!isFiltered && this.skip("[")) value = this.#subscripted(value);
+      else if (hasFilters && (this.is("|") || this.is("is"))) {
+        value = this.skip("|") ? this.filter()(value) : this.#test(value);
+        isFiltered = true;
+      } else return value;
+    }
+  }
+
+  #dotted(object: Expression): Expression {
+    const { kind, text, value } = this.take();
+    const key = kind === "name" ? text : value;
+    if (kind !== "name" && typeof key !== "bigint") throw this.fail("expected a name or number after a dot");
+    return apply((whole) => memberOf(whole, key, kind === "name"), object);
+  }
+
+  /** `object[key]` or `object[start:stop:step]`, behind its bracket. */
+  #subscripted(object: Expression): Expression {
+    if (this.is("]")) throw this.fail("expected a key");
+    const bounds: Expression[] = [];
+    do bounds.push(this.is(":") || this.is("]") ? () => null : this.expression());
+    while (bounds.length < 3 && this.skip(":"));
+    if (this.is(",")) throw unsupported("several keys in brackets");
     this.expect("]");
-    return items.length === 1 ? (items[0] as Expression) : { kind: "tuple", items };
+    const run = bounds.length === 1 ? (whole: Value, key: Value): Value => memberOf(whole, key) : slice;
+    return apply((whole, key, ...rest) => run(whole, key, ...rest), object, ...bounds);
   }
 
-  #subscripted(): Expression {
-    const isBoundEnd = (): boolean => this.is(":") || this.is("]") || this.is(",");
-    const bounds: (Expression | null)[] = [];
-    if (this.is(":")) bounds.push(null);
-    else {
-      const value = this.expression();
-      if (!this.is(":")) return value;
-      bounds.push(value);
-    }
-    while (bounds.length < 3 && this.skip(":")) bounds.push(isBoundEnd() ? null : this.expression());
-    return { kind: "slice", bounds };
-  }
-
-  #filtered(start: Expression): Expression {
-    let value = start;
-    while (true) {
-      if (this.skip("|")) value = this.filter(value);
-      else if (this.skip("is", "name")) value = this.#test(value);
-      else if (this.is("(")) value = { kind: "call", callee: value, args: this.#arguments() };
-      else return value;
-    }
-  }
-
-  /** A filter behind its `|`, and its arguments. */
-  filter(input: Expression | null): Expression {
-    return { kind: "filter", input, name: this.#dottedName(), args: this.is("(") ? this.#arguments() : noArguments };
-  }
-
-  #dottedName(): string {
-    let name = this.expectKind("name").text;
-    while (this.skip(".")) name += `.${this.expectKind("name").text}`;
-    return name;
+  /** A filter behind its `|`. */
+  protected filter(): Filter {
+    const run = this.#native("filter", filters);
+    const args = this.is("(") ? this.arguments() : noArguments;
+    return (input) => applied(run, input, args);
   }
 
   #test(input: Expression): Expression {
-    const isNegated = this.skip("not", "name");
-    const name = this.#dottedName();
-    const test: Expression = { kind: "test", input, name, args: this.#testArguments() };
-    return isNegated ? { kind: "unary", operator: "not", operand: test } : test;
+    this.expect("is");
+    const isNegated = this.skip("not");
+    const test = applied(this.#native("test", tests), input, this.#testArguments());
+    return isNegated ? not(test) : test;
+  }
+
+  /** Jinja looks for a filter or test when it compiles, but in an `if` only when it is used. */
+  #native(kind: string, table: ReadonlyMap<string, Native>): Native {
+    let name = this.name();
+    while (this.skip(".")) name += `.${this.name()}`;
+    const run = table.get(name);
+    if (run) return run;
+    if (this.frame.conditions === 0) throw syntaxError(`no ${kind} named ${name}`, 0);
+    return () => {
+      throw refusal(`No ${kind} named '${name}'.`);
+    };
   }
 
   #testArguments(): CallArguments {
-    if (this.is("(")) return this.#arguments();
-    const { kind, text } = this.token;
-    const begins = ["name", "string", "number"].includes(kind) || this.is("[") || this.is("{");
-    if (!begins || (kind === "name" && ["else", "or", "and"].includes(text))) return noArguments;
-    if (this.isName("is")) throw this.fail("tests with is cannot be chained");
-    return { ...noArguments, list: [this.#postfix(this.primary())] };
+    if (this.is("(")) return this.arguments();
+    const begins = ["name", "string", "number"].includes(this.token.kind) || this.is("[") || this.is("{");
+    const isNext = begins && !["else", "or", "and"].some((word) => this.is(word));
+    if (this.is("is")) throw this.fail("tests with is cannot be chained");
+    return isNext ? { ...noArguments, list: [this.#suffixed(this.#primary(), false)] } : noArguments;
   }
 
-  #arguments(): CallArguments {
+  protected arguments(): CallArguments {
     const list: Expression[] = [];
-    const named: { name: string; value: Expression }[] = [];
-    let rest: Expression | null = null;
-    let namedRest: Expression | null = null;
-    const check = (isAllowed: boolean): void => {
-      if (!isAllowed) throw this.fail("invalid order of arguments");
-    };
+    const named = new Map<string, Expression>();
+    const rest: Expression[] = [];
     this.expect("(");
-    while (!this.is(")")) {
-      if (list.length + named.length > 0 || rest || namedRest) this.expect(",");
-      if (this.is(")")) break;
-      if (this.skip("*")) {
-        check(!rest && !namedRest);
-        rest = this.expression();
-      } else if (this.skip("**")) {
-        check(!namedRest);
-        namedRest = this.expression();
-      } else if (this.token.kind === "name" && this.#next()?.kind === "operator" && this.#next()?.text === "=") {
-        check(!namedRest);
+    this.items(")", () => {
+      if (this.is("**")) throw unsupported("** in a call");
+      const isNamed = this.token.kind === "name" && this.is("=", 1);
+      if (!isNamed && named.size + rest.length > 0) throw this.fail("invalid order of arguments");
+      if (this.skip("*")) rest.push(this.expression());
+      else if (isNamed) {
         const name = this.take().text;
         this.take();
-        if (named.some((other) => other.name === name)) throw this.fail(`the argument ${name} is repeated`);
-        named.push({ name, value: this.expression() });
-      } else {
-        check(!rest && !namedRest && named.length === 0);
-        list.push(this.expression());
-      }
-    }
-    this.expect(")");
-    return { list, named, rest, namedRest };
+        if (named.has(name)) throw this.fail(`the argument ${name} is repeated`);
+        named.set(name, this.expression());
+      } else list.push(this.expression());
+    });
+    return { list, named, rest: rest[0] ?? null };
   }
 }

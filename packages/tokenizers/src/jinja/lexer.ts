@@ -1,26 +1,18 @@
 import { syntaxError, unsupported } from "./errors.ts";
+import { stripped, whiteSpace } from "./text.ts";
 import type { Value } from "./values.ts";
 
+/** A piece of text, or what stands in a tag; the signs of tags are operators. */
 export interface Token {
-  readonly kind:
-    | "text"
-    | "begin"
-    | "end"
-    | "beginOutput"
-    | "endOutput"
-    | "name"
-    | "number"
-    | "string"
-    | "operator"
-    | "eof";
-  /** Text of a name, operator, string or piece of text. */
+  readonly kind: "text" | "name" | "number" | "string" | "operator" | "eof";
   readonly text: string;
   /** Value of a number. */
   readonly value: Value;
+  /** Counted from 1. */
   readonly line: number;
 }
 
-const space = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const space = `[${whiteSpace}]`;
 /** The next tag, with the sign for white space control behind it; `raw` is read as a whole. */
 const tag = new RegExp(String.raw`\{%([-+]?)${space}*raw${space}*(?:-%\}${space}*|%\})|(\{%|\{#|\{\{)([-+]?)`, "gu");
 const rawEnd = new RegExp(String.raw`\{%([-+]?)${space}*endraw${space}*(?:\+%\}|-%\}${space}*|%\}\n?)`, "gu");
@@ -29,40 +21,54 @@ const blockEnd = new RegExp(String.raw`\+%\}|-%\}${space}*|%\}\n?`, "uy");
 const outputEnd = new RegExp(String.raw`-\}\}${space}*|\}\}`, "uy");
 const digits = String.raw`\d(?:_?\d)*`;
 const token = new RegExp(
-  String.raw`(?<space>${space}+)|(?<float>(?<!\.)${digits}(?:(?:\.${digits})?e[+-]?${digits}|\.${digits}))` +
-    String.raw`|(?<integer>0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*)` +
-    String.raw`|(?<name>[\p{L}\p{N}_]+)|(?<string>'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")` +
+  String.raw`(?<space>${space}+)|(?<number>(?<!\.)${digits}(?:(?:\.${digits})?[eE][+-]?${digits}|\.${digits})` +
+    String.raw`|0[boxBOX]\w+|[1-9](?:_?\d)*|0(?:_?0)*)|(?<name>[\p{XIDS}_]\p{XIDC}*)` +
+    String.raw`|(?<string>'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")` +
     String.raw`|(?<operator>\/\/|\*\*|==|!=|>=|<=|[-+\/*%~[\](){}<>=.:|,;])`,
-  "isuy",
+  "suy",
 );
-const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 /** Tokens of a template, with `trim_blocks` and `lstrip_blocks` as transformers sets them. */
 export function tokenize(template: string): Token[] {
-  const source = template.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "");
-  const lexer = new Lexer(source);
-  lexer.readText();
-  return lexer.tokens;
+  return new Lexer(template.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "")).read();
 }
 
 class Lexer {
-  readonly tokens: Token[] = [];
+  readonly #tokens: Token[] = [];
   readonly #source: string;
   #position = 0;
   #line = 1;
-  #counted = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  #lineAt(position: number): number {
-    for (; this.#counted < position; this.#counted++) if (this.#source[this.#counted] === "\n") this.#line++;
-    return this.#line;
+  read(): Token[] {
+    for (let match = this.#match(tag); match; match = this.#match(tag)) {
+      const [whole, rawSign, opening, sign = ""] = match;
+      this.#text(match.index, rawSign ?? sign, opening === "{{");
+      this.#advance(match.index + whole.length);
+      if (opening === "{{") this.#tag("{{", "}}", outputEnd);
+      else if (opening === "{%") this.#tag("{%", "%}", blockEnd);
+      else {
+        const end = this.#match(opening === "{#" ? commentEnd : rawEnd);
+        if (!end) throw syntaxError(`the end of ${opening === "{#" ? "a comment" : "raw"} is missing`, this.#line);
+        if (opening !== "{#") this.#text(end.index, end[1] ?? "", false);
+        this.#advance(end.index + end[0].length);
+      }
+    }
+    this.#text(this.#source.length, "+", false);
+    this.#advance(this.#source.length);
+    this.#push("eof", "");
+    return this.#tokens;
   }
 
-  #push(kind: Token["kind"], text = "", value: Value = null): void {
-    this.tokens.push({ kind, text, value, line: this.#lineAt(this.#position) });
+  #advance(position: number): void {
+    for (; this.#position < position; this.#position++) if (this.#source[this.#position] === "\n") this.#line++;
+  }
+
+  #push(kind: Token["kind"], text: string): void {
+    this.#tokens.push({ kind, text, value: kind === "number" ? numberOf(text) : null, line: this.#line });
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -70,129 +76,56 @@ class Lexer {
     return pattern.exec(this.#source);
   }
 
+  /** Text up to a tag with a sign, without the indentation of a tag that begins its line. */
   #text(end: number, sign: string, isOutput: boolean): void {
-    const text = this.#source.slice(this.#position, end);
-    const shown = sign === "-" ? trimmedEnd(text) : sign === "+" || isOutput ? text : this.#unindented(text);
-    if (shown !== "") this.#push("text", shown);
-  }
-
-  /** Without the white space between the start of the line and a tag. */
-  #unindented(text: string): string {
+    let text = this.#source.slice(this.#position, end);
     const start = text.lastIndexOf("\n") + 1;
-    const startsLine = start > 0 || this.#position === 0 || this.#source[this.#position - 1] === "\n";
-    return startsLine && trimmedEnd(text.slice(start)) === "" ? text.slice(0, start) : text;
+    const beginsLine = start > 0 || this.#position === 0 || this.#source[this.#position - 1] === "\n";
+    const isIndented = sign === "" && !isOutput && beginsLine && stripped(text.slice(start), null) === "";
+    if (sign === "-") text = stripped(text, null, false, true);
+    else if (isIndented) text = text.slice(0, start);
+    if (text !== "") this.#push("text", text);
   }
 
-  readText(): void {
-    for (let match = this.#match(tag); match; match = this.#match(tag)) {
-      const [whole, rawSign, opening, sign = ""] = match;
-      this.#text(match.index, rawSign ?? sign, opening === "{{");
-      this.#position = match.index + whole.length;
-      if (opening === "{{") this.#readTag("Output", outputEnd);
-      else if (opening === "{%") this.#readTag("", blockEnd);
-      else if (opening === "{#") this.#skip(commentEnd, "a comment");
-      else {
-        const end = this.#match(rawEnd);
-        if (!end) throw syntaxError("the end of raw is missing", this.#lineAt(this.#position));
-        this.#text(end.index, end[1] ?? "", false);
-        this.#position = end.index + end[0].length;
-      }
-    }
-    const rest = this.#source.slice(this.#position);
-    if (rest !== "") this.#push("text", rest);
-    this.#position = this.#source.length;
-    this.#push("eof");
-  }
-
-  #skip(pattern: RegExp, what: string): void {
-    const end = this.#match(pattern);
-    if (!end) throw syntaxError(`the end of ${what} is missing`, this.#lineAt(this.#position));
-    this.#position = end.index + end[0].length;
-  }
-
-  #readTag(suffix: "" | "Output", end: RegExp): void {
-    this.#push(`begin${suffix}`);
-    const open: string[] = [];
+  #tag(opening: string, closing: string, end: RegExp): void {
+    this.#push("operator", opening);
+    let depth = 0;
     while (true) {
-      const close = open.length === 0 ? this.#match(end) : null;
-      if (close) {
-        this.#push(`end${suffix}`);
-        this.#position += close[0].length;
-        return;
-      }
-      const match = this.#match(token);
-      if (!match) {
-        // Jinja finds the end of the template when it parses.
-        if (this.#position >= this.#source.length) return;
-        throw syntaxError(
-          `unexpected character ${JSON.stringify(this.#source[this.#position])}`,
-          this.#lineAt(this.#position),
-        );
-      }
-      this.#readToken(match, open);
-      this.#position += match[0].length;
-    }
-  }
-
-  #readToken(match: RegExpExecArray, open: string[]): void {
-    const [text] = match;
-    const groups = match.groups ?? {};
-    if (groups["name"] !== undefined) {
-      if (!/^[\p{XIDS}_]\p{XIDC}*$/u.test(text))
-        throw syntaxError(`${text} is not a name`, this.#lineAt(this.#position));
-      this.#push("name", text);
-    } else if (groups["float"] !== undefined) {
-      const value = Number(text.replaceAll("_", ""));
-      if (!Number.isFinite(value)) throw unsupported(`the number ${text}`);
-      this.#push("number", text, value);
-    } else if (groups["integer"] !== undefined)
-      this.#push("number", text, BigInt(text.replaceAll("_", "").toLowerCase()));
-    else if (groups["string"] !== undefined) this.#push("string", unescaped(text.slice(1, -1)));
-    else if (groups["operator"] !== undefined) {
-      if (closing[text] !== undefined) open.push(closing[text]);
-      else if (")]}".includes(text) && open.pop() !== text)
-        throw syntaxError(`unexpected ${text}`, this.#lineAt(this.#position));
-      this.#push("operator", text);
+      const close = depth > 0 ? null : this.#match(end);
+      const match = close ?? this.#match(token);
+      if (!match && this.#position < this.#source.length)
+        throw syntaxError(`unexpected character ${JSON.stringify(this.#source[this.#position])}`, this.#line);
+      // The parser reports a tag without an end.
+      if (!match) return;
+      const { name, number, operator, string } = match.groups ?? {};
+      if (close) this.#push("operator", closing);
+      else if (name !== undefined) this.#push("name", name);
+      else if (number !== undefined) this.#push("number", number);
+      else if (string !== undefined) this.#push("string", unescaped(string.slice(1, -1)));
+      else if (operator !== undefined) this.#push("operator", operator);
+      if (operator !== undefined) depth += "([{".includes(operator) ? 1 : ")]}".includes(operator) ? -1 : 0;
+      this.#advance(this.#position + match[0].length);
+      if (close) return;
     }
   }
 }
 
-function trimmedEnd(text: string): string {
-  let end = text.length;
-  const one = new RegExp(`^${space}$`, "u");
-  while (end > 0 && one.test(text[end - 1] as string)) end--;
-  return text.slice(0, end);
+function numberOf(text: string): Value {
+  const plain = text.replaceAll("_", "");
+  if (/^\d+$/.test(plain)) return BigInt(plain);
+  if (/^0[box]/i.test(plain) || !Number.isFinite(Number(plain))) throw unsupported(`the number ${text}`);
+  return Number(plain);
 }
 
-const letters: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  "\n": "",
-};
+const letters = new Map(Object.entries({ n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" }));
 
 /** Escapes of Python's string literals; an unknown one stays as it is. */
 function unescaped(text: string): string {
-  return text.replaceAll(
-    /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([\s\S]))/gu,
-    (whole: string, x?: string, u?: string, long?: string, octal?: string, letter?: string) => {
-      const hexadecimal = x ?? u ?? long;
-      if (hexadecimal !== undefined) return character(Number.parseInt(hexadecimal, 16));
-      if (octal !== undefined) return character(Number.parseInt(octal, 8));
-      if (/[xuUN]/.test(letter as string)) throw unsupported(`the escape ${whole} in a text`);
-      return letters[letter as string] ?? whole;
-    },
-  );
-}
-
-function character(code: number): string {
-  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw unsupported("an escape of a surrogate in a text");
-  return String.fromCodePoint(code);
+  const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/gu;
+  return text.replaceAll(escape, (whole: string, short?: string, long?: string, letter = "") => {
+    const code = short ?? long;
+    const isRare = code === undefined ? /[xuUNabfv0-7]/.test(letter) : /^d[89a-f]../i.test(code);
+    if (isRare) throw unsupported(`the escape ${whole} in a text`);
+    return code === undefined ? (letters.get(letter) ?? whole) : String.fromCharCode(Number.parseInt(code, 16));
+  });
 }

@@ -1,119 +1,70 @@
 import { refusal, unsupported } from "./errors.ts";
-import { isEqual } from "./operators.ts";
-import { Callable, Thing, Tuple, Undefined, type Arguments, type Value } from "./values.ts";
+import { missing, type Arguments, type Value } from "./values.ts";
 
-/** Jinja's `loop` variable, and the iteration itself. */
-export class Loop extends Thing {
+/** Jinja's `loop` variable, and the iteration itself, which reads no item before it is asked for. */
+export class Iteration {
   readonly type = "LoopContext";
-  override readonly callable = true;
+  /** Position of the current item. */
+  index = -1;
   readonly #iterator: Iterator<Value>;
-  /** Items that are read ahead. */
-  readonly #ahead: Value[] = [];
-  readonly #depth: number;
-  readonly #recurse: ((source: Value, depth: number) => string) | null;
-  #index = -1;
-  #before: Value | null = null;
-  #current: Value | null = null;
-  #changed: Tuple | null = null;
+  /** Items that were read. */
+  readonly #items: Value[] = [];
 
-  /**
-   * @param depth - of recursion, from 0
-   * @param recurse - renders the loop over other items; null for a loop that is not recursive
-   */
-  constructor(iterator: Iterator<Value>, depth: number, recurse: ((source: Value, depth: number) => string) | null) {
-    super();
+  constructor(iterator: Iterator<Value>) {
     this.#iterator = iterator;
-    this.#depth = depth;
-    this.#recurse = recurse;
+  }
+
+  get length(): number {
+    while (this.item(this.#items.length) !== undefined);
+    return this.#items.length;
   }
 
   /** The next item, or undefined at the end. */
   next(): Value | undefined {
-    const item = this.#peek();
-    if (item === undefined) return undefined;
-    this.#ahead.shift();
-    this.#index++;
-    this.#before = this.#current;
-    this.#current = item;
-    return item;
+    return this.item(++this.index);
   }
 
-  #peek(): Value | undefined {
-    if (this.#ahead.length === 0) this.#read();
-    return this.#ahead[0];
-  }
-
-  #next(): Value {
-    const item = this.#peek();
-    return item === undefined ? new Undefined("there is no next item") : item;
-  }
-
-  #read(): boolean {
-    const next = this.#iterator.next();
-    if (!next.done) this.#ahead.push(next.value);
-    return !next.done;
-  }
-
-  override size(): number {
-    while (this.#read());
-    return this.#index + 1 + this.#ahead.length;
-  }
-
-  override repr(): string {
-    return `<LoopContext ${this.#index + 1}/${this.size()}>`;
-  }
-
-  override iterate(): never {
-    throw unsupported("an iteration over the variable loop");
-  }
-
-  override call({ list, named }: Arguments): Value {
-    if (!this.#recurse) throw refusal("The loop must have the 'recursive' marker to be called recursively.");
-    const source = list[0] ?? named.get("iterable");
-    if (source === undefined || list.length + named.size > 1) throw refusal("loop() takes one argument");
-    return this.#recurse(source, this.#depth + 1);
-  }
-
-  override attribute(name: string): Value | undefined {
-    const integer = (value: number): bigint => BigInt(value);
-    switch (name) {
-      case "index":
-        return integer(this.#index + 1);
-      case "index0":
-        return integer(this.#index);
-      case "revindex":
-        return integer(this.size() - this.#index);
-      case "revindex0":
-        return integer(this.size() - this.#index - 1);
-      case "first":
-        return this.#index === 0;
-      case "last":
-        return this.#peek() === undefined;
-      case "length":
-        return integer(this.size());
-      case "depth":
-        return integer(this.#depth + 1);
-      case "depth0":
-        return integer(this.#depth);
-      case "previtem":
-        return this.#index === 0 ? new Undefined("there is no previous item") : this.#before;
-      case "nextitem":
-        return this.#next();
-      case "cycle":
-        return new Callable(({ list, named }) => {
-          if (list.length === 0 || named.size > 0) throw refusal("no items for cycling given");
-          return list[this.#index % list.length] as Value;
-        });
-      case "changed":
-        return new Callable(({ list, named }) => {
-          if (named.size > 0) throw refusal("changed() got an unexpected keyword argument");
-          const value = new Tuple(list);
-          const isChanged = this.#changed === null || !isEqual(this.#changed, value);
-          this.#changed = value;
-          return isChanged;
-        });
-      default:
-        return undefined;
+  item(position: number): Value | undefined {
+    while (this.#items.length <= position) {
+      const next = this.#iterator.next();
+      if (next.done) return undefined;
+      this.#items.push(next.value);
     }
+    return this.#items[position];
   }
+
+  readonly attribute = (name: string): Value | undefined => attributes.get(name)?.(this);
 }
+
+function cycle(loop: Iteration): Value {
+  const call = ({ list }: Arguments): Value => {
+    if (list.length === 0) throw refusal("no items for cycling given");
+    return list[loop.index % list.length] as Value;
+  };
+  return { type: "function", call };
+}
+
+function neighbor(loop: Iteration, distance: number): Value {
+  const item = loop.item(loop.index + distance);
+  return item === undefined ? missing("the loop has no such item") : item;
+}
+
+function changed(): never {
+  throw unsupported("loop.changed");
+}
+
+const attributes: ReadonlyMap<string, (loop: Iteration) => Value> = new Map<string, (loop: Iteration) => Value>([
+  ["index", (loop) => BigInt(loop.index + 1)],
+  ["index0", (loop) => BigInt(loop.index)],
+  ["revindex", (loop) => BigInt(loop.length - loop.index)],
+  ["revindex0", (loop) => BigInt(loop.length - loop.index - 1)],
+  ["first", (loop) => loop.index === 0],
+  ["last", (loop) => loop.item(loop.index + 1) === undefined],
+  ["length", (loop) => BigInt(loop.length)],
+  ["previtem", (loop) => neighbor(loop, -1)],
+  ["nextitem", (loop) => neighbor(loop, 1)],
+  ["cycle", cycle],
+  ["changed", changed],
+  ["depth", () => 1n],
+  ["depth0", () => 0n],
+]);

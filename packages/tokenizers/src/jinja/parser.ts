@@ -1,218 +1,301 @@
-import { unsupported } from "./errors.ts";
-import { ExpressionParser } from "./expressions.ts";
-import type { Body, Branch, Expression, Signature, Statement, Target } from "./syntax.ts";
+import { refusal, unsupported } from "./errors.ts";
+import { ExpressionParser, applied, call, constantOf, noArguments, type Filter } from "./expressions.ts";
+import { Iteration } from "./loop.ts";
+import { printed } from "./print.ts";
+import { Frame, Scope, type Expression, type Target } from "./scope.ts";
+import { isTrue, iterate, missing, type Value } from "./values.ts";
 
-/** Tags of Jinja for templates in several files or with HTML, and what they need. */
-const rejectedTags = ["autoescape", "block", "extends", "from", "import", "include"];
-const reserved = new Set(["true", "false", "none", "True", "False", "None"]);
+/** A compiled statement, which adds to the output; `break` and `continue` reach the loop around it. */
+type Statement = (scope: Scope, output: string[]) => "done" | "break" | "continue";
 
-/** @throws LaconicError `model_unsupported` with the line of a syntax error, or naming an unsupported construct. */
-export function parse(template: string): Body {
-  const parser = new Parser(template);
-  const body = parser.body([]);
-  return body;
+/** Statements with a scope of their own. */
+interface Block {
+  readonly run: Statement;
+  readonly frame: Frame;
 }
 
-class Parser extends ExpressionParser {
-  /** For loops around the statement that `break` and `continue` can end; a macro starts a new count. */
-  #loops = 0;
+interface Parameter {
+  readonly name: string;
+  readonly preset: Expression;
+}
+
+/** Tags that no chat template needs: for templates in several files, for HTML, and rare forms of others. */
+const rejectedTags = ["autoescape", "block", "extends", "from", "import", "include", "print", "with"];
+
+/** What a block writes. */
+function written({ run }: Block, scope: Scope): string {
+  const output: string[] = [];
+  run(scope, output);
+  return output.join("");
+}
+
+function inOrder(statements: readonly Statement[]): Statement {
+  return (scope, output) => {
+    for (const statement of statements) {
+      const end = statement(scope, output);
+      if (end !== "done") return end;
+    }
+    return "done";
+  };
+}
+
+function outputOf(value: Expression): Statement {
+  return (scope, output) => {
+    output.push(printed(value(scope)));
+    return "done";
+  };
+}
+
+function assignment(target: Target, value: Expression): Statement {
+  return (scope) => {
+    scope.step();
+    scope.assign(target, value(scope));
+    return "done";
+  };
+}
+
+/** The items of a loop that pass its test, tested when they are asked for. */
+function selection(target: Target, source: Expression, test: Expression | null) {
+  return function* (scope: Scope): Generator<Value, undefined> {
+    const inner = new Scope(scope);
+    for (const item of iterate(source(scope))) {
+      if (test) inner.assign(target, item);
+      if (!test || isTrue(test(inner))) yield item;
+    }
+  };
+}
+
+function loopOf(target: Target, items: ReturnType<typeof selection>, body: Block, otherwise: Block | null): Statement {
+  return (scope, output) => {
+    const loop = new Iteration(items(scope));
+    const inner = new Scope(scope);
+    // Jinja notes the end of a body, which `continue` does not reach.
+    let isCompleted = false;
+    for (let item = loop.next(); item !== undefined; item = loop.next()) {
+      scope.step();
+      inner.reset(body.frame.hidden);
+      inner.set("loop", loop);
+      inner.assign(target, item);
+      const end = body.run(inner, output);
+      if (end === "break") break;
+      isCompleted ||= end === "done";
+    }
+    inner.end();
+    return isCompleted || !otherwise ? "done" : otherwise.run(new Scope(scope, otherwise.frame.hidden), output);
+  };
+}
+
+function macroOf(parameters: readonly Parameter[], body: Block): Expression {
+  const names = parameters.map(({ name }) => name);
+  const { readsCaller } = body.frame;
+  return (scope) => ({
+    type: "function",
+    call: ({ list, named }) => {
+      const free = [...names.slice(list.length), ...(readsCaller ? ["caller"] : [])];
+      const stray = Array.from(named.keys()).find((name) => !free.includes(name));
+      if (list.length > names.length || stray !== undefined)
+        throw refusal(`the macro takes (${names.join(", ")}), it got ${list.length} values and ${stray ?? "no names"}`);
+      const inner = new Scope(scope, [...body.frame.hidden, ...names]);
+      if (readsCaller) inner.set("caller", named.get("caller") ?? missing("No caller defined"));
+      const values = names.map((name, i) => (i < list.length ? list[i] : named.get(name)));
+      values.forEach((value, i) => value !== undefined && inner.set(names[i] as string, value));
+      for (const [i, { name, preset }] of parameters.entries())
+        if (values[i] === undefined) inner.set(name, preset(inner));
+      return written(body, inner);
+    },
+  });
+}
+
+/** Compiles the statements of a template. */
+export class Parser extends ExpressionParser {
+  template(): (context: Scope) => string {
+    const block = this.#block(this.frame, () => this.#statements([]));
+    return (context) => written(block, new Scope(context, block.frame.hidden));
+  }
+
+  #block(frame: Frame, read: () => Statement): Block {
+    return { run: this.#inFrame(frame, read), frame };
+  }
+
+  #inFrame<T>(frame: Frame, read: () => T): T {
+    const outer = this.frame;
+    this.frame = frame;
+    const result = read();
+    this.frame = outer;
+    return result;
+  }
 
   /** Statements until a tag of one of the names, whose name is not yet read, or until the end. */
-  body(ends: readonly string[]): Statement[] {
+  #statements(ends: readonly string[]): Statement {
     const statements: Statement[] = [];
     while (true) {
       const { kind, text } = this.take();
-      if (kind === "eof") {
-        if (ends.length > 0) throw this.fail(`unexpected end of the template, expected ${ends.join(" or ")}`);
-        return statements;
-      }
-      if (kind === "text") statements.push({ kind: "text", text });
-      else if (kind === "beginOutput") {
-        statements.push({ kind: "output", value: this.tuple(() => this.expression()) });
-        this.expectKind("endOutput");
-      } else {
-        if (this.token.kind === "name" && ends.includes(this.token.text)) return statements;
-        statements.push(...this.#statement());
-        this.expectKind("end");
+      if (kind === "eof" && ends.length > 0) throw this.fail(`expected ${ends.join(" or ")}`);
+      if (kind === "eof" || (text === "{%" && ends.some((end) => this.is(end)))) return inOrder(statements);
+      if (kind === "text") statements.push(outputOf(() => text));
+      else {
+        statements.push(text === "{{" ? outputOf(this.tuple()) : this.#statement());
+        this.expect(text === "{{" ? "}}" : "%}");
       }
     }
   }
 
   /** The inside of a tag, from the end of its opening tag. */
-  #block(...ends: readonly string[]): Statement[] {
+  #body(...ends: readonly string[]): Statement {
     this.skip(":");
-    this.expectKind("end");
-    return this.body(ends);
+    this.expect("%}");
+    return this.#statements(ends);
   }
 
-  #blockUntil(end: string): Statement[] {
-    const body = this.#block(end);
+  #bodyUntil(end: string): Statement {
+    const body = this.#body(end);
     this.take();
     return body;
   }
 
-  /** A body that Jinja compiles to a function: loops outside cannot be ended from it. */
-  #function(end: string): Statement[] {
-    const loops = this.#loops;
-    this.#loops = 0;
-    const body = this.#blockUntil(end);
-    this.#loops = loops;
-    return body;
-  }
-
-  #statement(): readonly Statement[] {
-    if (this.token.kind !== "name") throw this.fail("expected the name of a tag");
-    const name = this.take().text;
+  #statement(): Statement {
+    const name = this.name();
     switch (name) {
       case "for":
-        return [this.#for()];
+        return this.#for();
       case "if":
-        return [this.#if()];
+        return this.#if();
       case "set":
-        return [this.#set()];
-      case "with":
-        return [this.#with()];
+        return this.#set();
       case "macro":
-        return [this.#macro()];
+        return this.#macro();
       case "call":
-        return [this.#callBlock()];
-      case "filter": {
-        const filter = this.#filters(this.filter(null));
-        return [{ kind: "filterBlock", filter, body: this.#blockUntil("endfilter") }];
-      }
-      case "print":
-        return this.#print();
+        return this.#callBlock();
+      case "filter":
+        return outputOf(this.#captured(this.#filters(), "endfilter"));
       case "generation":
-        return [{ kind: "generation", body: this.#function("endgeneration") }];
+        return outputOf(applied(call, this.#function(new Frame(this.frame, null), [], "endgeneration"), noArguments));
       case "break":
       case "continue":
-        if (this.#loops === 0) throw this.fail(`${name} outside of a loop`);
-        return [{ kind: name }];
+        if (this.frame.end === "block") throw unsupported(`${name} inside a set or filter block`);
+        if (this.frame.end === null) throw this.fail(`${name} outside of a loop`);
+        return () => name;
       default:
         if (rejectedTags.includes(name)) throw unsupported(`the tag ${name}`);
         throw this.fail(`unknown tag ${name}`);
     }
   }
 
-  #filters(first: Expression): Expression {
-    let filter = first;
-    while (this.skip("|")) filter = this.filter(filter);
-    return filter;
+  /** Filters of a block. Jinja reads their variables in the scope of the block, which is not supported. */
+  #filters(): readonly Filter[] {
+    const frame = new Frame(this.frame, null);
+    const filters = this.#inFrame(frame, () => {
+      const chain = [this.filter()];
+      while (this.skip("|")) chain.push(this.filter());
+      return chain;
+    });
+    if (!frame.isEmpty) throw unsupported("a variable in the filter of a block");
+    return filters;
   }
 
-  #print(): Statement[] {
-    const outputs: Statement[] = [];
-    while (this.token.kind !== "end") {
-      if (outputs.length > 0) this.expect(",");
-      outputs.push({ kind: "output", value: this.expression() });
-    }
-    return outputs;
+  /** The text of a `set` or `filter` block, filtered. */
+  #captured(filters: readonly Filter[], end: string): Expression {
+    const body = this.#block(new Frame(this.frame, this.frame.end && "block"), () => this.#bodyUntil(end));
+    const text: Expression = (scope) => written(body, new Scope(scope, body.frame.hidden));
+    return filters.reduce((input, filter) => filter(input), text);
   }
 
   #for(): Statement {
-    const target = this.#target(() => this.isName("in"));
-    if (namesIn(target).includes("loop")) throw this.fail("loop cannot be the variable of a loop");
-    this.expect("in", "name");
-    const source = this.tuple(
-      () => this.or(),
-      () => this.isName("recursive"),
-    );
-    const test = this.skip("if", "name") ? this.expression() : null;
-    const isRecursive = this.skip("recursive", "name");
-    this.#loops++;
-    const body = this.#block("endfor", "else");
-    this.#loops--;
+    const target = this.#names();
+    this.expect("in");
+    const source = this.tuple(() => this.or());
+    const test = this.skip("if")
+      ? this.#inFrame(new Frame(this.frame, null, target.names), () => this.expression())
+      : null;
+    if (this.is("recursive")) throw unsupported("a recursive loop");
+    const frame = new Frame(this.frame, "loop", ["loop", ...target.names]);
+    const body = this.#block(frame, () => this.#body("endfor", "else"));
+    const hasElse = this.take().text === "else";
     // The else branch belongs to the loop outside.
-    const otherwise = this.take().text === "else" ? this.#blockUntil("endfor") : [];
-    return { kind: "for", target, source, test, isRecursive, body, otherwise };
+    const outside = new Frame(this.frame, this.frame.end);
+    const otherwise = hasElse ? this.#block(outside, () => this.#bodyUntil("endfor")) : null;
+    return loopOf(target, selection(target, source, test), body, otherwise);
   }
 
+  /** An `if` or `elif`, to its `endif`. */
   #if(): Statement {
-    const branches: Branch[] = [];
-    while (true) {
-      const test = this.tuple(() => this.or());
-      branches.push({ test, body: this.#block("elif", "else", "endif") });
-      const end = this.take().text;
-      if (end === "elif") continue;
-      return { kind: "if", branches, otherwise: end === "else" ? this.#blockUntil("endif") : [] };
-    }
+    this.frame.conditions++;
+    const test = this.tuple(() => this.or());
+    const body = this.#body("elif", "else", "endif");
+    const end = this.take().text;
+    const otherwise = end === "elif" ? this.#if() : end === "else" ? this.#bodyUntil("endif") : inOrder([]);
+    this.frame.conditions--;
+    return (scope, output) => (isTrue(test(scope)) ? body(scope, output) : otherwise(scope, output));
   }
 
   #set(): Statement {
-    const target = this.#target(() => false, true);
-    if (this.skip("=")) return { kind: "set", target, value: this.tuple(() => this.expression()) };
-    const filter = this.skip("|") ? this.#filters(this.filter(null)) : null;
-    return { kind: "capture", target, filter, body: this.#blockUntil("endset") };
-  }
-
-  #with(): Statement {
-    const targets: Target[] = [];
-    const values: Expression[] = [];
-    while (this.token.kind !== "end") {
-      if (targets.length > 0) this.expect(",");
-      targets.push(this.#target());
-      this.expect("=");
-      values.push(this.expression());
+    const target = this.#names();
+    const [namespace = ""] = target.names;
+    const attribute = !target.isTuple && this.skip(".") ? this.name() : null;
+    const value = this.skip("=") ? this.tuple() : this.#captured(this.skip("|") ? this.#filters() : [], "endset");
+    if (attribute !== null) {
+      this.frame.read(namespace);
+      return assignment({ namespace, attribute }, value);
     }
-    return { kind: "with", targets, values, body: this.#blockUntil("endwith") };
+    for (const name of target.names) this.frame.write(name);
+    return assignment(target, value);
   }
 
   #macro(): Statement {
     const name = this.#assignedName();
-    const signature = this.#signature();
-    return { kind: "macro", name, signature, body: this.#function("endmacro") };
+    const frame = new Frame(this.frame, null);
+    const parameters = this.#inFrame(frame, () => this.#signature());
+    this.frame.write(name);
+    return assignment({ names: [name], isTuple: false }, this.#function(frame, parameters, "endmacro"));
   }
 
+  /** A call of a macro with the body of the block as its argument `caller`. */
   #callBlock(): Statement {
-    const signature = this.is("(") ? this.#signature() : { names: [], defaults: [] };
-    const call = this.expression();
-    if (call.kind !== "call") throw this.fail("expected a call");
-    return { kind: "callBlock", call, signature, body: this.#function("endcall") };
+    const frame = new Frame(this.frame, null);
+    const parameters = this.is("(") ? this.#inFrame(frame, () => this.#signature()) : [];
+    const macro = this.variable(this.name());
+    if (!this.is("(")) throw unsupported("a call block of something other than a macro");
+    const args = this.arguments();
+    const caller = this.#function(frame, parameters, "endcall");
+    return outputOf(applied(call, macro, { ...args, named: new Map([...args.named, ["caller", caller]]) }));
   }
 
-  #signature(): Signature {
+  /** A body that Jinja compiles to a function: loops outside cannot be ended from it. */
+  #function(frame: Frame, parameters: readonly Parameter[], end: string): Expression {
+    return macroOf(
+      parameters,
+      this.#block(frame, () => this.#bodyUntil(end)),
+    );
+  }
+
+  #signature(): readonly Parameter[] {
     const names: string[] = [];
-    const defaults: Expression[] = [];
+    let hasPresets = false;
     this.expect("(");
-    while (!this.is(")")) {
-      if (names.length > 0) this.expect(",");
+    return this.items(")", () => {
       const name = this.#assignedName();
       if (names.includes(name)) throw this.fail(`the parameter ${name} is repeated`);
       names.push(name);
-      if (this.skip("=")) defaults.push(this.expression());
-      else if (defaults.length > 0) throw this.fail("a parameter without a default follows one with a default");
-    }
-    this.expect(")");
-    return { names, defaults };
+      this.frame.read(name);
+      if (this.is("=")) hasPresets = true;
+      else if (hasPresets) throw this.fail("a parameter without a default follows one with a default");
+      const absent = missing(`parameter '${name}' was not provided`);
+      return { name, preset: this.skip("=") ? this.expression() : () => absent };
+    });
   }
 
   #assignedName(): string {
-    const name = this.expectKind("name").text;
-    if (reserved.has(name)) throw this.fail(`cannot assign to ${name}`);
-    return name;
+    const { kind, text } = this.token;
+    if (text === "loop" || text === "caller") throw unsupported(`an assignment to ${text}`);
+    if (kind === "name" && constantOf(text) === undefined) return this.take().text;
+    throw this.fail("expected an expression that can be assigned");
   }
 
-  #target(isEnd: () => boolean = () => false, hasMembers = false): Target {
-    const members = new Map<Expression, Target>();
-    const read = (): Expression => {
-      const primary = this.primary();
-      if (hasMembers && primary.kind === "name" && this.skip("."))
-        members.set(primary, { kind: "member", name: primary.name, attribute: this.expectKind("name").text });
-      return primary;
-    };
-    const targetOf = (expression: Expression): Target => {
-      const member = members.get(expression);
-      if (member) return member;
-      if (expression.kind === "name") return expression;
-      if (expression.kind === "tuple") return { kind: "tuple", items: expression.items.map(targetOf) };
-      throw this.fail(`cannot assign to a ${expression.kind}`);
-    };
-    return targetOf(this.tuple(read, isEnd));
+  /** Names with commas between them. */
+  #names(): Exclude<Target, { readonly attribute: string }> {
+    const names = [this.#assignedName()];
+    const isTuple = this.is(",");
+    while (this.skip(",") && this.token.kind === "name" && !this.is("in")) names.push(this.#assignedName());
+    return { names, isTuple };
   }
-}
-
-/** Names that a target assigns. */
-export function namesIn(target: Target): readonly string[] {
-  if (target.kind === "name") return [target.name];
-  return target.kind === "tuple" ? target.items.flatMap(namesIn) : [];
 }

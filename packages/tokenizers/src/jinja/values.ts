@@ -1,7 +1,50 @@
 import { refusal, unsupported } from "./errors.ts";
 
-/** A Python value: str, int (bigint), float (number), bool, None (null), list (array), or an object. */
+/** A Python value: str, int (bigint), float (number), bool, None (null), list (array), or another object. */
 export type Value = string | bigint | number | boolean | null | readonly Value[] | Thing;
+
+/** A Python object of a type that JavaScript does not have; `type` is the name of the Python type. */
+export type Thing =
+  /** Jinja's undefined value: prints as nothing, has no attributes; the hint is the error when it is used. */
+  | { readonly type: "Undefined"; readonly hint: string }
+  | Dict
+  /** A sequence that is no list. */
+  | { readonly type: "tuple" | "range" | "dict_keys" | "dict_values" | "dict_items"; readonly items: readonly Value[] }
+  /** Its elements can be taken once. */
+  | { readonly type: "generator"; readonly iterator: Iterator<Value> }
+  /** The only object that templates can change. */
+  | { readonly type: "Namespace"; readonly values: Dict }
+  /** A function, bound method or macro. */
+  | { readonly type: "function"; readonly call: (call: Arguments) => Value }
+  /** Text marked as safe HTML. Only printing is supported: other uses would escape what they meet. */
+  | { readonly type: "Markup"; readonly text: string }
+  /** Jinja's `loop` variable. */
+  | { readonly type: "LoopContext"; readonly attribute: (name: string) => Value | undefined };
+
+/** A dict, in order of insertion. Keys that Python holds equal, such as 1 and True, are one key. */
+export class Dict {
+  readonly type = "dict";
+  readonly #entries = new Map<string, readonly [Value, Value]>();
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    for (const [key, value] of entries) this.set(key, value);
+  }
+  get size(): number {
+    return this.#entries.size;
+  }
+  set(key: Value, value: Value): void {
+    const hash = hashOf(key);
+    this.#entries.set(hash, [this.#entries.get(hash)?.[0] ?? key, value]);
+  }
+  get(key: Value): Value | undefined {
+    return this.#entries.get(hashOf(key))?.[1];
+  }
+  entries(): (readonly [Value, Value])[] {
+    return Array.from(this.#entries.values());
+  }
+  keys(): Value[] {
+    return this.entries().map(([key]) => key);
+  }
+}
 
 /** Arguments of a call. */
 export interface Arguments {
@@ -9,302 +52,111 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, Value>;
 }
 
-/** A Python object other than the types that JavaScript has. */
-export abstract class Thing {
-  /** Name of the Python type. */
-  abstract readonly type: string;
-  readonly callable: boolean = false;
-  /** Python's `repr`. */
-  repr(_reprOf: (value: Value) => string): string {
-    throw unsupported(`the printed form of a ${this.type}`);
-  }
-  /** A new iterator, or null for an object that cannot be iterated. */
-  iterate(): Iterator<Value> | null {
-    return null;
-  }
-  /** Python's `len`, or null for an object without one. */
-  size(): number | null {
-    return null;
-  }
-  /** An attribute, or undefined. */
-  attribute(_name: string): Value | undefined {
-    return undefined;
-  }
-  /** Element by position or key, or undefined. */
-  item(_key: Value): Value | undefined {
-    return undefined;
-  }
-  call(_call: Arguments): Value {
-    throw refusal(`'${this.type}' object is not callable`);
-  }
+/** A filter or test over its input, or a method of its object. */
+export type Native<Self = Value> = (self: Self, call: Arguments) => Value;
+
+/** What one render may take. */
+export const limits = {
+  /** Elements of a list or characters of a text that an operation makes. */
+  elements: 20_000_000,
+  /** Elements of a range, as in Jinja's sandbox. */
+  range: 100_000,
+  /** Operations and statements. */
+  steps: 50_000_000,
+} as const;
+
+/** @throws LaconicError before a sequence is made that would take all memory. */
+export function checkLength(length: number): void {
+  if (length > limits.elements) throw refusal(`a sequence of ${length} elements is too long`);
 }
 
-/** Jinja's undefined value: prints as nothing, has no attributes. */
-export class Undefined extends Thing {
-  readonly type = "Undefined";
-  readonly hint: string;
-  constructor(hint: string) {
-    super();
-    this.hint = hint;
-  }
-  override repr(): string {
-    return "Undefined";
-  }
-  override iterate(): Iterator<Value> {
-    return [].values();
-  }
-  override size(): number {
-    return 0;
-  }
-  override call(): Value {
-    throw refusal(this.hint);
-  }
+export function missing(hint: string): Thing {
+  return { type: "Undefined", hint };
 }
 
-export class Tuple extends Thing {
-  readonly type = "tuple";
-  readonly items: readonly Value[];
-  /** Names of the elements, for a named tuple. */
-  readonly names: readonly string[];
-  constructor(items: readonly Value[], names: readonly string[] = []) {
-    super();
-    this.items = items;
-    this.names = names;
-  }
-  override repr(reprOf: (value: Value) => string): string {
-    return `(${this.items.map(reprOf).join(", ")}${this.items.length === 1 ? "," : ""})`;
-  }
-  override iterate(): Iterator<Value> {
-    return this.items.values();
-  }
-  override size(): number {
-    return this.items.length;
-  }
-  override attribute(name: string): Value | undefined {
-    const position = this.names.indexOf(name);
-    return position < 0 ? undefined : this.items[position];
-  }
+export function tuple(items: readonly Value[]): Thing {
+  return { type: "tuple", items };
 }
 
-/** A dict, in order of insertion. Keys that Python holds equal, such as 1 and True, are one key. */
-export class Dict extends Thing {
-  readonly type = "dict";
-  readonly entries: Map<string, readonly [Value, Value]> = new Map();
-  constructor(entries: Iterable<readonly [Value, Value]> = []) {
-    super();
-    for (const [key, value] of entries) this.set(key, value);
-  }
-  set(key: Value, value: Value): void {
-    const hash = hashOf(key);
-    this.entries.set(hash, [this.entries.get(hash)?.[0] ?? key, value]);
-  }
-  get(key: Value): Value | undefined {
-    return this.entries.get(hashOf(key))?.[1];
-  }
-  keys(): Value[] {
-    return Array.from(this.entries.values(), ([key]) => key);
-  }
-  override repr(reprOf: (value: Value) => string): string {
-    const pairs = Array.from(this.entries.values(), ([key, value]) => `${reprOf(key)}: ${reprOf(value)}`);
-    return `{${pairs.join(", ")}}`;
-  }
-  override iterate(): Iterator<Value> {
-    return this.keys().values();
-  }
-  override size(): number {
-    return this.entries.size;
-  }
-  override item(key: Value): Value | undefined {
-    return this.get(key);
-  }
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
 }
 
-/** `keys()`, `values()` or `items()` of a dict. */
-export class DictView extends Thing {
-  readonly type: string;
-  readonly items: readonly Value[];
-  constructor(kind: "keys" | "values" | "items", dict: Dict) {
-    super();
-    this.type = `dict_${kind}`;
-    const pairs = Array.from(dict.entries.values());
-    this.items = pairs.map(([key, value]) =>
-      kind === "keys" ? key : kind === "values" ? value : new Tuple([key, value]),
-    );
-  }
-  override repr(reprOf: (value: Value) => string): string {
-    return `${this.type}([${this.items.map(reprOf).join(", ")}])`;
-  }
-  override iterate(): Iterator<Value> {
-    return this.items.values();
-  }
-  override size(): number {
-    return this.items.length;
-  }
-}
-
-/** Python's `range`; elements are computed. */
-export class Range extends Thing {
-  readonly type = "range";
-  readonly start: number;
-  readonly stop: number;
-  readonly step: number;
-  constructor(start: number, stop: number, step: number) {
-    super();
-    this.start = start;
-    this.stop = stop;
-    this.step = step;
-  }
-  override repr(): string {
-    return `range(${this.start}, ${this.stop}${this.step === 1 ? "" : `, ${this.step}`})`;
-  }
-  override *iterate(): Generator<Value> {
-    for (let i = 0; i < this.size(); i++) yield this.at(i);
-  }
-  override size(): number {
-    return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
-  }
-  override attribute(name: string): Value | undefined {
-    return name === "start" || name === "stop" || name === "step" ? BigInt(this[name]) : undefined;
-  }
-  at(position: number): bigint {
-    return BigInt(this.start + position * this.step);
-  }
-}
-
-/** A generator or iterator: its elements can be taken once. */
-export class Lazy extends Thing {
-  readonly type = "generator";
-  readonly #iterator: Iterator<Value>;
-  constructor(iterator: Iterator<Value>) {
-    super();
-    this.#iterator = iterator;
-  }
-  override iterate(): Iterator<Value> {
-    return this.#iterator;
-  }
-}
-
-/** The only object that templates can change. */
-export class Namespace extends Thing {
-  readonly type = "Namespace";
-  readonly values: Dict;
-  constructor(values: Dict) {
-    super();
-    this.values = values;
-  }
-  override repr(reprOf: (value: Value) => string): string {
-    return `<Namespace ${reprOf(this.values)}>`;
-  }
-  override attribute(name: string): Value | undefined {
-    return this.values.get(name);
-  }
-}
-
-/** A function or bound method. */
-export class Callable extends Thing {
-  readonly type: string = "function";
-  override readonly callable = true;
-  readonly run: (call: Arguments) => Value;
-  constructor(run: (call: Arguments) => Value) {
-    super();
-    this.run = run;
-  }
-  override call(call: Arguments): Value {
-    return this.run(call);
-  }
-}
-
-/** Text marked as safe HTML. Only printing is supported: other uses would escape what they meet. */
-export class Markup extends Thing {
-  readonly type = "Markup";
-  readonly text: string;
-  constructor(text: string) {
-    super();
-    this.text = text;
-  }
-  override iterate(): never {
-    throw unsupported("a text marked as safe or escaped other than for printing");
-  }
-  override size(): never {
-    return this.iterate();
-  }
-}
-
-/** Name of the Python type. */
 export function typeOf(value: Value): string {
   if (value === null) return "NoneType";
-  if (value instanceof Thing) return value.type;
+  if (typeof value === "object") return isList(value) ? "list" : value.type;
   if (typeof value === "string") return "str";
   if (typeof value === "bigint") return "int";
-  if (typeof value === "number") return "float";
-  return typeof value === "boolean" ? "bool" : "list";
+  return typeof value === "number" ? "float" : "bool";
 }
 
-export function isTrue(value: Value): boolean {
-  if (value instanceof Thing) return value.size() !== 0;
-  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+export function is<T extends Thing["type"]>(value: Value, type: T): value is Extract<Thing, { readonly type: T }> {
+  return typeof value === "object" && value !== null && !isList(value) && value.type === type;
 }
 
-/** Code points, the characters of a Python str. */
-export function characters(text: string): readonly string[] {
+/** Refuses an undefined value and rejects a marked text, before an operation on the value. */
+export function checkUse(value: Value): void {
+  if (is(value, "Undefined")) throw refusal(value.hint);
+  if (is(value, "Markup")) throw unsupported("a text marked as safe other than for printing");
+}
+
+/** The code points of a text. */
+export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** @throws LaconicError when the value cannot be iterated. */
-export function iterate(value: Value): Iterator<Value> {
-  if (Array.isArray(value)) return (value as readonly Value[]).values();
-  if (typeof value === "string") return characters(value).values();
-  const iterator = value instanceof Thing ? value.iterate() : null;
-  if (iterator === null) throw refusal(`'${typeOf(value)}' object is not iterable`);
-  return iterator;
+/** Elements of a list, tuple, range or view; null for other values. */
+export function itemsOf(value: Value): readonly Value[] | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (isList(value)) return value;
+  return "items" in value ? value.items : null;
 }
 
-/** Elements of the longest sequence that a template can make: the memory of a longer one would end the process. */
-const longest = 20_000_000;
+/** An iterator of the elements, or null for a value without. */
+export function iteratorOf(value: Value): Iterator<Value> | null {
+  if (typeof value === "string") return characters(value).values();
+  if (is(value, "dict")) return value.keys().values();
+  if (is(value, "generator")) return value.iterator;
+  if (is(value, "Undefined")) return [].values();
+  checkUse(value);
+  return itemsOf(value)?.values() ?? null;
+}
 
-export function bounded<T>(length: number, make: () => T): T {
-  if (length > longest) throw refusal(`a sequence of ${length} elements is too long`);
-  return make();
+/** @throws LaconicError when the value cannot be iterated. */
+export function* iterate(value: Value): Generator<Value, undefined> {
+  const iterator = iteratorOf(value);
+  if (iterator === null) throw refusal(`'${typeOf(value)}' object is not iterable`);
+  for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
 }
 
 /** All elements of a value. */
 export function listOf(value: Value): Value[] {
-  const iterator = iterate(value);
   const items: Value[] = [];
-  for (let next = iterator.next(); !next.done; next = iterator.next())
-    bounded(items.length, () => items.push(next.value));
+  for (const item of iterate(value)) checkLength(items.push(item));
   return items;
 }
 
-/** Python's `len`. */
-export function lengthOf(value: Value): number {
+/** Python's `len`, or null for a value without. */
+export function sizeOf(value: Value): number | null {
   if (typeof value === "string") return characters(value).length;
-  const size = Array.isArray(value) ? value.length : value instanceof Thing ? value.size() : null;
-  if (size === null) throw refusal(`object of type '${typeOf(value)}' has no len()`);
-  return size;
+  if (is(value, "Undefined")) return 0;
+  checkUse(value);
+  return is(value, "dict") ? value.size : (itemsOf(value)?.length ?? null);
 }
 
-const identities = new WeakMap<Thing, number>();
-let nextIdentity = 0;
+export function isTrue(value: Value): boolean {
+  if (typeof value === "object" && value !== null) return sizeOf(value) !== 0;
+  return typeof value === "number" ? value !== 0 : Boolean(value);
+}
 
 /** Equal for values that are equal as keys of a dict. */
-export function hashOf(value: Value): string {
+function hashOf(value: Value): string {
   if (typeof value === "string") return `s${value}`;
   if (value === null) return "None";
-  if (typeof value === "boolean") return `n${value ? 1 : 0}`;
-  if (typeof value === "bigint") return `n${value}`;
-  if (typeof value === "number") return `n${Number.isInteger(value) ? BigInt(value) : value}`;
-  if (value instanceof Tuple) {
-    const parts = value.items.map(hashOf);
-    return `t${parts.map((part) => `${part.length}:${part}`).join("")}`;
-  }
-  if (value instanceof Undefined) return "undefined";
-  if (!(value instanceof Thing) || value instanceof Dict || value instanceof DictView)
-    throw refusal(`unhashable type: '${typeOf(value)}'`);
-  if (value instanceof Range || value instanceof Markup) throw unsupported(`a ${value.type} as a key`);
-  let identity = identities.get(value);
-  if (identity === undefined) identities.set(value, (identity = nextIdentity++));
-  return `o${identity}`;
+  if (isList(value) || is(value, "dict")) throw refusal(`unhashable type: '${typeOf(value)}'`);
+  if (is(value, "Undefined")) return value.type;
+  if (typeof value === "object") throw unsupported(`a ${typeOf(value)} as a key`);
+  return typeof value === "number" && !Number.isInteger(value) ? String(value) : String(BigInt(value));
 }
 
 /** JSON-like values of JavaScript as Python values; whole numbers become ints, as in parsed JSON. */
@@ -313,11 +165,7 @@ export function fromJson(value: unknown): Value {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(fromJson);
-  if (typeof value === "object")
-    return new Dict(
-      Object.entries(value)
-        .filter(([, inner]) => inner !== undefined)
-        .map(([key, inner]) => [key, fromJson(inner)]),
-    );
-  throw unsupported(`an argument of type ${typeof value}`);
+  if (typeof value !== "object") throw unsupported(`an argument of type ${typeof value}`);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return new Dict(entries.map(([key, inner]) => [key, fromJson(inner)]));
 }

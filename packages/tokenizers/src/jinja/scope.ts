@@ -1,0 +1,124 @@
+import { LaconicError } from "@laconic/core";
+import { refusal } from "./errors.ts";
+import { is, limits, listOf, missing, type Value } from "./values.ts";
+
+/** A compiled expression. */
+export type Expression = (scope: Scope) => Value;
+
+/** What an assignment writes to: variables, or an attribute of a namespace. */
+export type Target =
+  | { readonly names: readonly string[]; readonly isTuple: boolean }
+  | { readonly namespace: string; readonly attribute: string };
+
+/**
+ * Names of a body with a scope of its own, as Jinja's compiler sees them. It decides before rendering where a name is looked
+ * up: a name that a body sets before it reads it, and not only in an `if`, is undefined in that body and in the bodies inside
+ * until it is set, unless a body outside mentions it.
+ */
+export class Frame {
+  /** `if` statements of this body around the place that is read. */
+  conditions = 0;
+  /** Whether this body or one inside reads `caller`. */
+  readsCaller = false;
+  /** What `break` ends here: a loop, a loop around a `set` or `filter` block, or nothing. */
+  readonly end: "loop" | "block" | null;
+  readonly #parent: Frame | null;
+  /** Mentioned names; true for a name that is set first. */
+  readonly #names: Map<string, boolean>;
+  #hidden: readonly string[] | null = null;
+
+  /** @param declared - names that are set when the body starts, such as parameters */
+  constructor(parent: Frame | null, end: Frame["end"], declared: readonly string[] = []) {
+    this.#parent = parent;
+    this.end = end;
+    this.#names = new Map(declared.map((name) => [name, false]));
+  }
+
+  /** Names that are undefined at the start, whatever they are outside; to be asked when the whole template is read. */
+  get hidden(): readonly string[] {
+    const isHidden = ([name, isSetFirst]: [string, boolean]): boolean => isSetFirst && !this.#parent?.mentions(name);
+    return (this.#hidden ??= Array.from(this.#names)
+      .filter(isHidden)
+      .map(([name]) => name));
+  }
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
+  mentions(name: string): boolean {
+    return this.#names.has(name) || (this.#parent?.mentions(name) ?? false);
+  }
+
+  read(name: string): void {
+    if (!this.#names.has(name)) this.#names.set(name, false);
+    if (name === "caller") this.#readCaller();
+  }
+
+  #readCaller(): void {
+    this.readsCaller = true;
+    if (this.#parent) this.#parent.#readCaller();
+  }
+
+  write(name: string): void {
+    if (!this.#names.has(name)) this.#names.set(name, this.conditions === 0);
+  }
+}
+
+/** Variables of a body while it runs, and the bodies around it. */
+export class Scope {
+  readonly #variables = new Map<string, Value>();
+  readonly #parent: Scope | null;
+  /** Of the whole render. */
+  readonly #steps: { count: number };
+
+  /** @param hidden - names that are undefined whatever they are outside */
+  constructor(parent: Scope | null, hidden: readonly string[] = []) {
+    this.#parent = parent;
+    this.#steps = parent ? parent.#steps : { count: 0 };
+    this.reset(hidden);
+  }
+
+  /** Forgets all variables. */
+  reset(hidden: readonly string[]): void {
+    this.#variables.clear();
+    for (const name of hidden) this.#variables.set(name, undefinedVariable(name));
+  }
+
+  /** Leaves all variables undefined, for macros that outlive the body. */
+  end(): void {
+    this.reset(Array.from(this.#variables.keys()));
+  }
+
+  /** @throws LaconicError beyond the steps of a render. */
+  step(): void {
+    if (++this.#steps.count > limits.steps)
+      throw new LaconicError("model_unsupported", `the chat template takes more than ${limits.steps} steps`);
+  }
+
+  get(name: string): Value {
+    const value = this.#variables.get(name);
+    if (value !== undefined) return value;
+    return this.#parent ? this.#parent.get(name) : undefinedVariable(name);
+  }
+
+  set(name: string, value: Value): void {
+    this.#variables.set(name, value);
+  }
+
+  assign(target: Target, value: Value): void {
+    if ("attribute" in target) {
+      const namespace = this.get(target.namespace);
+      if (!is(namespace, "Namespace")) throw refusal("cannot assign attribute on non-namespace object");
+      return namespace.values.set(target.attribute, value);
+    }
+    const { names, isTuple } = target;
+    const items = isTuple ? listOf(value) : [value];
+    if (items.length !== names.length) throw refusal(`${items.length} values to unpack, expected ${names.length}`);
+    names.forEach((name, i) => this.set(name, items[i] as Value));
+  }
+}
+
+function undefinedVariable(name: string): Value {
+  return missing(`'${name}' is undefined`);
+}
