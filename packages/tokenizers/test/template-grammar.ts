@@ -198,7 +198,7 @@ class Grammar {
         ),
       () => method(this.pick(["removeprefix", "removesuffix"]), separator()),
       () => `${separator()}.join(${this.pick(["['p', 'q']", "'xyz'", "messages|map(attribute='role')", "[1]"])})`,
-      () => `${inner()}[${this.pick(["0", "-1", ":2", "1:", "::-1", "::2", "-3:-1", "5", ":", "2:0:-1"])}]`,
+      () => `${inner()}[${this.pick(["0", "-1", ":2", "1:", "::-1", "::2", "-3:-1", "5", ":"])}]`,
       () =>
         `(${inner()}|${this.pick(["upper", "lower", "title", "capitalize", "trim", "reverse", "string", "indent", "first", "last"])})`,
       () =>

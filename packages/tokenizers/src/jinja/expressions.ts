@@ -29,8 +29,7 @@ export function constantOf(name: string): Value | undefined {
   return /^([Tt]rue|[Ff]alse)$/.test(name) ? name.endsWith("rue") : undefined;
 }
 
-/** A function of the values of expressions. */
-export function apply(run: (...values: Value[]) => Value, ...parts: readonly Expression[]): Expression {
+function apply(run: (...values: Value[]) => Value, ...parts: readonly Expression[]): Expression {
   return (scope) => {
     scope.step();
     return run(...parts.map((part) => part(scope)));
@@ -52,7 +51,6 @@ export function applied(run: Native, input: Expression, args: CallArguments): Ex
   };
 }
 
-/** Calls a value. */
 export const call: Native = (value, args) => {
   if (is(value, "function")) return value.call(args);
   throw refusal(is(value, "Undefined") ? value.hint : `'${typeOf(value)}' object is not callable`);
@@ -264,7 +262,6 @@ export class ExpressionParser {
     return apply((whole, key, ...rest) => run(whole, key, ...rest), object, ...bounds);
   }
 
-  /** A filter behind its `|`. */
   protected filter(): Filter {
     const run = this.#native("filter", filters);
     const args = this.is("(") ? this.arguments() : noArguments;

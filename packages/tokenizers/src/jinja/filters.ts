@@ -73,29 +73,6 @@ function* pairs(input: Value): Generator<Value> {
   yield* input.entries().map(tuple);
 }
 
-/** What `map` reads of an item: an attribute, or the output of a filter. */
-function mapped({ list: [name, ...list], named }: Arguments): Getter {
-  if (name === undefined && named.has("attribute")) {
-    const stray = Array.from(named.keys()).find((key) => key !== "attribute" && key !== "default");
-    if (stray !== undefined) throw refusal(`Unexpected keyword argument ${stray}`);
-    return getter(named.get("attribute") ?? null, named.get("default") ?? null);
-  }
-  const run = filters.get(name as string);
-  if (!run) throw refusal(`no filter named ${textOf(name ?? null)}`);
-  return (item) => run(item, { list, named });
-}
-
-/** The condition of `select`, `reject`, `selectattr` and `rejectattr`. */
-function condition({ list, named }: Arguments, hasAttribute: boolean): (item: Value) => boolean {
-  const [attribute = null, name, ...rest] = hasAttribute ? list : [null, ...list];
-  if (attribute === null && hasAttribute) throw refusal("Missing parameter for attribute name");
-  const get = getter(attribute);
-  if (name === undefined) return (item) => isTrue(get(item));
-  const run = tests.get(name as string);
-  if (!run) throw refusal(`no test named ${textOf(name)}`);
-  return (item) => isTrue(run(get(item), { list: rest, named }));
-}
-
 /** A filter that makes its items when they are asked for, from the items of its input. */
 function lazily(make: (call: Arguments) => (item: Value) => readonly Value[]): Native {
   return (input, call) => {
@@ -108,10 +85,25 @@ function lazily(make: (call: Arguments) => (item: Value) => readonly Value[]): N
   };
 }
 
+function mapped({ list: [name, ...list], named }: Arguments): (item: Value) => readonly Value[] {
+  if (name === undefined && named.has("attribute")) {
+    if (named.size > (named.has("default") ? 2 : 1)) throw refusal("map takes attribute and default");
+    const get = getter(named.get("attribute"), named.get("default"));
+    return (item) => [get(item)];
+  }
+  const run = filters.get(name as string);
+  if (!run) throw refusal(`no filter named ${textOf(name ?? null)}`);
+  return (item) => [run(item, { list, named })];
+}
+
 function selecting(isWanted: boolean, hasAttribute: boolean): Native {
-  return lazily((call) => {
-    const holds = condition(call, hasAttribute);
-    return (item) => (holds(item) === isWanted ? [item] : []);
+  return lazily(({ list, named }) => {
+    const [attribute = null, name, ...rest] = hasAttribute ? list : [null, ...list];
+    const run = name === undefined ? isTrue : tests.get(name as string);
+    if (attribute === null && hasAttribute) throw refusal("Missing parameter for attribute name");
+    if (!run) throw refusal(`no test named ${textOf(name ?? null)}`);
+    const get = getter(attribute);
+    return (item) => (isTrue(run(get(item), { list: rest, named })) === isWanted ? [item] : []);
   });
 }
 
@@ -123,7 +115,6 @@ function title(input: Value): Value {
   });
 }
 
-/** A margin for `indent`: a text, or a number of spaces. */
 function marginOf(width: Value): string {
   return typeof width === "string" ? width : " ".repeat(Math.max(0, integerOf(width)));
 }
@@ -148,13 +139,11 @@ function toInteger(input: Value, otherwise: Value = 0n): Value {
 /** The `tojson` filter as transformers replaces it: without HTML escapes, and with the options of `json.dumps`. */
 function toJson(input: Value, ascii: Value = false, indent: Value = null, separators: Value = null): Value {
   const texts = separators === null ? [indent === null ? ", " : ",", ": "] : listOf(separators);
-  if (texts.length !== 2 || !texts.every((text) => typeof text === "string"))
-    throw refusal("tojson: separators are two texts");
-  return jsonText(input, {
-    ascii: isTrue(ascii),
-    indent: indent === null ? null : marginOf(indent),
-    separators: texts as [string, string],
-  });
+  if (texts.length !== 2 || !texts.every((text) => typeof text === "string" && /^[ -~]*$/.test(text)))
+    throw unsupported("separators of tojson other than two ASCII texts");
+  const json = jsonText(input, indent === null ? null : marginOf(indent), texts as string[]);
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return isTrue(ascii) ? json.replaceAll(/[\x7f-\uffff]/g, escaped) : json;
 }
 
 function defaulted(input: Value, otherwise: Value = "", boolean: Value = false): Value {
@@ -164,7 +153,6 @@ function defaulted(input: Value, otherwise: Value = "", boolean: Value = false):
 const rejectedFilters = `abs attr batch center e escape filesizeformat float forceescape format groupby max min pprint random
   round slice striptags sum truncate unique urlencode urlize wordcount wordwrap xmlattr`;
 
-/** Filters of Jinja by name. */
 export const filters: ReadonlyMap<string, Native> = new Map<string, Native>([
   ...rejected("the filter ", rejectedFilters),
   ...table({
@@ -195,13 +183,7 @@ export const filters: ReadonlyMap<string, Native> = new Map<string, Native>([
     "trim(chars)": (input, set = null) => stripped(textOf(input), set),
     "upper()": (input) => textOf(input).toUpperCase(),
   }),
-  [
-    "map",
-    lazily((call) => {
-      const get = mapped(call);
-      return (item) => [get(item)];
-    }),
-  ],
+  ["map", lazily(mapped)],
   ["reject", selecting(false, false)],
   ["rejectattr", selecting(false, true)],
   ["select", selecting(true, false)],

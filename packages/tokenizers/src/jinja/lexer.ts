@@ -97,13 +97,12 @@ class Lexer {
         throw syntaxError(`unexpected character ${JSON.stringify(this.#source[this.#position])}`, this.#line);
       // The parser reports a tag without an end.
       if (!match) return;
-      const { name, number, operator, string } = match.groups ?? {};
+      const [text] = match;
+      for (const kind of ["name", "number", "string", "operator"] as const)
+        if (match.groups?.[kind] !== undefined)
+          this.#push(kind, kind === "string" ? unescaped(text.slice(1, -1)) : text);
+      depth += close ? 0 : "([{".includes(text) ? 1 : ")]}".includes(text) ? -1 : 0;
       if (close) this.#push("operator", closing);
-      else if (name !== undefined) this.#push("name", name);
-      else if (number !== undefined) this.#push("number", number);
-      else if (string !== undefined) this.#push("string", unescaped(string.slice(1, -1)));
-      else if (operator !== undefined) this.#push("operator", operator);
-      if (operator !== undefined) depth += "([{".includes(operator) ? 1 : ")]}".includes(operator) ? -1 : 0;
       this.#advance(this.#position + match[0].length);
       if (close) return;
     }

@@ -4,10 +4,8 @@ import { missing, type Arguments, type Value } from "./values.ts";
 /** Jinja's `loop` variable, and the iteration itself, which reads no item before it is asked for. */
 export class Iteration {
   readonly type = "LoopContext";
-  /** Position of the current item. */
   index = -1;
   readonly #iterator: Iterator<Value>;
-  /** Items that were read. */
   readonly #items: Value[] = [];
 
   constructor(iterator: Iterator<Value>) {
@@ -19,7 +17,6 @@ export class Iteration {
     return this.#items.length;
   }
 
-  /** The next item, or undefined at the end. */
   next(): Value | undefined {
     return this.item(++this.index);
   }

@@ -6,11 +6,11 @@ import { textMethods } from "./text.ts";
 import { Dict, characters, checkUse, is, isList, itemsOf, limits, missing, tuple, typeOf } from "./values.ts";
 import type { Arguments, Native, Value } from "./values.ts";
 
-const sequenceMethods = new Map<string, Native<readonly Value[]>>(
-  table<readonly Value[]>({
-    "count(value, /)": (items, value) => BigInt(items.filter((item) => isEqual(item, value)).length),
-    "index(value, /)": (items, value) => {
-      const position = items.findIndex((item) => isEqual(item, value));
+const sequenceMethods = new Map<string, Native>(
+  table({
+    "count(value, /)": (self, value) => BigInt((itemsOf(self) ?? []).filter((item) => isEqual(item, value)).length),
+    "index(value, /)": (self, value) => {
+      const position = (itemsOf(self) ?? []).findIndex((item) => isEqual(item, value));
       if (position < 0) throw refusal("the value is not in the list");
       return BigInt(position);
     },
@@ -33,8 +33,8 @@ const dictMethods = new Map<string, Native<Dict>>([
 
 /** Methods that the immutable sandbox hides: a template reads an undefined value in their place. */
 const hidden = new Map([
-  ["list", "append clear extend insert pop remove reverse sort"],
-  ["dict", "clear pop popitem setdefault update"],
+  ["list", "append clear extend insert pop remove reverse sort".split(" ")],
+  ["dict", "clear pop popitem setdefault update".split(" ")],
 ]);
 
 /** Other members of Python's objects, which are rejected by name. */
@@ -53,24 +53,20 @@ const rejectedMembers = new Map([
   ["function", "arguments caller catch_kwargs catch_varargs explicit_caller name"],
 ]);
 
-function methodOf(value: Value, name: string): ((call: Arguments) => Value) | undefined {
-  const bound = <Self>(self: Self, method: Native<Self> | undefined): ((call: Arguments) => Value) | undefined =>
-    method && ((call) => method(self, call));
-  if (typeof value === "string") return bound(value, textMethods.get(name));
-  if (is(value, "dict")) return bound(value, dictMethods.get(name));
-  const items = typeOf(value).startsWith("dict_") ? null : itemsOf(value);
-  return items ? bound(items, sequenceMethods.get(name)) : undefined;
+function methodsOf(value: Value): ReadonlyMap<string, Native<never>> | undefined {
+  if (typeof value === "string") return textMethods;
+  if (is(value, "dict")) return dictMethods;
+  return isList(value) || is(value, "tuple") || is(value, "range") ? sequenceMethods : undefined;
 }
 
 /** An attribute that Python finds on the object, or undefined. */
 function attributeOf(value: Value, name: string): Value | undefined {
   if (is(value, "Namespace")) return value.values.get(name);
   if (is(value, "LoopContext")) return value.attribute(name);
-  const call = methodOf(value, name);
-  if (call) return { type: "function", call };
+  const method = methodsOf(value)?.get(name) as Native | undefined;
+  if (method) return { type: "function", call: (call) => method(value, call) };
   const type = typeof value === "boolean" ? "int" : typeOf(value);
-  if (hidden.get(type)?.split(" ").includes(name))
-    return missing(`access to attribute '${name}' of '${type}' object is unsafe.`);
+  if (hidden.get(type)?.includes(name)) return missing(`access to attribute '${name}' of '${type}' object is unsafe.`);
   if (rejectedMembers.get(type)?.split(" ").includes(name)) throw unsupported(`the member ${name} of a ${type}`);
   return undefined;
 }
@@ -97,7 +93,6 @@ export function memberOf(value: Value, key: Value, isDotted = false): Value {
   return second === undefined ? missing(`'${typeOf(value)} object' has no attribute ${reprOf(key)}`) : second;
 }
 
-/** Python's `range`. */
 function range(_self: unknown, { list, named }: Arguments): Value {
   if (list.length === 0 || list.length > 3 || named.size > 0) throw refusal("range() takes one to three arguments");
   const [first = 0, second, step = 1] = list.map(integerOf);

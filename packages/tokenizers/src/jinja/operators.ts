@@ -13,15 +13,13 @@ export function numeric(value: Value): bigint | number | null {
 export function integerOf(value: Value): number {
   const number = numeric(value);
   if (typeof number !== "bigint") throw refusal(`'${typeOf(value)}' object cannot be interpreted as an integer`);
-  const position = Number(number);
-  if (!Number.isSafeInteger(position)) throw unsupported(`the position or count ${number}`);
-  return position;
+  return exactly(number);
 }
 
 function arithmetic(operator: string, a: Value, b: Value): Value {
   const [left, right] = [numeric(a), numeric(b)];
   if (typeof left === "bigint" && typeof right === "bigint") return integers(operator, left, right);
-  if (left !== null && right !== null) return floats(operator, floatOf(left), floatOf(right));
+  if (left !== null && right !== null) return floats(operator, exactly(left), exactly(right));
   checkUse(a);
   if (operator === "%" && typeof a === "string") throw unsupported("the % format of a text");
   checkUse(b);
@@ -44,8 +42,7 @@ function integers(operator: string, a: bigint, b: bigint): Value {
   if (operator === "%") return modulo();
   if (operator === "//") return (a - modulo()) / b;
   if (operator !== "/") throw unsupported(`the operator ${operator}`);
-  if (![a, b].every((value) => Number.isSafeInteger(Number(value)))) throw unsupported("a division of large ints");
-  return Number(a) / Number(b);
+  return exactly(a) / exactly(b);
 }
 
 function floats(operator: string, a: number, b: number): number {
@@ -57,11 +54,11 @@ function floats(operator: string, a: number, b: number): number {
   return a / b;
 }
 
-/** @throws LaconicError for an int beyond the range of floats. */
-function floatOf(value: bigint | number): number {
-  const float = Number(value);
-  if (typeof value === "bigint" && !Number.isFinite(float)) throw refusal("int too large to convert to float");
-  return float;
+/** @throws LaconicError for an int that a float may not hold. */
+function exactly(value: bigint | number): number {
+  const number = Number(value);
+  if (typeof value === "bigint" && !Number.isSafeInteger(number)) throw unsupported(`the large int ${value} here`);
+  return number;
 }
 
 function concatenated(a: string, b: string): string {
@@ -90,10 +87,8 @@ export function isEqual(a: Value, b: Value): boolean {
   if (is(a, "Undefined") || is(b, "Undefined")) return typeOf(a) === typeOf(b);
   for (const value of [a, b]) checkUse(value);
   if (is(a, "dict") && is(b, "dict")) {
-    const isShared = ([key, value]: readonly [Value, Value]): boolean => {
-      const other = b.get(key);
-      return other !== undefined && isEqual(value, other);
-    };
+    const isShared = ([key, value]: readonly [Value, Value]): boolean =>
+      contains(b, key) && isEqual(value, b.get(key) as Value);
     return a.size === b.size && a.entries().every(isShared);
   }
   const [first, second] = [itemsOf(a), itemsOf(b)];
@@ -107,19 +102,14 @@ export function order(operator: string, a: Value, b: Value): number {
   const [left, right] = [numeric(a), numeric(b)];
   if (left !== null && right !== null) return left < right ? -1 : left > right ? 1 : left >= right ? 0 : Number.NaN;
   for (const value of [a, b]) checkUse(value);
-  if (typeof a === "string" && typeof b === "string") return codePointOrder(a, b);
+  if (typeof a === "string" && typeof b === "string") return ordered(a) < ordered(b) ? -1 : a === b ? 0 : 1;
   if (itemsOf(a)) throw unsupported(`${operator} of a ${typeOf(a)}`);
   throw refusal(`'${operator}' not supported between instances of '${typeOf(a)}' and '${typeOf(b)}'`);
 }
 
-/** Order of Python's strings: by code point, where JavaScript compares UTF-16 units. */
-function codePointOrder(a: string, b: string): number {
-  let i = 0;
-  while (i < a.length && a[i] === b[i]) i++;
-  if (i >= a.length || i >= b.length) return a.length - b.length;
-  // Surrogates are above all other units.
-  const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
-  return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));
+/** A text that JavaScript orders as Python orders its code points: surrogates are above all other units. */
+function ordered(text: string): string {
+  return text.replaceAll(/[\ud800-\udfff]/g, "\uffff$&");
 }
 
 function contains(container: Value, item: Value): boolean {
@@ -134,7 +124,6 @@ function contains(container: Value, item: Value): boolean {
 
 export type Operator = (a: Value, b: Value) => Value;
 
-/** Comparisons by how they are written. */
 export const comparisons: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ["==", isEqual],
   ["!=", (a, b) => !isEqual(a, b)],
@@ -152,7 +141,6 @@ export function binary(operator: string): Operator {
   return (a, b) => arithmetic(operator, a, b);
 }
 
-/** The operators `-` and `+` of one number. */
 export function signed(isNegative: boolean, value: Value): Value {
   checkUse(value);
   const number = numeric(value);
@@ -165,17 +153,11 @@ export function slice(value: Value, start: Value, stop: Value = null, step: Valu
   checkUse(value);
   const source = typeof value === "string" ? characters(value) : itemsOf(value);
   const by = step === null ? 1 : integerOf(step);
+  const bound = (position: Value): number | undefined => (position === null ? undefined : integerOf(position));
   if (source === null) throw unsupported(`a slice of a ${typeOf(value)}`);
   if (by === 0) throw refusal("slice step cannot be zero");
-  const [low, high] = by > 0 ? [0, source.length] : [-1, source.length - 1];
-  const position = (bound: Value, preset: number): number => {
-    if (bound === null) return preset;
-    const from = integerOf(bound);
-    return Math.min(high, Math.max(low, from < 0 ? from + source.length : from));
-  };
-  const first = position(start, by > 0 ? low : high);
-  const last = position(stop, by > 0 ? high : low);
-  const items: Value[] = [];
-  for (let i = first; by > 0 ? i < last : i > last; i += by) items.push(source[i] as Value);
+  if (by < 0 && (start !== null || stop !== null)) throw unsupported("a slice backwards between two positions");
+  const part = by < 0 ? source.toReversed() : source.slice(bound(start), bound(stop));
+  const items = part.filter((_, i) => i % by === 0);
   return typeof value === "string" ? (items as string[]).join("") : likeOf(value, items);
 }

@@ -6,7 +6,7 @@ import { Frame, Scope, type Expression, type Target } from "./scope.ts";
 import { isTrue, iterate, missing, type Value } from "./values.ts";
 
 /** A compiled statement, which adds to the output; `break` and `continue` reach the loop around it. */
-type Statement = (scope: Scope, output: string[]) => "done" | "break" | "continue";
+type Statement = (scope: Scope, output: string[]) => "break" | "continue" | void;
 
 /** Statements with a scope of their own. */
 interface Block {
@@ -14,15 +14,11 @@ interface Block {
   readonly frame: Frame;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly preset: Expression;
-}
+type Parameter = readonly [name: string, preset: Expression];
 
 /** Tags that no chat template needs: for templates in several files, for HTML, and rare forms of others. */
 const rejectedTags = ["autoescape", "block", "extends", "from", "import", "include", "print", "with"];
 
-/** What a block writes. */
 function written({ run }: Block, scope: Scope): string {
   const output: string[] = [];
   run(scope, output);
@@ -33,25 +29,18 @@ function inOrder(statements: readonly Statement[]): Statement {
   return (scope, output) => {
     for (const statement of statements) {
       const end = statement(scope, output);
-      if (end !== "done") return end;
+      if (end !== undefined) return end;
     }
-    return "done";
+    return undefined;
   };
 }
 
 function outputOf(value: Expression): Statement {
-  return (scope, output) => {
-    output.push(printed(value(scope)));
-    return "done";
-  };
+  return (scope, output) => void output.push(printed(value(scope)));
 }
 
 function assignment(target: Target, value: Expression): Statement {
-  return (scope) => {
-    scope.step();
-    scope.assign(target, value(scope));
-    return "done";
-  };
+  return (scope) => scope.assign(target, value(scope));
 }
 
 /** The items of a loop that pass its test, tested when they are asked for. */
@@ -78,15 +67,15 @@ function loopOf(target: Target, items: ReturnType<typeof selection>, body: Block
       inner.assign(target, item);
       const end = body.run(inner, output);
       if (end === "break") break;
-      isCompleted ||= end === "done";
+      isCompleted ||= end === undefined;
     }
     inner.end();
-    return isCompleted || !otherwise ? "done" : otherwise.run(new Scope(scope, otherwise.frame.hidden), output);
+    return isCompleted || !otherwise ? undefined : otherwise.run(new Scope(scope, otherwise.frame.hidden), output);
   };
 }
 
 function macroOf(parameters: readonly Parameter[], body: Block): Expression {
-  const names = parameters.map(({ name }) => name);
+  const names = parameters.map(([name]) => name);
   const { readsCaller } = body.frame;
   return (scope) => ({
     type: "function",
@@ -99,14 +88,13 @@ function macroOf(parameters: readonly Parameter[], body: Block): Expression {
       if (readsCaller) inner.set("caller", named.get("caller") ?? missing("No caller defined"));
       const values = names.map((name, i) => (i < list.length ? list[i] : named.get(name)));
       values.forEach((value, i) => value !== undefined && inner.set(names[i] as string, value));
-      for (const [i, { name, preset }] of parameters.entries())
+      for (const [i, [name, preset]] of parameters.entries())
         if (values[i] === undefined) inner.set(name, preset(inner));
       return written(body, inner);
     },
   });
 }
 
-/** Compiles the statements of a template. */
 export class Parser extends ExpressionParser {
   template(): (context: Scope) => string {
     const block = this.#block(this.frame, () => this.#statements([]));
@@ -189,11 +177,10 @@ export class Parser extends ExpressionParser {
       while (this.skip("|")) chain.push(this.filter());
       return chain;
     });
-    if (!frame.isEmpty) throw unsupported("a variable in the filter of a block");
+    if (frame.names.size > 0) throw unsupported("a variable in the filter of a block");
     return filters;
   }
 
-  /** The text of a `set` or `filter` block, filtered. */
   #captured(filters: readonly Filter[], end: string): Expression {
     const body = this.#block(new Frame(this.frame, this.frame.end && "block"), () => this.#bodyUntil(end));
     const text: Expression = (scope) => written(body, new Scope(scope, body.frame.hidden));
@@ -204,9 +191,8 @@ export class Parser extends ExpressionParser {
     const target = this.#names();
     this.expect("in");
     const source = this.tuple(() => this.or());
-    const test = this.skip("if")
-      ? this.#inFrame(new Frame(this.frame, null, target.names), () => this.expression())
-      : null;
+    const tested = new Frame(this.frame, null, target.names);
+    const test = this.skip("if") ? this.#inFrame(tested, () => this.expression()) : null;
     if (this.is("recursive")) throw unsupported("a recursive loop");
     const frame = new Frame(this.frame, "loop", ["loop", ...target.names]);
     const body = this.#block(frame, () => this.#body("endfor", "else"));
@@ -262,25 +248,22 @@ export class Parser extends ExpressionParser {
 
   /** A body that Jinja compiles to a function: loops outside cannot be ended from it. */
   #function(frame: Frame, parameters: readonly Parameter[], end: string): Expression {
-    return macroOf(
-      parameters,
-      this.#block(frame, () => this.#bodyUntil(end)),
-    );
+    const body = this.#block(frame, () => this.#bodyUntil(end));
+    return macroOf(parameters, body);
   }
 
   #signature(): readonly Parameter[] {
     const names: string[] = [];
     let hasPresets = false;
     this.expect("(");
-    return this.items(")", () => {
+    return this.items(")", (): Parameter => {
       const name = this.#assignedName();
       if (names.includes(name)) throw this.fail(`the parameter ${name} is repeated`);
       names.push(name);
       this.frame.read(name);
       if (this.is("=")) hasPresets = true;
       else if (hasPresets) throw this.fail("a parameter without a default follows one with a default");
-      const absent = missing(`parameter '${name}' was not provided`);
-      return { name, preset: this.skip("=") ? this.expression() : () => absent };
+      return [name, this.skip("=") ? this.expression() : () => missing(`parameter '${name}' was not provided`)];
     });
   }
 
@@ -291,7 +274,6 @@ export class Parser extends ExpressionParser {
     throw this.fail("expected an expression that can be assigned");
   }
 
-  /** Names with commas between them. */
   #names(): Exclude<Target, { readonly attribute: string }> {
     const names = [this.#assignedName()];
     const isTuple = this.is(",");

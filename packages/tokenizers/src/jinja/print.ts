@@ -56,32 +56,28 @@ function quoted(text: string): string {
   return quote + body + quote;
 }
 
-/** Options of the `tojson` filter of transformers. */
-export interface JsonStyle {
-  readonly ascii: boolean;
-  /** Text of one level, or null for one line. */
-  readonly indent: string | null;
-  readonly separators: readonly [string, string];
-}
-
-/** Python's `json.dumps`. */
-export function jsonText(value: Value, style: JsonStyle, margin = "\n"): string {
-  const [between, colon] = style.separators;
-  const inner = margin + (style.indent ?? "");
+/**
+ * Python's `json.dumps`.
+ * @param indent - text of one level, or null for one line
+ * @param separators - between items, and behind a key
+ * @param margin - line end and indentation of the value
+ */
+export function jsonText(value: Value, indent: string | null, separators: readonly string[], margin = "\n"): string {
+  const [between = "", colon = ""] = separators;
+  const inner = margin + (indent ?? "");
   const enclosed = (open: string, body: readonly string[], close: string): string => {
-    if (body.length === 0 || style.indent === null) return open + body.join(between) + close;
+    if (body.length === 0 || indent === null) return open + body.join(between) + close;
     return open + inner + body.join(between + inner) + margin + close;
   };
-  const nested = (item: Value): string => jsonText(item, style, inner);
+  const nested = (item: Value): string => jsonText(item, indent, separators, inner);
   if (is(value, "dict")) {
-    const keyText = (key: Value): string => jsonString(typeof key === "string" ? key : jsonScalar(key), style.ascii);
+    const keyText = (key: Value): string => jsonString(typeof key === "string" ? key : jsonScalar(key));
     const pairs = value.entries().map(([key, item]) => keyText(key) + colon + nested(item));
     return enclosed("{", pairs, "}");
   }
-  if (isList(value)) return enclosed("[", value.map(nested), "]");
-  if (typeOf(value) === "tuple") return jsonText(itemsOf(value), style, margin);
+  if (isList(value) || typeOf(value) === "tuple") return enclosed("[", (itemsOf(value) ?? []).map(nested), "]");
   const text = is(value, "Markup") ? value.text : value;
-  return typeof text === "string" ? jsonString(text, style.ascii) : jsonScalar(text);
+  return typeof text === "string" ? jsonString(text) : jsonScalar(text);
 }
 
 function jsonScalar(value: Value): string {
@@ -90,10 +86,7 @@ function jsonScalar(value: Value): string {
   return Number.isFinite(value) ? floatText(value) : String(value);
 }
 
-function jsonString(text: string, ascii: boolean): string {
-  const special = ascii ? /["\\]|[^ -~]/g : /["\\\0-\x1f]/g;
-  const body = text.replaceAll(special, (unit) =>
-    unit < "\x7f" ? JSON.stringify(unit).slice(1, -1) : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `"${body}"`;
+/** Without the escapes of lone surrogates that `JSON.stringify` writes. */
+function jsonString(text: string): string {
+  return `"${text.replaceAll(/["\\\0-\x1f]/g, (character) => JSON.stringify(character).slice(1, -1))}"`;
 }

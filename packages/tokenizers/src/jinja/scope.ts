@@ -2,7 +2,6 @@ import { LaconicError } from "@laconic/core";
 import { refusal } from "./errors.ts";
 import { is, limits, listOf, missing, type Value } from "./values.ts";
 
-/** A compiled expression. */
 export type Expression = (scope: Scope) => Value;
 
 /** What an assignment writes to: variables, or an attribute of a namespace. */
@@ -11,9 +10,8 @@ export type Target =
   | { readonly namespace: string; readonly attribute: string };
 
 /**
- * Names of a body with a scope of its own, as Jinja's compiler sees them. It decides before rendering where a name is looked
- * up: a name that a body sets before it reads it, and not only in an `if`, is undefined in that body and in the bodies inside
- * until it is set, unless a body outside mentions it.
+ * Names of a body with a scope of its own. Jinja's compiler decides where a name is looked up: one that a body sets before it
+ * reads it, and not only in an `if`, is undefined in that body and inside until it is set, unless a body outside mentions it.
  */
 export class Frame {
   /** `if` statements of this body around the place that is read. */
@@ -24,34 +22,30 @@ export class Frame {
   readonly end: "loop" | "block" | null;
   readonly #parent: Frame | null;
   /** Mentioned names; true for a name that is set first. */
-  readonly #names: Map<string, boolean>;
+  readonly names: Map<string, boolean>;
   #hidden: readonly string[] | null = null;
 
   /** @param declared - names that are set when the body starts, such as parameters */
   constructor(parent: Frame | null, end: Frame["end"], declared: readonly string[] = []) {
     this.#parent = parent;
     this.end = end;
-    this.#names = new Map(declared.map((name) => [name, false]));
+    this.names = new Map(declared.map((name) => [name, false]));
   }
 
   /** Names that are undefined at the start, whatever they are outside; to be asked when the whole template is read. */
   get hidden(): readonly string[] {
     const isHidden = ([name, isSetFirst]: [string, boolean]): boolean => isSetFirst && !this.#parent?.mentions(name);
-    return (this.#hidden ??= Array.from(this.#names)
+    return (this.#hidden ??= Array.from(this.names)
       .filter(isHidden)
       .map(([name]) => name));
   }
 
-  get isEmpty(): boolean {
-    return this.#names.size === 0;
-  }
-
   mentions(name: string): boolean {
-    return this.#names.has(name) || (this.#parent?.mentions(name) ?? false);
+    return this.names.has(name) || (this.#parent?.mentions(name) ?? false);
   }
 
   read(name: string): void {
-    if (!this.#names.has(name)) this.#names.set(name, false);
+    if (!this.names.has(name)) this.names.set(name, false);
     if (name === "caller") this.#readCaller();
   }
 
@@ -61,7 +55,7 @@ export class Frame {
   }
 
   write(name: string): void {
-    if (!this.#names.has(name)) this.#names.set(name, this.conditions === 0);
+    if (!this.names.has(name)) this.names.set(name, this.conditions === 0);
   }
 }
 
@@ -82,7 +76,7 @@ export class Scope {
   /** Forgets all variables. */
   reset(hidden: readonly string[]): void {
     this.#variables.clear();
-    for (const name of hidden) this.#variables.set(name, undefinedVariable(name));
+    for (const name of hidden) this.#variables.set(name, missing(`'${name}' is undefined`));
   }
 
   /** Leaves all variables undefined, for macros that outlive the body. */
@@ -99,7 +93,7 @@ export class Scope {
   get(name: string): Value {
     const value = this.#variables.get(name);
     if (value !== undefined) return value;
-    return this.#parent ? this.#parent.get(name) : undefinedVariable(name);
+    return this.#parent ? this.#parent.get(name) : missing(`'${name}' is undefined`);
   }
 
   set(name: string, value: Value): void {
@@ -117,8 +111,4 @@ export class Scope {
     if (items.length !== names.length) throw refusal(`${items.length} values to unpack, expected ${names.length}`);
     names.forEach((name, i) => this.set(name, items[i] as Value));
   }
-}
-
-function undefinedVariable(name: string): Value {
-  return missing(`'${name}' is undefined`);
 }

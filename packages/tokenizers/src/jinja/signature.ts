@@ -1,9 +1,9 @@
 import { refusal, unsupported } from "./errors.ts";
-import type { Arguments, Native, Value } from "./values.ts";
+import type { Native, Value } from "./values.ts";
 
 /**
- * Functions by name and parameters without the first, such as `join(d, attribute)`. Their defaults are those of the function. A
- * `/` at the end means that no argument is a keyword.
+ * Functions by name and parameters without the first, such as `join(d, attribute)`; a `/` at the end means that no argument is
+ * a keyword. Each is called with undefined where its default applies, and refuses a call that does not fit.
  */
 export function table<Self = Value>(
   functions: Readonly<Record<string, (self: Self, ...values: Value[]) => Value>>,
@@ -12,8 +12,15 @@ export function table<Self = Value>(
     const [name = "", ...rest] = signature.split(/[(),]\s*/).filter((part) => part !== "");
     const hasKeywords = rest.at(-1) !== "/";
     const parameters = hasKeywords ? rest : rest.slice(0, -1);
-    const bound = (call: Arguments): Value[] => bind(name, parameters, hasKeywords, run.length - 1, call);
-    return [name, (self, call) => run(self, ...bound(call))];
+    const bound: Native<Self> = (self, { list, named }) => {
+      const stray = Array.from(named.keys()).find((key) => !hasKeywords || parameters.indexOf(key) < list.length);
+      if (stray !== undefined) throw unsupported(`${name} with a keyword argument ${stray}`);
+      if (list.length > parameters.length) throw unsupported(`${name} with ${list.length} arguments`);
+      const values = parameters.map((key, i) => (i < list.length ? list[i] : named.get(key)));
+      if (values.slice(0, run.length - 1).includes(undefined)) throw refusal(`${name}() misses one of its arguments`);
+      return run(self, ...(values as Value[]));
+    };
+    return [name, bound];
   });
 }
 
@@ -25,24 +32,4 @@ export function rejected(kind: string, names: string): [string, Native<unknown>]
       throw unsupported(`${kind}${name}`);
     },
   ]);
-}
-
-/**
- * Values of the parameters, as Python binds a call; undefined where a default applies.
- * @throws LaconicError for missing, unknown, repeated and unsupported arguments.
- */
-function bind(
-  name: string,
-  parameters: readonly string[],
-  hasKeywords: boolean,
-  needed: number,
-  { list, named }: Arguments,
-): Value[] {
-  if (list.length > parameters.length) throw unsupported(`${name} with ${list.length} arguments`);
-  for (const key of named.keys())
-    if (!hasKeywords || parameters.indexOf(key) < list.length)
-      throw unsupported(`${name} with a keyword argument ${key}`);
-  const values = parameters.map((key, i) => (i < list.length ? list[i] : named.get(key)));
-  if (values.slice(0, needed).includes(undefined)) throw refusal(`${name}() misses one of its arguments`);
-  return values as Value[];
 }

@@ -14,8 +14,7 @@ export class Template {
 
   /**
    * @param variables - what the template can read
-   * @throws LaconicError `input_invalid` for what Jinja raises, `model_unsupported` naming what is not supported or for more
-   * steps than `limits` allows.
+   * @throws LaconicError `input_invalid` for what Jinja raises, `model_unsupported` for what is not supported or too long.
    */
   render(variables: Readonly<Record<string, Value>>): string {
     const context = new Scope(null);

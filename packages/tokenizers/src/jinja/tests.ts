@@ -1,12 +1,8 @@
 import { binary, comparisons, isEqual, numeric, type Operator } from "./operators.ts";
 import { rejected, table } from "./signature.ts";
-import { is, isList, iteratorOf, typeOf, type Native, type Value } from "./values.ts";
+import { is, isList, iteratorOf, typeOf, type Native } from "./values.ts";
 
-/** `value % divisor == rest`. */
-function leaves(value: Value, divisor: Value, rest: bigint): boolean {
-  return isEqual(binary("%")(value, divisor), rest);
-}
-
+const modulo = binary("%");
 const aliases = {
   eq: "==",
   equalto: "==",
@@ -23,7 +19,6 @@ const compared: Iterable<readonly [string, Operator]> = [
   ...Object.entries(aliases).map(([name, operator]) => [name, comparisons.get(operator) as Operator] as const),
 ];
 
-/** Tests of Jinja by name. */
 export const tests: ReadonlyMap<string, Native> = new Map<string, Native>([
   ...rejected("the test ", "escaped filter lower sameas test upper"),
   ...table(Object.fromEntries(Array.from(compared, ([name, compare]) => [`${name}(b)`, compare]))),
@@ -31,8 +26,8 @@ export const tests: ReadonlyMap<string, Native> = new Map<string, Native>([
     "boolean()": (value) => typeof value === "boolean",
     "callable()": (value) => is(value, "function") || is(value, "Undefined"),
     "defined()": (value) => !is(value, "Undefined"),
-    "divisibleby(num)": (value, divisor) => leaves(value, divisor, 0n),
-    "even()": (value) => leaves(value, 2n, 0n),
+    "divisibleby(num)": (value, divisor) => isEqual(modulo(value, divisor), 0n),
+    "even()": (value) => isEqual(modulo(value, 2n), 0n),
     "false()": (value) => value === false,
     "float()": (value) => typeof value === "number",
     "integer()": (value) => typeof value === "bigint",
@@ -40,7 +35,7 @@ export const tests: ReadonlyMap<string, Native> = new Map<string, Native>([
     "mapping()": (value) => is(value, "dict"),
     "none()": (value) => value === null,
     "number()": (value) => numeric(value) !== null,
-    "odd()": (value) => leaves(value, 2n, 1n),
+    "odd()": (value) => isEqual(modulo(value, 2n), 1n),
     "sequence()": (value) => isList(value) || ["str", "tuple", "range", "dict", "Undefined"].includes(typeOf(value)),
     "string()": (value) => typeof value === "string" || is(value, "Markup"),
     "true()": (value) => value === true,

@@ -98,7 +98,6 @@ function formatted(text: string, { list, named }: Arguments): string {
 const rejectedMethods = `casefold center encode expandtabs format_map index isalnum isalpha isdecimal isdigit isidentifier islower
   isnumeric isprintable istitle isupper ljust maketrans partition rindex rjust rpartition swapcase translate zfill`;
 
-/** Methods of Python's `str`. */
 export const textMethods: ReadonlyMap<string, Native<string>> = new Map<string, Native<string>>([
   ...rejected("the method str.", rejectedMethods),
   ...table<string>({

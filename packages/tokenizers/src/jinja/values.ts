@@ -46,7 +46,6 @@ export class Dict {
   }
 }
 
-/** Arguments of a call. */
 export interface Arguments {
   readonly list: readonly Value[];
   readonly named: ReadonlyMap<string, Value>;
@@ -55,15 +54,8 @@ export interface Arguments {
 /** A filter or test over its input, or a method of its object. */
 export type Native<Self = Value> = (self: Self, call: Arguments) => Value;
 
-/** What one render may take. */
-export const limits = {
-  /** Elements of a list or characters of a text that an operation makes. */
-  elements: 20_000_000,
-  /** Elements of a range, as in Jinja's sandbox. */
-  range: 100_000,
-  /** Operations and statements. */
-  steps: 50_000_000,
-} as const;
+/** Most elements of a sequence that an operation makes, elements of a range as in Jinja's sandbox, and steps of a render. */
+export const limits = { elements: 20_000_000, range: 100_000, steps: 50_000_000 } as const;
 
 /** @throws LaconicError before a sequence is made that would take all memory. */
 export function checkLength(length: number): void {
@@ -100,7 +92,6 @@ export function checkUse(value: Value): void {
   if (is(value, "Markup")) throw unsupported("a text marked as safe other than for printing");
 }
 
-/** The code points of a text. */
 export function characters(text: string): string[] {
   return Array.from(text);
 }
@@ -129,7 +120,6 @@ export function* iterate(value: Value): Generator<Value, undefined> {
   for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
 }
 
-/** All elements of a value. */
 export function listOf(value: Value): Value[] {
   const items: Value[] = [];
   for (const item of iterate(value)) checkLength(items.push(item));
