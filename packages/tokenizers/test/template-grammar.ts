@@ -255,7 +255,7 @@ class Grammar {
         `(messages|${this.pick(["map(attribute='role')|list", "selectattr('role', 'equalto', 'user')|list", "rejectattr('role', 'in', ['user'])|list", "selectattr('content')|list", "sort(attribute='role')", "map(attribute='zzz', default='d')|list", "map(attribute='content')|map('length')|list", "map('items')|map('list')|list"])})`,
       () => `(${inner("dict")}|${this.pick(["dictsort", "items|list", "list", "dictsort(reverse=true)"])})`,
       () => `${inner("dict")}.${this.pick(["items()", "keys()", "values()", "items()|list", "keys()|sort"])}`,
-      () => `range(${this.pick(["3", "1, 4", "5, 0, -2", inner("integer")])})|list`,
+      () => `(range(${this.pick(["3", "1, 4", "5, 0, -2", inner("integer")])})|list)`,
       () => `${inner()} * 2`,
     ];
   }
