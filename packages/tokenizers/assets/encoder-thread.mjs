@@ -11,7 +11,7 @@ try {
 } catch (error) {
   // The caller blocks its thread, and hears of no error event.
   port.postMessage({
-    error: { code: "model_unsupported", message: `the tokenizer's thread cannot start: ${error}`, detail: {} },
+    error: { code: "model_unsupported", message: `the tokenizer's thread cannot start: ${String(error)}`, detail: {} },
   });
   Atomics.add(answers, 0, 1);
   Atomics.notify(answers, 0);
