@@ -30,7 +30,7 @@ export const agentGspo: Preset<BenchmarkTaskSettings, BudgetedTrainSettings> = {
  * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
  * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, dual clip 10, no KL, no entropy; 768 tokens for the
  * collaborator, 2048 for the actor. Not as there: GSM8K's training split in place of 500 hard problems
- * of MATH (`task.file=problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
+ * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */
 const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
@@ -94,9 +94,10 @@ export const actorFinetune: Preset<BenchmarkTaskSettings> = {
 
 /**
  * MAGRPO (AAAI-26): two policies of their own, all answer at once, one reward; return less the siblings' mean, the sum of
- * log-probs as it is (no ratio, no clip, no KL). As its library has it for TLDR: two Qwen3-1.7B, learning rate 5e-6,
- * 4 replies a node, 256 tokens, temperature 0.7, top-p 0.9, one turn, buffer of 1. Not as there: gradients are clipped at 1
- * (1e9 switches it off), and the posts are those that are here, not train[:1100].
+ * log-probs as it is (no ratio, no clip, no KL). From version 1.0.0 of its library, for TLDR: two Qwen3-1.7B, learning rate 5e-6,
+ * 4 replies a node, 256 tokens, temperature 0.7, top-p 0.9, one turn, buffer of 1. Later versions divide advantages by their standard
+ * deviation. Different here: one epoch instead of two, gradients are clipped at 1 (1e9 switches it off), and the posts are those of the
+ * data folder, not train[:1100].
  */
 export const magrpo: Preset<WritingTaskSettings> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
@@ -120,10 +121,10 @@ export const magrpo: Preset<WritingTaskSettings> = {
 };
 
 /**
- * MAGRPO in two turns on CoopHumanEval: a helper and a main function, what the tests say in between. As its library has it:
- * two Qwen2.5-Coder-3B, learning rate 2e-5, 4 replies, 256 tokens, temperature and top-p 0.6, gamma 0.9, a buffer of 4, no
- * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems held out. Not as there: rewards are
- * graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
+ * MAGRPO in two turns on CoopHumanEval: a helper and a main function, what the tests say in between. From its library:
+ * two Qwen2.5-Coder-3B, eight epochs, learning rate 2e-5, 4 replies, 256 tokens, temperature and top-p 0.6, gamma 0.9, a buffer of 4, no
+ * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems held out. Different here: the
+ * instruct checkpoint; rewards are graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
  */
 export const magrpoMultiturn: Preset<CodeTaskSettings> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
