@@ -118,7 +118,7 @@ describe("the papers' presets, each changed in one property", () => {
 
   test.each([
     ["fewerWords", "relay-quickstart", ["train.budget.targetTokens"]],
-    ["sequenceRatios", "relay-hint", ["train.objective.name", "train.objective.clip"]],
+    ["sequenceRatios", "relay-hint", ["train.objective.name", "train.objective.minLength"]],
     ["onePolicy", "relay-writers", ["policies"]],
     ["inAChain", "agent-gspo", ["task.team"]],
     ["smallerGroups", "agentpo-hint", ["train.episodesPerProblem"]],

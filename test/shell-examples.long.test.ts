@@ -38,7 +38,7 @@ interface Trial {
 /** Nothing here trains for minutes, asks a network or listens; what a command needs first is refused as missing. */
 const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^init\b/, { code: 0 }],
-  [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
+  [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan preset:relay-quickstart engine=tinker/, { code: 0 }],
   [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
@@ -49,7 +49,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
-  [/^serve --train --resume\b/, { code: 2, says: "holds no run to resume" }],
+  [/^serve --train --resume\b/, { code: 2, says: "holds no run" }],
   [/^serve --train\b/, { code: 2, says: "run.json does not exist" }],
   [/^serve runs\//, { code: 2, says: "there is no model folder" }],
   [/^serve hub:/, { code: 2, says: "is not in the cache" }],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 /** How a difference came about, in the order in which a step computes: the first is the cause of those behind it. */
 export const stages = [
   "folder",
@@ -111,11 +112,11 @@ export class Findings {
     return this.#differ({ ...place, stage, key, expected, found: missing, ...(allowed > 0 && { tolerance: allowed }) });
   }
 
-  /** Compares anything that JSON holds. @returns whether it is the same */
+  /** Compares anything that JSON holds, whatever the order of keys. @returns whether it is the same */
   same(stage: Stage, place: Place, key: string, expected: unknown, found: unknown): boolean {
     if (!this.#isAsked(place.step)) return true;
     this.#count(stage);
-    if (JSON.stringify(expected) === JSON.stringify(found)) return true;
+    if (isDeepStrictEqual(plain(expected), plain(found))) return true;
     return this.#differ({ ...place, stage, key, expected, found: found === undefined ? "nothing" : found });
   }
 
@@ -137,4 +138,9 @@ export class Findings {
       return x === y ? 0 : x - y;
     });
   }
+}
+
+/** As JSON holds it. */
+function plain(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? (JSON.parse(JSON.stringify(value)) as unknown) : value;
 }

@@ -210,7 +210,10 @@ class ApiModel<Body> implements OpenAiModel {
     asked: TokenCounts,
     { signal, endOf }: Deadline,
   ): Promise<Completion | FailedAttempt> {
-    const { begin, settle } = this.account.reserve(this.#maxCostOf(this.#bound.max(asked)));
+    const most = this.#maxCostOf(this.#bound.max(asked));
+    const { begin, settle } = await this.account.reserveInTurn(most, signal).catch((refusal: unknown) => {
+      throw endOf(refusal);
+    });
     let outcome: "done" | "crowded" | "failed" = "failed";
     try {
       await this.limiter.enter(signal);

@@ -225,7 +225,9 @@ test.for(faults)("%s", { timeout: 30_000 }, async ([, handle, code, calls]) => {
   const shown = [inspect(error, { depth: 9 }), (error as LaconicError).message, inspect(events, { depth: 9 })].join(
     inspect(failing, { depth: 9 }),
   );
-  for (let i = 0; i + 4 <= canary.length; i++) expect(shown).not.toContain(canary.slice(i, i + 4));
+  // The server's port may have the same digits.
+  const withoutPort = shown.replaceAll(new URL(url).host, "");
+  for (let i = 0; i + 4 <= canary.length; i++) expect(withoutPort).not.toContain(canary.slice(i, i + 4));
 });
 
 test("a storm that passes is waited out; retry-after is kept to", async () => {

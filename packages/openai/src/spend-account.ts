@@ -14,7 +14,10 @@ export class SpendAccount {
   readonly maxUsd: number | null;
   #settled: number;
   #reserved = 0;
+  #running = 0;
   #journal: SpendJournal | null = null;
+  /** Calls that fit the cap once running calls cost less than was set aside for them. */
+  #waiting: { readonly usd: number; decide(): void }[] = [];
 
   /**
    * @param maxUsd - null counts without a cap
@@ -44,17 +47,60 @@ export class SpendAccount {
   }
 
   /**
+   * As {@link reserve}, but waits for running calls: they usually cost less than was set aside for them.
+   * @throws LaconicError `budget_refused` when the cap would not hold either way
+   * @throws the signal's reason
+   */
+  async reserveInTurn(usd: number, signal?: AbortSignal): Promise<Reservation> {
+    const mustWait = (): boolean => this.#waiting.length > 0 || (this.#running > 0 && !this.#fits(usd));
+    if (this.#settled + usd > (this.maxUsd ?? Infinity) || !mustWait()) return this.reserve(usd);
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        signal?.removeEventListener("abort", abort);
+        this.#waiting = this.#waiting.filter((other) => other !== call);
+        settle();
+      };
+      const abort = (): void => {
+        end(() => reject(signal?.reason as Error));
+        this.#decideNext();
+      };
+      const decide = (): void =>
+        end(() => {
+          try {
+            resolve(this.reserve(usd));
+          } catch (refusal) {
+            reject(refusal as Error);
+          }
+        });
+      const call = { usd, decide };
+      this.#waiting.push(call);
+      signal?.addEventListener("abort", abort, { once: true });
+      if (signal?.aborted) abort();
+    });
+  }
+
+  #fits(usd: number): boolean {
+    return this.#settled + this.#reserved + usd <= (this.maxUsd ?? Infinity);
+  }
+
+  #decideNext(): void {
+    for (let [next] = this.#waiting; next && (this.#running === 0 || this.#fits(next.usd)); [next] = this.#waiting)
+      next.decide();
+  }
+
+  /**
    * Sets the most that a call can cost aside.
    * @throws LaconicError `budget_refused` when the cap would not hold
    */
   reserve(usd: number): Reservation {
-    if (this.maxUsd !== null && this.#settled + this.#reserved + usd > this.maxUsd)
+    if (this.maxUsd !== null && !this.#fits(usd))
       throw new LaconicError(
         "budget_refused",
         `the next call may cost $${usd.toFixed(4)}; $${this.#settled.toFixed(4)} is spent and $${this.#reserved.toFixed(4)} set aside of $${this.maxUsd}`,
         { spentUsd: this.#settled, maxUsd: this.maxUsd },
       );
     this.#reserved += usd;
+    this.#running += 1;
     let open = true;
     let written: ((spentUsd: number, usage?: TokenUsage) => void) | undefined;
     return {
@@ -64,9 +110,12 @@ export class SpendAccount {
       settle: (spent = usd, usage?: TokenUsage) => {
         if (!open) return;
         open = false;
-        this.#reserved -= usd;
+        this.#running -= 1;
+        // Sums of fractions would leave a rest.
+        this.#reserved = this.#running === 0 ? 0 : this.#reserved - usd;
         this.#settled += spent;
         written?.(spent, usage);
+        this.#decideNext();
       },
     };
   }

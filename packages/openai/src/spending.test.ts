@@ -20,6 +20,33 @@ describe("spending", () => {
     await expect(tiny.complete(request())).rejects.toMatchObject({ code: "budget_refused" });
     expect(bodies).toHaveLength(1);
   });
+  test.each([
+    [200, 10],
+    [100, 4],
+  ])("calls side by side wait for what others leave of a cap of %d: %d are answered", async (cap, answered) => {
+    const account = new SpendAccount(cap); // each call may cost 66 and costs 9
+    const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
+    const tiny = model(url, { account, price });
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => tiny.complete(request())));
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    expect([bodies.length, account.spentUsd, account.reservedUsd]).toEqual([answered, 9 * answered, 0]);
+    expect(refusals).toEqual(
+      Array.from({ length: 10 - answered }, () => expect.objectContaining({ code: "budget_refused" })),
+    );
+  });
+  test("a call that waits for the cap ends with its signal, and those behind it go on", async () => {
+    const account = new SpendAccount(100);
+    const first = account.reserve(60);
+    const stop = new AbortController();
+    const large = account.reserveInTurn(90, stop.signal);
+    const small = account.reserveInTurn(30);
+    stop.abort(new Error("no longer wanted"));
+    await expect(large).rejects.toThrow("no longer wanted");
+    (await small).settle(30);
+    first.settle(60);
+    await expect(account.reserveInTurn(20)).rejects.toMatchObject({ code: "budget_refused" });
+    expect([account.spentUsd, account.reservedUsd]).toEqual([90, 0]);
+  });
   test("goes on from what was spent before", async () => {
     const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
     const account = new SpendAccount(100, 35); // one call may cost 66

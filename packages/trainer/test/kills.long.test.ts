@@ -14,8 +14,9 @@ test(
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       expect([killAt, found ?? expected]).toEqual([killAt, expected]);
     }
-    expect(outcomes["resumed"]).toBeGreaterThan(15);
-    expect(outcomes["checkpoint_missing"]).toBeGreaterThan(10);
+    // A run that was killed before its first checkpoint starts again.
+    expect(outcomes["resumed"]).toBeGreaterThan(25);
+    expect(outcomes["checkpoint_missing"]).toBeUndefined();
     expect(outcomes["run_missing"]).toBeGreaterThan(3);
   },
 );

@@ -16,7 +16,8 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { closeAtEnd } from "../resolver/shared-values.ts";
 import { actorChoice } from "../run/actor-choice.ts";
-import { findRun, openFoundRun, type FoundRun } from "../run/open-run.ts";
+import { findRun, openFoundRun, trustedConfigOf, type FoundRun } from "../run/open-run.ts";
+import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 import { knownPrice } from "../spending/known-price.ts";
 import type { Spending } from "../spending/spending.ts";
@@ -47,9 +48,10 @@ export async function trainedTeam(
   progress: Progress,
   { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
+  checkAnswers(await trustedConfigOf(resolve(run)), run, ownBoards);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
-  const team = await questionTeam(found, run, ownBoards, progress);
+  const team = await questionTeam(found, progress);
   const actor = actorText === null ? null : await actorChoice(actorText, progress);
   const swapped = actor ? `, actor ${actor.title}` : "";
   const models: Record<string, LanguageModel> = {};
@@ -89,20 +91,20 @@ export async function trainedTeam(
   };
 }
 
-async function questionTeam(
-  found: FoundRun,
-  run: string,
-  ownBoards: boolean,
-  progress: Progress,
-): Promise<QuestionTeam> {
+/** @throws LaconicError `config_invalid` for a team that answers no questions but its own */
+function checkAnswers({ task }: AppConfig, run: string, ownBoards: boolean): void {
+  if (isReference(task) || ["benchmark", "data"].includes(task.name)) return;
+  if (ownBoards && task.name !== "gateway") return;
+  throw new LaconicError(
+    "config_invalid",
+    `${run}: a team trained on ${task.name} answers no benchmark, only problems of its world: --benchmarks ./board.ts`,
+    { run },
+  );
+}
+
+async function questionTeam(found: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { task, train } = found.config;
-  if (isReference(task) || (ownBoards && !played.has(task.name))) return ownTeam(found, progress);
-  if (task.name !== "benchmark" && task.name !== "data")
-    throw new LaconicError(
-      "config_invalid",
-      `${run}: a team trained on ${task.name} answers no benchmark, only problems of its world: --benchmarks ./board.ts`,
-      { run },
-    );
+  if (isReference(task) || (task.name !== "benchmark" && task.name !== "data")) return ownTeam(found, progress);
   const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
   const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
@@ -123,9 +125,6 @@ async function questionTeam(
     maxCalls: () => topology.agents.length * rounds,
   };
 }
-
-/** Tasks whose teams are asked as their settings say, or elsewhere. */
-const played: ReadonlySet<string> = new Set(["benchmark", "data", "gateway"]);
 
 /** A team of the user's own, or of a world, is asked as it is: its prompts say how an answer is written. */
 async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {

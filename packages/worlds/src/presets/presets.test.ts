@@ -32,12 +32,12 @@ test("AgentPO's two objectives: the released code's and the paper's as printed, 
   const [released, printed] = [presets.agentPoHint, presets.agentPoHintPrinted].map((each) =>
     parseTrainConfig(each.train),
   );
-  expect(released?.objective).toEqual({ name: "dapo", dualClip: 10 });
+  expect(released?.objective).toEqual({ name: "dapo", dualClip: 10, clip: { low: 0.2, high: 0.28 } });
   expect(printed?.objective).toEqual({
     name: "grpo",
     clip: { low: 0.2, high: 0.2 },
     aggregation: "seq-mean-token-mean",
-    kl: { estimator: "k3", coefficient: 0.04 },
+    kl: { estimator: "k3", coefficient: 0.04, biasCorrection: false },
   });
   expect({ ...printed, objective: null }).toEqual({ ...released, objective: null });
 });
