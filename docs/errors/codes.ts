@@ -386,8 +386,8 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
     means: "The disk is full, the folder is read-only, or belongs to somebody else. What was saved before is whole.",
     causes: [
       [
-        "what was saved before is whole: mend the cause and resume",
-        "Make room, or give the right to write; then `--resume`.",
+        "what was saved before is whole: mend the cause and resume, or start again …",
+        "Make room, or give the right to write; then `--resume`. A run without a checkpoint starts again.",
       ],
       ["cannot be written: …", "The same while weights or the hub's cache are written."],
     ],

@@ -9,8 +9,8 @@ export interface ReportedRun extends StartedRun {
 }
 
 /**
- * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves; before the
- * first step there is nothing to save, and it ends the process.
+ * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves; before
+ * anything was measured or trained there is nothing to save, and it ends the process.
  */
 export async function trainRun(
   config: AppConfig,
@@ -24,7 +24,7 @@ export async function trainRun(
     progress,
     interrupts: () =>
       interrupts((signal) => {
-        if (status.stepsDone === 0 && !options.openSource) process.exit(exitCodeOfSignal(signal));
+        if (!status.hasResults && !options.openSource) process.exit(exitCodeOfSignal(signal));
         terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
       }),
   });

@@ -28,9 +28,9 @@ export class TrainingStatus {
     this.#terminal = terminal;
   }
 
-  /** Steps of this process. */
-  get stepsDone(): number {
-    return this.#stepSeconds.length;
+  /** Whether this process has done a step or an evaluation. */
+  get hasResults(): boolean {
+    return this.#stepSeconds.length + this.#evaluationSeconds.length > 0;
   }
 
   /** What a run is started with. */

@@ -125,7 +125,7 @@ export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** Loads into each model what {@link saveWeights} or a checkpoint kept of it. @param saved - the folder's manifest */
+/** Loads into each model what `saveWeights` or a checkpoint kept of it. @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
   for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }

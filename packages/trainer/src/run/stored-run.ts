@@ -19,10 +19,9 @@ export async function continues(
   const exists = await fs.exists(joinPath(directory, runFiles.config));
   if (resume === true && !exists)
     throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
-  if (!exists) return false;
+  if (resume === true || !exists) return exists;
   const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
-  // A run that ended before its first checkpoint starts again from its beginning.
-  if (resume !== false) return hasCheckpoint;
+  if (resume === "where-possible") return hasCheckpoint;
   // Nothing is lost of a run that was refused, or died, before its first step.
   if (hasCheckpoint || (await lineAt(fs, joinPath(directory, runFiles.metrics), "first")) !== null)
     throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
