@@ -52,8 +52,8 @@ export class SpendAccount {
    * @throws the signal's reason
    */
   async reserveInTurn(usd: number, signal?: AbortSignal): Promise<Reservation> {
-    const mustWait = (): boolean => this.#waiting.length > 0 || (this.#running > 0 && !this.#fits(usd));
-    if (this.#settled + usd > (this.maxUsd ?? Infinity) || !mustWait()) return this.reserve(usd);
+    const neverFits = this.#settled + usd > (this.maxUsd ?? Infinity);
+    if (neverFits || (this.#waiting.length === 0 && (this.#running === 0 || this.#fits(usd)))) return this.reserve(usd);
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         signal?.removeEventListener("abort", abort);
@@ -69,7 +69,7 @@ export class SpendAccount {
           try {
             resolve(this.reserve(usd));
           } catch (refusal) {
-            reject(refusal as Error);
+            reject(refusal);
           }
         });
       const call = { usd, decide };
