@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { isRecord, LaconicError, tryParseJson, type ErrorDetail } from "@laconic/core";
 import { hostOf, networkReason, readFinishReason } from "@laconic/core/wire";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
@@ -65,7 +65,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   const { status } = failure;
   const attempt = {
     remedy: remedyFor(failure),
-    charged: status === undefined || unknownEnds.includes(status),
+    charged: status === undefined || unknownEnds.includes(status) || isBilled(inner),
     reason: reasonOf(inner),
   };
   const { remedy, reason } = attempt;
@@ -91,6 +91,12 @@ export function refusalIn(thrown: unknown): ServerReply {
 /** What `fetch` throws is the cause of what the SDK throws. */
 function innermost(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+}
+
+/** Whether an error counts tokens, as gateways do where the model behind them has answered. */
+function isBilled(error: unknown): boolean {
+  const body = error instanceof FailedReply ? tryParseJson(error.body) : null;
+  return isRecord(body) && isRecord(body["usage"]);
 }
 
 function failureOf(error: unknown, nowMs: number): Failure {

@@ -67,6 +67,17 @@ describe("spending", () => {
       .catch(() => undefined);
     expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (max + 8), 0]);
   });
+  test("an error that counts tokens is charged in full, another is not", async () => {
+    const account = new SpendAccount(1000);
+    const usage = { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 };
+    for (const more of [{ usage }, {}, { usage: null }]) {
+      const { url } = await server((_, response) => json(response, 500, { error: { message: "lost" }, ...more }));
+      await expect(model(url, { account, price, attempts: 1 }).complete(request())).rejects.toMatchObject({
+        code: "api_unavailable",
+      });
+      expect([account.spentUsd, account.reservedUsd]).toEqual([max + 8, 0]);
+    }
+  });
   test("a cap without a price is refused", () => {
     expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
       expect.objectContaining({ code: "budget_refused" }),
