@@ -104,9 +104,9 @@ async function fromHub(
   const { folder, commit } = await open(offline || options.offline).catch((error: unknown) => {
     // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
     const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
-    if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw error;
+    if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw withAlternative(error);
     return open(true).catch(() => {
-      throw error;
+      throw withAlternative(error);
     });
   });
   const name = [repo, ...parts].join("/");
@@ -139,4 +139,12 @@ function wantedFiles(inside: string, file: string | undefined): readonly string[
 
 async function asModelFolder(folder: string, progress: Progress, file?: string): Promise<string> {
   return convertedFolder(folder, join(userCache(), "llama2c"), (text) => progress.note(text), file);
+}
+
+/** An error of the hub or its cache that says what works without a network. */
+function withAlternative(error: unknown): unknown {
+  if (!LaconicError.is(error) || !["hub_unavailable", "checkpoint_missing"].includes(error.code)) return error;
+  const { code, message, detail } = error;
+  const alternative = "without a network, name a model folder of this machine, or try preset:relay-quickstart";
+  return new LaconicError(code, `${message}; ${alternative}`, detail, error);
 }
