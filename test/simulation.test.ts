@@ -53,17 +53,12 @@ test(
   },
 );
 
-test("each defect that is put in on purpose has its place in the sources, once", () => {
-  const defects = JSON.parse(readText("test/simulate/mutations.json")) as Record<"name" | "file" | "from", string>[];
-  for (const { name, file, from } of defects) expect([name, readText(file).split(from).length - 1]).toEqual([name, 1]);
-});
-
 test("unknown words are refused", async () => {
   await expect(simulate("--scenario", "none")).rejects.toThrow(/expected one of train/u);
   await expect(simulate("--seeds", "0")).rejects.toThrow(/expected a whole number/u);
 });
 
-test("every defect that is put in on purpose has its place in the sources", () => {
+test("every defect that is put in on purpose has its place in the sources, once", () => {
   const defects = JSON.parse(readText("test/simulate/mutations.json")) as Record<
     "file" | "from" | "scenario",
     string
