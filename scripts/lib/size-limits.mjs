@@ -27,7 +27,7 @@ export const sizeLimits = {
   "@laconic/kernels-wasm": { installed: 3, unused: 0, exports: 10 },
   "@laconic/kernels-webgpu": { installed: 3, unused: 0, exports: 10 },
   "@laconic/openai": { installed: 3, unused: 0, exports: 30 },
-  "@laconic/report": { installed: 60, unused: 14, exports: 48 },
+  "@laconic/report": { installed: 60, unused: 14, exports: 47 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
   "@laconic/runtime": { installed: 48, unused: 10 },
   "@laconic/sandbox": { installed: 6, unused: 1 },

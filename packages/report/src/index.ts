@@ -17,7 +17,6 @@ export { probeText } from "./probe/probe-table.ts";
 export { withoutScore } from "./run/figures-text.ts";
 export { readReport } from "./run/run-report.ts";
 export type { RunReport } from "./run/run-report.ts";
-export { firstProblemText } from "./run/first-problem.ts";
 export { servedTrainingResult, trainingResult } from "./run/training-text.ts";
 export type { TrainingResult } from "./run/training-text.ts";
 export { writeAblation } from "./variants/ablation-report.ts";

@@ -51,8 +51,9 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { config, state } = run;
         const { parts, close } = opened;
         try {
-          const { test: seen } = seenProblems(parts.task);
-          for (const warning of seenWarnings({ ...(seen && { test: seen }) })) terminal.warn(warning);
+          const { pool, heldOut } = parts.task;
+          const seen = seenProblems({ heldOut, ...(pool && { pool }) });
+          for (const warning of seenWarnings(seen)) terminal.warn(warning);
           const options = { ...evaluationOptions(config.train), seed: args.seed, step: state.step, problems };
           const { evaluation, episodes } = await spinWhile(
             terminal,
@@ -66,7 +67,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             args.json
               ? visibleJson({
                   ...evaluation,
-                  ...(seen && { seenInTraining: seen }),
+                  ...(seen.test && { seenInTraining: seen.test }),
                   ...(actor && { actor: actor.title }),
                   ...(spending?.price && { spentUsd: spending.account.spentUsd }),
                 })

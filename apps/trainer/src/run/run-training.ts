@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { formatUsd, shellWord } from "@laconic/core/text";
-import { firstProblemText, servedTrainingResult, trainingResult } from "@laconic/report";
+import { servedTrainingResult, trainingResult } from "@laconic/report";
 import {
   applyOverrides,
   exitCodeOf,
@@ -74,8 +74,7 @@ export async function runTraining(
       ? await servedTrainingResult(directory, done)
       : trainingResult(done, train.budget?.targetTokens ?? null);
     const warnings = (await readRows(folderSource(directory), runFiles.warnings)).map(({ message }) => message);
-    const example = flags.json ? null : await firstProblemText(directory);
-    if (example !== null) terminal.note(`${example}\n`);
+    if (!flags.json && done.firstProblem !== null) terminal.note(`${done.firstProblem}\n`);
     printResult(terminal, flags.json, { ...json, ...(warnings.length > 0 && { warnings }) }, () => text);
     if (!flags.view)
       terminal.note(

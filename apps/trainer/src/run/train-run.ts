@@ -6,6 +6,8 @@ import { TrainingStatus, writeReport } from "./training-status.ts";
 /** A run that was trained here, and its page. */
 export interface ReportedRun extends StartedRun {
   readonly report: string;
+  /** Before and after training; null where no problem was recorded twice. */
+  readonly firstProblem: string | null;
 }
 
 /**
@@ -28,5 +30,5 @@ export async function trainRun(
         terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
       }),
   });
-  return { ...started, report: await writeReport(options.directory) };
+  return { ...started, ...(await writeReport(options.directory)) };
 }

@@ -100,7 +100,7 @@ export class TrainingStatus {
     const { note } = this.#terminal;
     const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
     if (bestStep !== undefined) {
-      note(`report: ${await writeReport(directory)}`);
+      note(`report: ${(await writeReport(directory)).report}`);
       if (bestStep !== 0) note(`the best checkpoint: laconic eval ${shellWord(directory)} --best`);
     }
     const isSpent = LaconicError.is(error) && error.code === "budget_refused";
@@ -123,12 +123,14 @@ export class TrainingStatus {
   }
 }
 
-/** Writes the report of a run into its folder. @returns the file */
-export async function writeReport(directory: string): Promise<string> {
-  const file = join(directory, "report.html");
-  const { page } = await readReport(directory);
-  await writeGiven(file, await page());
-  return file;
+/** Writes the report of a run into its folder. @returns the file, and a problem before and after training */
+export async function writeReport(
+  directory: string,
+): Promise<{ readonly report: string; readonly firstProblem: string | null }> {
+  const report = join(directory, "report.html");
+  const { page, firstProblem } = await readReport(directory);
+  await writeGiven(report, await page());
+  return { report, firstProblem };
 }
 
 function measuring({ heldOut }: TrainingPlan): string {

@@ -1,10 +1,11 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining } from "@laconic/benchmarks";
-import { boundedJson, LaconicError, type Problem } from "@laconic/core";
+import type { Problem } from "@laconic/core";
 import { formatCount } from "@laconic/core/text";
 import { z } from "zod";
 import type { BenchJob } from "../bench-job.ts";
+import { readRows } from "./rows-file.ts";
 
 /** Questions of a benchmark that a trained team was trained on. */
 export interface SeenByTeam extends SeenInTraining {
@@ -41,14 +42,8 @@ export async function writeSeen(directory: string, rows: readonly SeenByTeam[]):
 }
 
 /** @throws LaconicError `data_invalid` for a damaged file; opening the bench again replaces it */
-export async function readSeen(directory: string): Promise<SeenByTeam[]> {
-  const path = join(directory, file);
-  const text = await readFile(path, "utf8").catch(() => "[]");
-  try {
-    return schema.parse(boundedJson(text));
-  } catch (error) {
-    throw new LaconicError("data_invalid", `${path} is damaged; laconic bench --resume replaces it`, { path }, error);
-  }
+export function readSeen(directory: string): Promise<SeenByTeam[]> {
+  return readRows(directory, file, schema);
 }
 
 /** A sentence for each trained team and benchmark. */

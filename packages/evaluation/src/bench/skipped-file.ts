@@ -1,9 +1,9 @@
 import { formatCount } from "@laconic/core/text";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { z } from "zod";
+import { readRows } from "./rows-file.ts";
 
 const schema: z.ZodType<Unpartitioned[]> = z.array(
   z.object({
@@ -23,19 +23,8 @@ export async function writeSkipped(directory: string, skipped: readonly Unpartit
 }
 
 /** @throws LaconicError `data_invalid` for a damaged file: opening the bench again writes it anew */
-export async function readSkipped(directory: string): Promise<Unpartitioned[]> {
-  const path = join(directory, file);
-  const text = await readFile(path, "utf8").catch(() => "[]");
-  try {
-    return schema.parse(boundedJson(text));
-  } catch (error) {
-    throw new LaconicError(
-      "data_invalid",
-      `${path} is damaged; laconic bench --resume writes it anew`,
-      { path },
-      error,
-    );
-  }
+export function readSkipped(directory: string): Promise<Unpartitioned[]> {
+  return readRows(directory, file, schema);
 }
 
 /** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */

@@ -1,14 +1,13 @@
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { visibleText } from "@laconic/core/text";
-import { readRunData } from "./run-data.ts";
 import { pairTranscripts } from "./transcripts.ts";
 
 /** Characters of a message or question that a line shows. */
 const maxCharacters = 160;
 
-/** The first recorded problem of a run with the team's messages before and after training; null where no problem was recorded twice. */
-export async function firstProblemText(directory: string): Promise<string | null> {
-  const [pair] = pairTranscripts((await readRunData(directory)).transcripts);
+/** The first recorded problem with the team's messages before and after training; null where no problem was recorded twice. */
+export function firstProblemText(transcripts: readonly RecordedEpisode[]): string | null {
+  const [pair] = pairTranscripts(transcripts);
   if (!pair) return null;
   const { question, gold } = pair[0].problem;
   return [

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { planeFile } from "../charts/plane-chart.ts";
 import { loadPlot } from "../charts/plot-library.ts";
+import { firstProblemText } from "./first-problem.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 import { runPlane } from "./run-plane.ts";
@@ -10,6 +11,8 @@ import { beforeWarmStart } from "./states.ts";
 export interface RunReport {
   /** What a reader must know first: that the run ended worse than it began, that rows are lost, that it warned. */
   readonly warnings: readonly string[];
+  /** The first problem that was recorded before and after training, with the team's messages; null without one. */
+  readonly firstProblem: string | null;
   /** The page with charts and transcripts: HTML that needs nothing else. */
   page(): Promise<string>;
   /**
@@ -26,9 +29,10 @@ export interface RunReport {
  */
 export async function readReport(directory: string): Promise<RunReport> {
   const data = await readRunData(directory);
-  const { decline, warnings, evaluations, states, budgetTokens } = data;
+  const { decline, warnings, evaluations, states, budgetTokens, transcripts } = data;
   return {
     warnings: decline === null ? warnings : [decline, ...warnings],
+    firstProblem: firstProblemText(transcripts),
     page: async () => renderReport(await loadPlot(), data),
     async picture(size = "wide") {
       if (evaluations.length === 0)

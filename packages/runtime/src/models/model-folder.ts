@@ -101,14 +101,18 @@ async function fromHub(
   };
   const open = (fromCache: boolean): ReturnType<typeof openSnapshot> =>
     openSnapshot({ ...options, offline: fromCache, onProgress: progress.download(repo) });
-  const { folder, commit } = await open(offline || options.offline).catch((error: unknown) => {
-    // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
-    const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
-    if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw withAlternative(error);
-    return open(true).catch(() => {
+  const { folder, commit } = await open(offline || options.offline)
+    .catch((error: unknown) => {
+      // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
+      const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
+      if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw error;
+      return open(true).catch(() => {
+        throw error;
+      });
+    })
+    .catch((error: unknown) => {
       throw withAlternative(error);
     });
-  });
   const name = [repo, ...parts].join("/");
   const found = join(folder, inside);
   const file = isFile ? join(folder, ...parts) : undefined;

@@ -29,10 +29,6 @@ export const synonyms: Readonly<Record<string, string>> = wordTable({
   rank: "lora.rank",
 });
 
-const trainPaths = settingPaths(trainConfigSchema)
-  .filter((path) => !path.includes("*"))
-  .map((path) => `train.${path}`);
-
 /**
  * The setting that an unknown name means: what another trainer calls so, else a setting of this last name, else the nearest name.
  * @param paths - settings outside `train`
@@ -41,6 +37,9 @@ export function nearestSetting(name: string, paths: readonly string[]): string |
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
   const synonym = synonyms[plain(name)];
   if (synonym !== undefined) return synonym;
+  const trainPaths = settingPaths(trainConfigSchema)
+    .filter((path) => !path.includes("*"))
+    .map((path) => `train.${path}`);
   const depth = (path: string): number => path.split(".").length;
   const known = [...trainPaths, ...paths].toSorted((a, b) => depth(a) - depth(b));
   const lastNames = known.map((path) => plain(path.slice(path.lastIndexOf(".") + 1)));
