@@ -9,12 +9,12 @@ export interface Work {
 
 type Say = (tokens: number) => number[];
 
-/** What teams pass in an update, with random tokens: 64 sequences in groups of 8 (48 in the debates). */
+/** What teams pass in an update, with random tokens: 64 sequences in groups of 8, unless the name says otherwise (48 in the debates). */
 export function works(vocabulary: number): readonly Work[] {
-  const work = (name: string, groupSize: number, make: (say: Say) => TrainingSequence[]): Work => {
+  const work = (name: string, groupSize: number, make: (say: Say) => TrainingSequence[], groups = 8): Work => {
     const random = randomFromSeed(name);
     const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));
-    return { name, groupSize, sequences: Array.from({ length: 8 }, () => make(say)).flat() };
+    return { name, groupSize, sequences: Array.from({ length: groups }, () => make(say)).flat() };
   };
   return [
     work("prompt 16, reply 64", 8, (say) => replies(say, 16, 64)),
@@ -22,12 +22,14 @@ export function works(vocabulary: number): readonly Work[] {
     work("prompt 512, reply 16", 8, (say) => replies(say, 512, 16)),
     work("debate: 3 agents, 2 rounds", 6, debate),
     { ...work("four turns of one agent", 8, () => []), sequences: fourTurns(vocabulary) },
+    work("one group: prompt 16, reply 64", 8, (say) => replies(say, 16, 64), 1),
+    work("16 groups of 4: prompt 8, reply 16", 4, (say) => replies(say, 8, 16, 4), 16),
   ];
 }
 
-function replies(say: Say, prompt: number, reply: number): TrainingSequence[] {
+function replies(say: Say, prompt: number, reply: number, count = 8): TrainingSequence[] {
   const promptTokens = say(prompt);
-  return Array.from({ length: 8 }, () => ({ promptTokens, completionTokens: say(reply) }));
+  return Array.from({ length: count }, () => ({ promptTokens, completionTokens: say(reply) }));
 }
 
 /** Each agent answers; then each reads all answers, in one order, and a marker of its own behind them. */

@@ -17,6 +17,7 @@ import { pieceKernels } from "./kernels/pieces.ts";
 import { headPrograms } from "./kernels/program-head.ts";
 import { normPrograms } from "./kernels/program-norm.ts";
 import { pointwisePrograms } from "./kernels/program-pointwise.ts";
+import { treeAttentionCost } from "./kernels/tree-attention.ts";
 import { treePrograms } from "./kernels/program-trees.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
@@ -90,6 +91,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     deterministic,
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
+    ...(!programs.includes("trees") && { branchCost: treeAttentionCost }),
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
     ...(recorder && { recorder }),

@@ -37,6 +37,17 @@ export type {
 export type { Recorder, Recording, RecordingCounts } from "./recorder.ts";
 export type { Precision, Tensor } from "./tensor.ts";
 
+/**
+ * Cost of attention to a segment that others continue, in rows of a model of hidden size H. Calls cost the same at every
+ * size, joining results costs O(H) for each row behind the segment, and a row costs O(H^2).
+ */
+export interface BranchCost {
+  /** Hidden size at which the calls cost as much as one row: they cost (callWidth / H)^2 rows. */
+  readonly callWidth: number;
+  /** Hidden size at which joining costs as much as the row: it costs readerWidth / H rows. */
+  readonly readerWidth: number;
+}
+
 /** Bytes on the device. */
 export interface DeviceMemory {
   readonly free: number;
@@ -88,6 +99,8 @@ export interface Kernels {
   readonly dtype: "float32" | "bfloat16" | "float16" | "float64";
   /** The same calls give the same bits. */
   readonly deterministic: boolean;
+  /** Absent: sharing a prefix always saves time. */
+  readonly branchCost?: BranchCost;
   /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
   readonly batchInvariant: boolean;
   /**

@@ -7,6 +7,7 @@ export type {
   AdamWStep,
   AdamWTensors,
   AttentionShape,
+  BranchCost,
   CachePlan,
   DeviceMemory,
   KernelCounters,

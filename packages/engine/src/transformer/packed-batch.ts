@@ -31,19 +31,23 @@ export interface PackedBatch {
 
 /**
  * Packs prompts and completions. A sequence without completion tokens takes no room.
- * @param options.shared - false gives every sequence rows of its own
+ * @param options.shared - false gives every sequence its own rows
+ * @param options.width - the model's hidden size: with it, a prefix is shared only where the kernels gain time
  * @throws LaconicError `input_invalid` when a completion has no prompt token to be predicted from.
  */
 export function packBatch(
   kernels: Kernels,
   sequences: readonly TrainingSequence[],
-  options: { readonly shared?: boolean } = {},
+  { width, ...options }: { readonly shared?: boolean; readonly width?: number } = {},
 ): PackedBatch {
   sequences.forEach(({ promptTokens, completionTokens }, s) => {
     if (completionTokens.length > 0 && promptTokens.length === 0)
       throw new LaconicError("input_invalid", `sequence ${s}: the prompt is empty`, { sequence: s });
   });
-  const forest = prefixForest(sequences, options);
+  const { branchCost } = kernels;
+  const cost = branchCost &&
+    width && { fixed: (branchCost.callWidth / width) ** 2, perReader: branchCost.readerWidth / width };
+  const forest = prefixForest(sequences, { ...options, ...(cost && { cost }) });
   const { rows, targets, inverseTemperatures, ...found } = predictionsOf(forest, sequences);
   const selected = Int32Array.from(new Set(rows)).toSorted();
   const placeOfRow = new Int32Array(forest.tokens.length);

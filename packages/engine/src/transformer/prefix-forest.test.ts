@@ -76,6 +76,47 @@ test("a prompt with replies, a turn that goes on, a repetition, and a sequence w
   expect([...rowsOfSequence(forest, 3, 1)]).toEqual([1, 2, 3]);
 });
 
+test("a prefix is shared only where that saves more rows than it costs", () => {
+  fc.assert(
+    fc.property(sets, fc.nat({ max: 6 }), fc.double({ min: 0, max: 1, noNaN: true }), (pairs, fixed, perReader) => {
+      const sequences = pairs.map(([prompt, completion]) => sequence(prompt, completion));
+      const forest = prefixForest(sequences, { cost: { fixed, perReader } });
+      const counts = [{}, { shared: false }].map((options) => prefixForest(sequences, options).tokens.length);
+      expect(forest.tokens.length).toBeGreaterThanOrEqual(counts[0] as number);
+      expect(forest.tokens.length).toBeLessThanOrEqual(counts[1] as number);
+      const { offsets, parents } = forest;
+      const lengths = Array.from(parents, (_, s) => (offsets[s + 1] as number) - (offsets[s] as number));
+      const readers = new Array<number>(parents.length).fill(0);
+      for (let s = parents.length - 1; s >= 0; s--) {
+        const parent = parents[s] as number;
+        if (parent >= 0)
+          readers[parent] = (readers[parent] as number) + (lengths[s] as number) + (readers[s] as number);
+        const branches = parents.filter((other) => other === s).length;
+        const saved = branches === 0 ? Infinity : (branches - 1) * (lengths[s] as number);
+        expect(saved).toBeGreaterThanOrEqual(fixed + perReader * (readers[s] as number));
+      }
+      sequences.forEach((item, s) => {
+        const rows = rowsOfSequence(forest, s);
+        expect(Array.from(rows, (row) => forest.tokens[row])).toEqual(inputOf(item));
+        expect(Array.from(rows, (row) => forest.positions[row])).toEqual(inputOf(item).map((_, i) => i));
+        for (const row of rows) expect(forest.owners[row]).toBeLessThanOrEqual(s);
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("replies that begin with the same token by chance do not add a segment", () => {
+  const sequences = [
+    [3, 9, 1],
+    [3, 8, 1],
+    [4, 9, 1],
+  ].map((reply) => sequence([1, 2, 5, 6], reply));
+  const { offsets, parents } = prefixForest(sequences, { cost: { fixed: 2, perReader: 0 } });
+  expect([...parents]).toEqual([-1, 0, 0, 0]);
+  expect([...offsets]).toEqual([0, 4, 6, 8, 10]);
+});
+
 test("sequences that share nothing, or are not to share, lie one after the other", () => {
   const apart = [sequence([1], [2, 3]), sequence([4, 5], [6])];
   expect([...prefixForest(apart).tokens]).toEqual([1, 2, 4, 5]);

@@ -23,67 +23,109 @@ export interface PrefixForest {
   readonly ends: Int32Array;
 }
 
-/** A run of tokens while the forest grows: from place `from` to `to` of a sequence. */
+/** A run of tokens while the forest grows: positions `from` to `to` of a sequence. */
 interface Run {
   sequence: number;
-  readonly from: number;
+  from: number;
   to: number;
   /** By first token, in the order of the sequences that began them. */
   children: Map<number, Run>;
+  /** Sequences that end in this run. */
+  readonly ending: number[];
+  /** Runs that follow once runs that are not worthwhile are merged into their children. */
+  branches: readonly Run[];
+  /** Rows of all runs behind this one. */
+  readers: number;
+  merged: boolean;
 }
 
-/**
- * The forest of some sequences. One without a completion has no rows: nothing of it is predicted.
- * @param options.shared - false gives every sequence rows of its own
- */
-export function prefixForest(
-  sequences: readonly TrainingSequence[],
-  options: { readonly shared?: boolean } = {},
-): PrefixForest {
-  const { shared = true } = options;
+/** Cost of one segment that others continue, in rows of a pass. */
+export interface SegmentCost {
+  readonly fixed: number;
+  /** For each row behind the segment. */
+  readonly perReader: number;
+}
+
+export interface ForestOptions {
+  /** false gives every sequence its own rows. */
+  readonly shared?: boolean;
+  /** A common prefix gets its own segment unless that costs more rows than it saves (default: no cost). */
+  readonly cost?: SegmentCost;
+}
+
+const noCost: SegmentCost = { fixed: 0, perReader: 0 };
+
+/** The forest of the given sequences. A sequence without a completion has no rows, because nothing of it is predicted. */
+export function prefixForest(sequences: readonly TrainingSequence[], options: ForestOptions = {}): PrefixForest {
+  const { shared = true, cost = noCost } = options;
   const inputs = sequences.map(inputTokens);
   const trees = Array.from({ length: shared ? 1 : inputs.length }, () => new Map<number, Run>());
-  const treeOf = (sequence: number): Map<number, Run> => trees[shared ? 0 : sequence] as Map<number, Run>;
-  inputs.forEach((_, s) => insert(treeOf(s), inputs, s));
+  inputs.forEach((_, s) => insert(trees[shared ? 0 : s] as Map<number, Run>, inputs, s));
+  const roots = trees.flatMap((tree) => [...tree.values()]);
+  const grown = depthFirst(roots, ({ children }) => [...children.values()]);
+  for (const { run } of grown.toReversed()) mergeUnlessWorthwhile(run, cost);
 
-  const segments = new Map<Run, { readonly index: number; readonly parent: number; readonly start: number }>();
+  const kept = depthFirst(unmerged(roots), ({ branches }) => branches);
+  const starts: number[] = [];
   let rows = 0;
-  const waiting = trees.flatMap((roots) => [...roots.values()]).map((run) => ({ run, parent: -1 }));
-  waiting.reverse();
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { run, parent } = next;
-    const index = segments.size;
-    segments.set(run, { index, parent, start: rows });
+  for (const { run } of kept) {
+    starts.push(rows);
     rows += run.to - run.from;
-    for (const child of [...run.children.values()].toReversed()) waiting.push({ run: child, parent: index });
   }
-
   const forest: PrefixForest = {
     tokens: new Int32Array(rows),
     positions: new Int32Array(rows),
     owners: new Int32Array(rows).fill(-1),
-    offsets: Int32Array.from([...Array.from(segments.values(), ({ start }) => start), rows]),
-    parents: Int32Array.from(segments.values(), ({ parent }) => parent),
+    offsets: Int32Array.from([...starts, rows]),
+    parents: Int32Array.from(kept, ({ parent }) => parent),
     lengths: Int32Array.from(inputs, (input) => input.length),
     ends: new Int32Array(inputs.length).fill(-1),
   };
+  kept.forEach(({ run }, segment) => run.ending.forEach((s) => (forest.ends[s] = segment)));
   inputs.forEach((input, s) => {
-    let children = treeOf(s);
-    for (let at = 0; at < input.length;) {
-      const run = children.get(input[at] as number) as Run;
-      const { index, start } = segments.get(run) as { index: number; start: number };
-      forest.ends[s] = index;
-      for (const end = Math.min(run.to, input.length); at < end; at++) {
-        const row = start + at - run.from;
-        if (forest.owners[row] !== -1) continue;
+    let position = input.length - 1;
+    for (let segment = forest.ends[s] as number; segment >= 0; segment = forest.parents[segment] as number) {
+      const { from } = (kept[segment] as { readonly run: Run }).run;
+      for (; position >= from; position--) {
+        const row = (starts[segment] as number) + position - from;
+        // An earlier sequence that passes this row passes all rows before it.
+        if (forest.owners[row] !== -1) return;
         forest.owners[row] = s;
-        forest.tokens[row] = input[at] as number;
-        forest.positions[row] = at;
+        forest.tokens[row] = input[position] as number;
+        forest.positions[row] = position;
       }
-      children = run.children;
     }
   });
   return forest;
+}
+
+/** Runs with the index of each run's parent, -1 for roots: a run comes before its children, and children keep their order. */
+function depthFirst(
+  roots: readonly Run[],
+  childrenOf: (run: Run) => readonly Run[],
+): { readonly run: Run; readonly parent: number }[] {
+  const order: { readonly run: Run; readonly parent: number }[] = [];
+  const waiting = roots.map((run) => ({ run, parent: -1 })).toReversed();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const parent = order.push(next) - 1;
+    for (const run of childrenOf(next.run).toReversed()) waiting.push({ run, parent });
+  }
+  return order;
+}
+
+/** Gives each branch its own copy of the run's rows where sharing them costs more than it saves. */
+function mergeUnlessWorthwhile(run: Run, { fixed, perReader }: SegmentCost): void {
+  run.branches = unmerged([...run.children.values()]);
+  run.readers = run.branches.reduce((sum, { from, to, readers }) => sum + to - from + readers, 0);
+  const saved = (run.branches.length - 1) * (run.to - run.from);
+  run.merged = run.branches.length > 1 && saved < fixed + perReader * run.readers;
+  if (!run.merged) return;
+  for (const branch of run.branches) branch.from = run.from;
+  run.branches[0]?.ending.push(...run.ending);
+}
+
+function unmerged(runs: readonly Run[]): readonly Run[] {
+  return runs.flatMap((run) => (run.merged ? run.branches : [run]));
 }
 
 /** The rows of a sequence from place `from` on, in its order. */
@@ -100,32 +142,45 @@ export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0)
   return rows;
 }
 
-/** Follows what is known as far as it goes, and branches off, or goes on, from there. */
+/** Follows the runs that the sequence shares, then extends the last one or branches off. */
 function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence: number): void {
   const input = inputs[sequence] as Int32Array;
   let run: Run | null = null;
-  let at = 0;
-  while (at < input.length) {
+  let position = 0;
+  while (position < input.length) {
     const children: Map<number, Run> = run ? run.children : roots;
-    const next = children.get(input[at] as number);
+    let next = children.get(input[position] as number);
+    if (!next && run && children.size === 0) {
+      // A run without branches grows, so that no segment has a single child.
+      Object.assign(run, { sequence, to: input.length });
+      break;
+    }
     if (!next) {
-      // A run without branches grows: no segment has one child alone.
-      if (run && children.size === 0) Object.assign(run, { sequence, to: input.length });
-      else children.set(input[at] as number, { sequence, from: at, to: input.length, children: new Map() });
-      return;
+      next = newRun(sequence, position, input.length);
+      children.set(input[position] as number, next);
     }
     const known = inputs[next.sequence] as Int32Array;
     const stop = Math.min(next.to, input.length);
-    while (at < stop && known[at] === input[at]) at++;
-    if (at < next.to && at < input.length) split(next, at, known[at] as number);
+    while (position < stop && known[position] === input[position]) position++;
+    if (position < next.to && position < input.length) split(next, position, inputs);
     run = next;
   }
+  run?.ending.push(sequence);
 }
 
-function split(run: Run, at: number, token: number): void {
-  const { sequence, to, children } = run;
-  run.to = at;
-  run.children = new Map([[token, { sequence, from: at, to, children }]]);
+/** Cuts a run in two. Sequences that reach into the second part end there. */
+function split(run: Run, position: number, inputs: readonly Int32Array[]): void {
+  const { sequence, to, children, ending } = run;
+  const rest = { ...newRun(sequence, position, to), children };
+  const beyond = (s: number): boolean => (inputs[s] as Int32Array).length > position;
+  rest.ending.push(...ending.filter(beyond));
+  ending.splice(0, ending.length, ...ending.filter((s) => !beyond(s)));
+  run.to = position;
+  run.children = new Map([[(inputs[sequence] as Int32Array)[position] as number, rest]]);
+}
+
+function newRun(sequence: number, from: number, to: number): Run {
+  return { sequence, from, to, children: new Map(), ending: [], branches: [], readers: 0, merged: false };
 }
 
 /** Everything of a sequence that something is predicted from. */

@@ -1,4 +1,4 @@
-import type { AttentionShape, SegmentTree, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { AttentionShape, BranchCost, SegmentTree, SequenceLayout, Tensor } from "@laconic/kernels";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -20,6 +20,9 @@ export interface TreeAttention {
   forward(tensors: Forward, layout: SequenceLayout, tree: SegmentTree, shape: AttentionShape): Handles<2>;
   backward(tensors: Backward, layout: SequenceLayout, tree: SegmentTree, shape: AttentionShape): Handles<3>;
 }
+
+/** Measured on a CPU by `bench/src/prefix-tree.ts` at hidden sizes 64 and 256. */
+export const treeAttentionCost: BranchCost = { callWidth: 512, readerWidth: 14 };
 
 /**
  * Every segment attends to itself, and all that continue a segment attend to it as one block; results are put together by

@@ -46,7 +46,11 @@ function passOver(
   const { kernels } = model;
   try {
     return kernels.scope(() => {
-      const passed = passForward(model, packBatch(kernels, sequences, { shared }), "layer");
+      const passed = passForward(
+        model,
+        packBatch(kernels, sequences, { shared, width: model.config.hiddenSize }),
+        "layer",
+      );
       const { predictions, predictionOffsets, forest, predicted } = passed.batch;
       const pass = { ...predictedBy(passed), batch: { predictions, predictionOffsets, forest } };
       if (topLogProbs === undefined || "values" in passed) return { pass, pieces: null };

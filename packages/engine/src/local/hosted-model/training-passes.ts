@@ -81,7 +81,8 @@ export class TrainingPasses {
     const { kernels } = live;
     try {
       const pass = kernels.scope(() => {
-        const batch = packBatch(kernels, micro.sequences, { shared: this.#sharePrefixes });
+        const width = live.config.hiddenSize;
+        const batch = packBatch(kernels, micro.sequences, { shared: this.#sharePrefixes, width });
         return passForward(live, batch, this.#recompute, this.#dropout(batch, micro.numbers));
       });
       return { ...micro, pass };
