@@ -22,6 +22,11 @@ export interface RunSummary {
   readonly seconds: number | null;
   readonly secondsLeft: number | null;
   readonly device: string | null;
+  /** Name or file of its task; null where the configuration has neither. */
+  readonly task: string | null;
+  readonly model: string | null;
+  /** Agents of the team, from the first evaluation; empty before it. */
+  readonly agents: readonly AgentId[];
   readonly seed: string | null;
   readonly objective: string | null;
   /** What the training began with: after the warm start, where there was one. */

@@ -97,6 +97,18 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     expect(await changes.count()).toBe(0);
   });
 
+  test("evaluations are curves with steps of their own", async () => {
+    await at("#/run/r1/curves");
+    for (const [name, last] of [
+      ["validation/accuracy", /ends at \d\d(?:\.\d)? %/u],
+      ["validation/tokens", /ends at \d/u],
+    ] as const) {
+      const chart = page.locator(`[data-metric='${name}']`);
+      await soon(() => chart.getByRole("img").getAttribute("aria-label")).toMatch(last);
+      expect(await chart.innerText()).toMatch(/n = \d/u);
+    }
+  });
+
   test("three runs are laid side by side", async () => {
     await at("");
     for (const name of ["relay-gspo-4t-s2", "relay-gspo-4t-s3", "relay-gspo-6t-s1"])
@@ -116,6 +128,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     );
     await page.getByRole("link", { name: "Accuracy and tokens" }).click();
     await page.locator(".plane circle").nth(2).waitFor();
+    expect(await page.locator(".plane .frontier").count()).toBe(1);
     expect(await page.getByRole("row").filter({ hasText: "relay-gspo-4t-s2" }).innerText()).toMatch(
       /\d\d\.\d\s%\s\(\d\d\.\d to/u,
     );
@@ -135,7 +148,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await soon(async () => {
       await over.hover();
       return text("[data-metric='tokens/episode_mean'] .tooltip");
-    }).toMatch(/step (?:599|6\d\d)[^]*tokens/u);
+    }).toMatch(/step (?:59\d|6\d\d)[^]*tokens/u);
     const { x, y, width, height } = (await over.boundingBox()) as {
       x: number;
       y: number;
@@ -267,7 +280,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("b");
     await page.locator(".interval").first().waitFor();
-    expect(await text("main section")).toContain("Of 3 questions an interval is wide");
+    expect(await text("main section")).toContain("With 3 questions an interval is wide");
   });
 
   test("places without anything say what to do", async () => {

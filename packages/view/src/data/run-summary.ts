@@ -27,6 +27,7 @@ export function summaryOf(
   const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train } = facts;
   const left = state === "running" && plannedSteps !== null && recent.length >= fewest ? plannedSteps - step : null;
   const objective = train["objective"];
+  const { task, model } = recordOf(facts.config);
   const target = recordOf(train["budget"])["targetTokens"];
   return {
     ...named,
@@ -44,7 +45,10 @@ export function summaryOf(
     updated: facts.updated || updated,
     warnings: facts.warnings.length,
     secondsLeft: left === null ? null : Math.max(0, left) * median(recent),
-    objective: textOr(recordOf(objective)["name"]) ?? textOr(objective),
+    task: nameOf(task),
+    model: nameOf(model),
+    agents: Object.keys(facts.evaluations[0]?.silence ?? {}),
+    objective: nameOf(objective),
     budgetTokens: typeof target === "number" ? target : null,
     settings: leavesOf(facts.config),
   };
@@ -52,6 +56,12 @@ export function summaryOf(
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
+}
+
+/** Name of a setting that is a name, or an object with a name or a file. */
+function nameOf(value: unknown): string | null {
+  const { name, file } = recordOf(value);
+  return textOr(name) ?? textOr(file) ?? textOr(value);
 }
 
 function textOr(value: unknown): string | null {

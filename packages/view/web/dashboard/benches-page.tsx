@@ -1,5 +1,5 @@
 import type { BenchRow, BenchTable } from "../../src/protocol.ts";
-import { counted, formatColumn, formatNumber } from "@laconic/core/text";
+import { counted, formatColumn } from "@laconic/core/text";
 import { visibleLine } from "../parts/safe-text.ts";
 import { SafeLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
@@ -34,8 +34,14 @@ export function BenchesPage() {
   );
 }
 
+/** One matrix: a row for each method, a column for each benchmark. */
 function Bench({ bench }: { readonly bench: BenchTable }) {
-  const benchmarks = [...new Set(bench.rows.map(({ benchmark }) => benchmark))];
+  const { rows } = bench;
+  const benchmarks = [...new Set(rows.map(({ benchmark }) => benchmark))];
+  const methods = [...new Set(rows.map(({ method }) => method))];
+  const tokens = formatColumn(rows.map((row) => row.tokens));
+  const small = rows.filter(({ questions }) => questions < 30);
+  const cells = new Map(rows.map((row, i) => [`${row.method}\n${row.benchmark}`, { row, tokens: tokens[i] ?? "" }]));
   return (
     <section class="panel">
       <h2>
@@ -44,75 +50,76 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
       <p>
         <a href={linkTo(["bench", bench.id])}>{counted(bench.samples, "sample")}, one by one</a>
       </p>
-      {benchmarks.map((benchmark) => (
-        <Methods
-          key={benchmark}
-          bench={bench}
-          name={benchmark}
-          rows={bench.rows.filter((row) => row.benchmark === benchmark)}
-        />
-      ))}
-    </section>
-  );
-}
-
-interface MethodsProps {
-  readonly bench: BenchTable;
-  readonly name: string;
-  readonly rows: readonly BenchRow[];
-}
-
-/** The methods on one benchmark, whose figures can be laid beside each other. */
-function Methods({ bench, name, rows }: MethodsProps) {
-  const tokens = formatColumn(rows.map((row) => row.tokens));
-  const fewest = Math.min(...rows.map(({ questions }) => questions));
-  return (
-    <>
-      <h3>
-        <SafeLine text={name} max={80} />
-      </h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label={visibleLine(`Methods of ${bench.name} on ${name}`)}>
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={visibleLine(`Methods and benchmarks of ${bench.name}`)}
+      >
         <table class="stacked">
           <thead>
             <tr>
               <th scope="col">Method</th>
-              <th scope="col">Accuracy (95 % interval)</th>
-              <th scope="col">0 to 100 %</th>
-              <th scope="col">Tokens per question</th>
-              <th scope="col">Questions</th>
+              {benchmarks.map((benchmark) => (
+                <th key={benchmark} scope="col">
+                  <SafeLine text={benchmark} max={80} />
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map((row, i) => (
-              <tr key={row.method}>
+            {methods.map((method) => (
+              <tr key={method}>
                 <th scope="row">
-                  <a href={linkTo(["bench", bench.id], { method: [row.method], benchmark: [row.benchmark] })}>
-                    <SafeLine text={row.method} max={80} />
+                  <a href={linkTo(["bench", bench.id], { method: [method] })}>
+                    <SafeLine text={method} max={80} />
                   </a>
                 </th>
-                <td data-label="Accuracy (95 % interval)">
-                  <Interval value={row.accuracy} interval={row.interval} />
-                </td>
-                <td aria-hidden="true" data-label="0 to 100 %">
-                  <IntervalBar value={row.accuracy} interval={row.interval} />
-                </td>
-                <td class="number" data-label="Tokens per question">
-                  {tokens[i]}
-                </td>
-                <td class="number" data-label="Questions">
-                  {formatNumber(row.questions)}
-                  {row.seeds > 1 && <span class="soft small"> × {counted(row.seeds, "seed")}</span>}
-                </td>
+                {benchmarks.map((benchmark) => (
+                  <td key={benchmark} data-label={visibleLine(benchmark, 80)}>
+                    <Cell bench={bench.id} cell={cells.get(`${method}\n${benchmark}`)} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {fewest < 30 && (
+      <p class="soft small">
+        Cells: accuracy with its 95 % interval, then tokens per question and the number of questions.
+      </p>
+      {small.length > 0 && (
         <p class="soft small">
-          Of {counted(fewest, "question")} an interval is wide: a difference within it says little.
+          With {counted(Math.min(...small.map(({ questions }) => questions)), "question")} an interval is wide: a
+          difference within it says little.
         </p>
       )}
+    </section>
+  );
+}
+
+interface CellProps {
+  readonly bench: string;
+  /** Absent where the method was not run on the benchmark. */
+  readonly cell: { readonly row: BenchRow; readonly tokens: string } | undefined;
+}
+
+function Cell({ bench, cell }: CellProps) {
+  if (cell === undefined) return <span class="soft">not run</span>;
+  const { row, tokens } = cell;
+  return (
+    <>
+      <a href={linkTo(["bench", bench], { method: [row.method], benchmark: [row.benchmark] })}>
+        <Interval value={row.accuracy} interval={row.interval} />
+      </a>{" "}
+      <span aria-hidden="true">
+        <IntervalBar value={row.accuracy} interval={row.interval} />
+      </span>
+      <br />
+      <span class="soft small">
+        {tokens} tokens, {counted(row.questions, "question")}
+        {row.seeds > 1 && ` × ${counted(row.seeds, "seed")}`}
+      </span>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { thrownText } from "@laconic/core";
 import type { ColumnsBlock } from "../../../src/columns-block.ts";
+import { isEvaluationMetric } from "./evaluation-columns.ts";
 import { columnStore } from "./column-store.ts";
 import { draw, type ChartSpec, type Drawing } from "./drawing.ts";
 
@@ -30,7 +31,16 @@ export type PostDrawn = (message: FromDrawer, buffers: Transferable[]) => void;
 /** Runs whose columns are asked for at a time. */
 const atOnce = 3;
 
-const keyOf = (run: string, metric: string): string => `${run}\n${metric}`;
+const keyOf = (source: string, metric: string): string => `${source}\n${metric}`;
+
+/** Columns of one source have the same steps: rows of the run's metrics, or its evaluations. */
+function sourceOf(run: string, metric: string): string {
+  return isEvaluationMetric(metric) ? `${run}\nevaluations` : run;
+}
+
+function runOf(source: string): string {
+  return source.split("\n", 1)[0] as string;
+}
 
 /** Holds columns of runs and computes the points of charts: in a worker, or in a page that has no server. */
 export class ColumnDrawer {
@@ -55,7 +65,8 @@ export class ColumnDrawer {
       this.#redraw(message.chart, true);
     } else if (message.type === "close") this.#charts.delete(message.chart);
     else {
-      if (message.type === "restarted") this.#store.drop(message.run);
+      if (message.type === "restarted")
+        for (const source of [message.run, `${message.run}\nevaluations`]) this.#store.drop(source);
       for (const key of this.#complete) if (key.startsWith(`${message.run}\n`)) this.#complete.delete(key);
       for (const spec of this.#charts.values()) this.#want(spec, true);
     }
@@ -64,49 +75,51 @@ export class ColumnDrawer {
   #want(spec: ChartSpec, isGrown: boolean): void {
     for (const { runs } of spec.groups)
       for (const run of runs) {
-        if (this.#complete.has(keyOf(run, spec.metric)) && this.#store.column(run, spec.metric) !== null) continue;
-        if (!isGrown && this.#loading.get(run)?.includes(spec.metric) === true) continue;
-        const names = this.#pending.get(run) ?? new Set<string>();
+        const source = sourceOf(run, spec.metric);
+        if (this.#complete.has(keyOf(source, spec.metric)) && this.#store.column(source, spec.metric) !== null)
+          continue;
+        if (!isGrown && this.#loading.get(source)?.includes(spec.metric) === true) continue;
+        const names = this.#pending.get(source) ?? new Set<string>();
         names.add(spec.metric);
-        this.#pending.set(run, names);
+        this.#pending.set(source, names);
       }
     // After all charts of this moment have said what they want: one request a run.
     setTimeout(() => this.#ask(), 0);
   }
 
   #ask(): void {
-    for (const [run, names] of this.#pending) {
+    for (const [source, names] of this.#pending) {
       if (this.#loading.size >= atOnce) return;
-      if (this.#loading.has(run)) continue;
-      const from = Math.min(...[...names].map((name) => this.#store.rowsOf(run, name)));
-      const together = [...names].filter((name) => this.#store.rowsOf(run, name) === from);
+      if (this.#loading.has(source)) continue;
+      const from = Math.min(...[...names].map((name) => this.#store.rowsOf(source, name)));
+      const together = [...names].filter((name) => this.#store.rowsOf(source, name) === from);
       for (const name of together) names.delete(name);
-      if (names.size === 0) this.#pending.delete(run);
-      this.#loading.set(run, together);
-      void this.#read(run, together, from).finally(() => {
-        this.#loading.delete(run);
+      if (names.size === 0) this.#pending.delete(source);
+      this.#loading.set(source, together);
+      void this.#read(source, together, from).finally(() => {
+        this.#loading.delete(source);
         this.#ask();
       });
     }
   }
 
-  async #read(run: string, names: readonly string[], from: number): Promise<void> {
+  async #read(source: string, names: readonly string[], from: number): Promise<void> {
     try {
-      const block = await this.#load(run, names, from);
-      if (!this.#store.isAlike(run, block)) {
+      const block = await this.#load(runOf(source), names, from);
+      if (!this.#store.isAlike(source, block)) {
         // The run has grown so long that the server keeps fewer of its rows.
-        this.#store.drop(run);
+        this.#store.drop(source);
         for (const spec of this.#charts.values()) this.#want(spec, true);
         return;
       }
       for (const name of names) {
-        if (this.#store.rowsOf(run, name) === block.from && block.columns.has(name))
-          this.#store.append(run, name, block);
-        this.#complete.add(keyOf(run, name));
+        if (this.#store.rowsOf(source, name) === block.from && block.columns.has(name))
+          this.#store.append(source, name, block);
+        this.#complete.add(keyOf(source, name));
       }
     } catch (error) {
-      for (const name of names) this.#complete.add(keyOf(run, name));
-      this.#post({ type: "failed", run, message: thrownText(error) }, []);
+      for (const name of names) this.#complete.add(keyOf(source, name));
+      this.#post({ type: "failed", run: runOf(source), message: thrownText(error) }, []);
     }
     for (const [chart, spec] of this.#charts) if (names.includes(spec.metric)) this.#redraw(chart, false);
   }
@@ -120,9 +133,10 @@ export class ColumnDrawer {
         this.#stale.delete(chart);
         const spec = this.#charts.get(chart);
         if (spec === undefined) return;
-        const drawing = draw(spec, this.#store.column);
+        const drawing = draw(spec, (run, metric) => this.#store.column(sourceOf(run, metric), metric));
         const missing = spec.groups.reduce(
-          (sum, { runs }) => sum + runs.filter((run) => !this.#complete.has(keyOf(run, spec.metric))).length,
+          (sum, { runs }) =>
+            sum + runs.filter((run) => !this.#complete.has(keyOf(sourceOf(run, spec.metric), spec.metric))).length,
           0,
         );
         const buffers = drawing.series.flatMap(({ mean, low, high }) => [mean, low, high]);

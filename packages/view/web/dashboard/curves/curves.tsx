@@ -12,6 +12,7 @@ import { settingRows } from "../run/differences.ts";
 import { useLoadedAll } from "../server.ts";
 import { ChangedSettings } from "./changed-settings.tsx";
 import { Chart, type ChartGroup } from "./chart.tsx";
+import { evaluationMetrics } from "./evaluation-columns.ts";
 import { columnFaults } from "./column-client.ts";
 import { metricsMatching, orderedMetrics } from "./metric-order.ts";
 import { formatRange, panned, parseRange, within, zoomed, type Range } from "./range.ts";
@@ -32,7 +33,9 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   // Of several runs nobody could tell whose they are.
   const [only] = details;
   const changes = (runs.length === 1 && only?.value?.changes) || none;
-  const known = details.flatMap(({ value }) => (value === null ? [] : [value.metrics]));
+  const known = details.flatMap(({ value }) =>
+    value === null ? [] : [value.metrics, ...(value.evaluations.length > 0 ? [evaluationMetrics] : [])],
+  );
   const metrics = useMemo(() => orderedMetrics(known), [known.map((list) => list.length).join(), runs]);
   const by: GroupBy = one(route, "by") || (runs.length > 1 ? "seeds" : "run");
   const groups: readonly ChartGroup[] = useMemo(

@@ -2,6 +2,8 @@ import type { MetricInfo } from "../../../src/protocol.ts";
 
 /** What is looked at first, then the others by name. */
 const first: readonly string[] = [
+  "validation/accuracy",
+  "validation/tokens",
   "task/accuracy",
   "tokens/episode_mean",
   "budget/tokens/lambda",

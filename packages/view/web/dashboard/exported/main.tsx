@@ -43,7 +43,7 @@ const recorded = JSON.parse(text) as RecordedView;
 answerFrom((path) => recordedAnswer(recorded, path));
 drawWith((hear) => {
   const drawer = new ColumnDrawer(
-    (run, _, from) => Promise.resolve(recordedColumns(recorded, run, from)),
+    (run, names, from) => Promise.resolve(recordedColumns(recorded, run, names, from)),
     (message) => hear(message),
   );
   return (message) => drawer.hear(message);

@@ -8,7 +8,7 @@ import { Empty, hueOf, Interval } from "../parts.tsx";
 import { one } from "../route.ts";
 import { groupRuns } from "../run/groups.ts";
 import { useLoadedAll } from "../server.ts";
-import { frontierOf } from "./frontier.ts";
+import { frontierOf, taskKey } from "./frontier.ts";
 import { PlaneFrame, wayPath } from "./plane-frame.tsx";
 
 /** Runs whose way from the first to the last evaluation is drawn; of more, only their ends. */
@@ -45,14 +45,17 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
         <p>A point appears here with a run's first evaluation on held-out problems, before its first step.</p>
       </Empty>
     );
-  const frontier = frontierOf(points);
+  const tasks = [...new Set(points.map(({ run }) => taskKey(run.settings)))];
+  const frontiers = tasks.map((task) => frontierOf(points.filter(({ run }) => taskKey(run.settings) === task)));
+  const leading = new Set(frontiers.flat());
   const rows = points.toSorted((a, b) => a.tokens - b.tokens);
   const tokens = formatColumn(rows.map((point) => point.tokens));
   return (
     <section aria-label="Accuracy and tokens">
       <p>
         Each point is a team on held-out problems, with its 95 % interval. The faint line behind it is its way from the
-        first evaluation. Dashed line: the best accuracy seen at each token cost (Pareto frontier).
+        first evaluation. Dashed line: the best accuracy at each token cost (Pareto frontier)
+        {tasks.length > 1 && `, one for each of ${tasks.length} tasks: accuracies of different tasks are not compared`}.
       </p>
       <div class="toolbar">
         <label class="check">
@@ -73,12 +76,13 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
           ))}
         </ul>
       )}
-      <PlanePicture points={points} frontier={frontier} isLog={isLog} />
+      <PlanePicture points={points} frontiers={frontiers} isLog={isLog} />
       <div class="scroll" tabIndex={0} role="region" aria-label="Points as a table">
         <table class="stacked">
           <thead>
             <tr>
               <th scope="col">Run</th>
+              <th scope="col">Task</th>
               <th scope="col">Accuracy (95 % interval)</th>
               <th scope="col">Problems</th>
               <th scope="col">Tokens per episode</th>
@@ -91,6 +95,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
                 <th scope="row">
                   <i class={`key dot ${hueOf(point.index)}`} /> <SafeLine text={point.run.name} />
                 </th>
+                <td data-label="Task">{point.run.task === null ? "–" : <SafeLine text={point.run.task} max={60} />}</td>
                 <td data-label="Accuracy (95 % interval)">
                   <Interval value={point.accuracy} interval={point.end.interval} />
                 </td>
@@ -100,7 +105,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
                 <td class="number" data-label="Tokens per episode">
                   {tokens[i]}
                 </td>
-                <td data-label="On the frontier">{frontier.includes(point) ? "yes" : <span class="soft">no</span>}</td>
+                <td data-label="On the frontier">{leading.has(point) ? "yes" : <span class="soft">no</span>}</td>
               </tr>
             ))}
           </tbody>
@@ -112,11 +117,12 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
 
 interface PictureProps {
   readonly points: readonly PlaneRun[];
-  readonly frontier: readonly PlaneRun[];
+  /** One for each task. */
+  readonly frontiers: readonly (readonly PlaneRun[])[];
   readonly isLog: boolean;
 }
 
-function PlanePicture({ points, frontier, isLog }: PictureProps) {
+function PlanePicture({ points, frontiers, isLog }: PictureProps) {
   const counts = points.map(({ end }) => end.problems);
   return (
     <PlaneFrame
@@ -127,13 +133,16 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
     >
       {({ x, y, right }) => (
         <>
-          <path
-            class="frontier"
-            d={stairs(
-              frontier.map((point) => [x(point.tokens), y(point.accuracy)]),
-              right,
-            )}
-          />
+          {frontiers.map((frontier, index) => (
+            <path
+              key={index}
+              class="frontier"
+              d={stairs(
+                frontier.map((point) => [x(point.tokens), y(point.accuracy)]),
+                right,
+              )}
+            />
+          ))}
           {points.map(({ run, index, way }) => (
             <path key={run.id} class={`way ${hueOf(index)}`} d={wayPath(way, { x, y })} />
           ))}

@@ -9,7 +9,17 @@ export interface RunFilter {
   readonly where: readonly string[];
 }
 
-export type RunSort = "updated" | "name" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed" | "warnings";
+export type RunSort =
+  | "updated"
+  | "name"
+  | "task"
+  | "state"
+  | "step"
+  | "left"
+  | "accuracy"
+  | "tokens"
+  | "seed"
+  | "warnings";
 
 export function filterRuns(runs: readonly RunSummary[], { text, states, where }: RunFilter): readonly RunSummary[] {
   const words = text
@@ -56,7 +66,9 @@ function holds({ settings }: RunSummary, condition: string): boolean {
 
 function searched(run: RunSummary): string {
   const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
-  return [run.name, run.folder, run.device, run.objective, run.seed, ...settings].join("\n").toLowerCase();
+  return [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings]
+    .join("\n")
+    .toLowerCase();
 }
 
 function valueOf(run: RunSummary, by: RunSort): number | string | null {
@@ -65,6 +77,8 @@ function valueOf(run: RunSummary, by: RunSort): number | string | null {
       return run.updated;
     case "name":
       return run.name;
+    case "task":
+      return run.task;
     case "state":
       return run.state;
     case "step":

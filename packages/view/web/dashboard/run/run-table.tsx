@@ -1,6 +1,7 @@
 import type { RunSummary } from "../../../src/protocol.ts";
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { ago } from "../../parts/ago.ts";
+import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { linkTo } from "../navigation.ts";
 import { StateBadge } from "../parts.tsx";
@@ -19,6 +20,7 @@ interface RunTableProps {
 
 const columns: readonly (readonly [RunSort, string])[] = [
   ["name", "Run"],
+  ["task", "Task and team"],
   ["state", "State"],
   ["step", "Step"],
   ["left", "Time left"],
@@ -91,6 +93,15 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
           </span>
         )}
       </td>
+      <td data-label="Task and team" class="task">
+        {run.task === null ? "–" : <SafeLine text={run.task} max={60} />}
+        <span class="soft small">
+          {run.model !== null && <SafeLine text={run.model} max={60} />}
+          {run.agents.length > 0 && (
+            <span title={visibleLine(run.agents.join(", "), 400)}>{counted(run.agents.length, "agent")}</span>
+          )}
+        </span>
+      </td>
       <td data-label="State">
         <span class="badges">
           <StateBadge run={run} />
@@ -125,8 +136,8 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
       <td data-label="Seed" class="number">
         {run.seed === null ? "–" : <SafeLine text={run.seed} max={24} />}
       </td>
-      <td data-label="Written" class="number soft">
-        {ago(now - run.updated)}
+      <td data-label="Written" class="number soft" title={ago(now - run.updated)}>
+        {new Date(run.updated).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
       </td>
     </tr>
   );
