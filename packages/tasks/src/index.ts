@@ -27,13 +27,13 @@ export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
-export { relayCriticTask } from "./relay-critic/task.ts";
+export { relayCriticDefaults, relayCriticTask } from "./relay-critic/task.ts";
 export type { RelayCriticOptions } from "./relay-critic/task.ts";
 export { relayFeedbackTask } from "./relay-pair/feedback.ts";
 export type { RelayPairTask } from "./relay-pair/pair-task.ts";
 export { relayWritersTask, writersGrade } from "./relay-pair/writers.ts";
 export type { WritersParts } from "./relay-pair/writers.ts";
-export { relayHintTask } from "./relay-hint/task.ts";
+export { relayHintDefaults, relayHintTask } from "./relay-hint/task.ts";
 export type { RelayHintOptions } from "./relay-hint/task.ts";
 export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import * as z from "zod";
 import {
   namedTask,
   openTask,
@@ -39,7 +40,7 @@ const examples: readonly (readonly [title: string, world: string | null, frozen:
 
 describe.each(examples)("%s", (title, world, frozen, settings) => {
   test("is read as it is written, and nothing beside it", () => {
-    expect(taskSettingsSchema.parse(settings)).toEqual(settings);
+    expect(taskSettingsSchema.parse(settings)).toMatchObject(settings);
     expect(taskSettingsSchema.safeParse({ ...settings, stray: 1 }).success).toBe(false);
   });
 
@@ -47,6 +48,33 @@ describe.each(examples)("%s", (title, world, frozen, settings) => {
     expect(taskTitle(settings)).toBe(title);
     expect(namedTask(settings).world?.(settings) ?? null).toBe(world);
     expect(namedTask(settings).hasFrozenAgents?.(settings) ?? false).toBe(frozen);
+  });
+});
+
+/** Settings without a default: absent, each is off or follows from another setting. */
+const off: readonly string[] = [
+  "benchmark.density",
+  "benchmark.file",
+  "benchmark.graphSeed",
+  "data.density",
+  "data.graphSeed",
+  "gateway.limits",
+];
+
+test("settings that are left out get their defaults, so that a run's configuration shows them", () => {
+  const open = taskNames.flatMap((name) => {
+    const { shape } = namedTask({ name } as TaskSettings).schema as unknown as z.ZodObject;
+    const fields = Object.entries(shape).filter(([, field]) => field instanceof z.ZodExactOptional);
+    return fields.map(([field]) => `${name}.${field}`);
+  });
+  expect(open.toSorted()).toEqual(off);
+  expect(taskSettingsSchema.parse({ name: "relay-hint" })).toEqual({
+    name: "relay-hint",
+    distractors: 0,
+    hintTokens: 4,
+    actorTokens: 20,
+    actorReads: "own",
+    learns: "collaborator",
   });
 });
 

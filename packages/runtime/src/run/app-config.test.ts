@@ -74,7 +74,7 @@ test.each([
 test("a budget is shown where there is one, and an actor speaks where somebody does not learn", () => {
   const budget = { targetTokens: 60, learningRate: 1e-6 };
   const shown = parseAppConfig({ task: { ...debate, showBudget: true }, train: { budget } });
-  expect(shown.task).toEqual({ ...debate, showBudget: true });
+  expect(shown.task).toMatchObject({ ...debate, showBudget: true });
   for (const team of ["debate", "hint", "critic", "roles", ["hint", "debate"]])
     expect(parseAppConfig({ task: { ...debate, team }, actor: { model: "folder" } }).actor).toEqual({
       model: "folder",

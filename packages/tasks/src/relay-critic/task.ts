@@ -15,11 +15,15 @@ export interface RelayCriticOptions {
   readonly heldOut?: number;
 }
 
+/** Settings of a {@link relayCriticTask} whose options leave them out. */
+export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, heldOut: 200 };
+
 /**
  * The problems of `relay-hint` with a critic: the actor drafts an answer from what it knows, the critic reads question and
  * draft and knows the second value, the actor answers again having read the comment.
  */
-export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriticOptions = {}): FrozenActorTask {
+export function relayCriticTask(options: RelayCriticOptions = {}): FrozenActorTask {
+  const { commentTokens, heldOut } = { ...relayCriticDefaults, ...options };
   const actor: AgentSpec = {
     id: hintActorAgent,
     role: "actor",

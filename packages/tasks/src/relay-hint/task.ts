@@ -24,19 +24,23 @@ export interface RelayHintOptions {
   readonly heldOut?: number;
 }
 
+/** Settings of a {@link relayHintTask} whose options leave them out. */
+export const relayHintDefaults: Required<RelayHintOptions> = {
+  distractors: 0,
+  hintTokens: 4,
+  actorTokens: 20,
+  actorReads: "own",
+  learns: "collaborator",
+  heldOut: 200,
+};
+
 /**
  * A variant of the relay in which a policy learns to help an actor that does not learn. The actor understands hints as
  * they are said in the relay and answers right alone in little more than half of the problems; garbled hints mislead it.
  * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
  */
-export function relayHintTask({
-  distractors = 0,
-  hintTokens = 4,
-  actorTokens = 20,
-  actorReads = "own",
-  learns = "collaborator",
-  heldOut = 200,
-}: RelayHintOptions = {}): FrozenActorTask {
+export function relayHintTask(options: RelayHintOptions = {}): FrozenActorTask {
+  const { distractors, hintTokens, actorTokens, actorReads, learns, heldOut } = { ...relayHintDefaults, ...options };
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
     throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
   const actor: AgentSpec = {

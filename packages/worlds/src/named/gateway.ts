@@ -47,18 +47,18 @@ export const gateway: NamedTask<GatewaySettings> = {
         .array(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/u))
         .min(1)
         .describe("Agents, as requests name them in `model`"),
-      frozen: z.array(z.string()).min(1).exactOptional().describe("Agents that do not learn and speak with the actor"),
+      frozen: z.array(z.string()).default([]).describe("Agents that do not learn and speak with the actor"),
       rerendered: z
         .enum(["branch", "refuse"])
-        .exactOptional()
+        .default("branch")
         .describe("A prompt that says an earlier reply in other tokens: begins a new sequence, or is refused"),
       otherSampling: z
         .enum(["run", "refuse"])
-        .exactOptional()
+        .default("run")
         .describe("A request for another temperature: is answered at the run's, or refused"),
       tools: z
         .enum(["told", "untold", "none"])
-        .exactOptional()
+        .default("told")
         .describe("Calls of tools in replies: `told` lists a request's tools to the model"),
       limits: z
         .strictObject({

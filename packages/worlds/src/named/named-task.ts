@@ -8,11 +8,9 @@ export function taskNamed<const Name extends string>(name: Name): z.ZodLiteral<N
 }
 
 /** The length of replies, where a task lets one set it. */
-export const replyTokens: z.ZodExactOptional<z.ZodInt> = z
-  .int()
-  .min(1)
-  .exactOptional()
-  .describe("Tokens that a reply may have");
+export function replyTokens(tokens: number): z.ZodDefault<z.ZodInt> {
+  return z.int().min(1).default(tokens).describe("Tokens that a reply may have");
+}
 
 /** A task that has a name: what its settings may be, and how they become a task. */
 export interface NamedTask<Settings> {

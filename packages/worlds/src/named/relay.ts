@@ -1,7 +1,9 @@
 import {
+  relayCriticDefaults,
   type RelayCriticOptions,
   relayCriticTask,
   relayFeedbackTask,
+  relayHintDefaults,
   type RelayHintOptions,
   relayHintTask,
   type RelayLevelName,
@@ -45,16 +47,21 @@ export interface RelayHintSettings extends Omit<RelayHintOptions, "heldOut"> {
 export const relayHint: NamedTask<RelayHintSettings> = {
   schema: z.strictObject({
     name: taskNamed("relay-hint"),
-    distractors: z.int().min(0).max(8).exactOptional().describe("Facts that nobody asks for"),
-    hintTokens: z.int().min(1).max(28).exactOptional().describe("Tokens that a hint may have"),
-    actorTokens: z.int().min(1).max(28).exactOptional().describe("Tokens that the actor may write"),
+    distractors: z.int().min(0).max(8).default(relayHintDefaults.distractors).describe("Facts that nobody asks for"),
+    hintTokens: z.int().min(1).max(28).default(relayHintDefaults.hintTokens).describe("Tokens that a hint may have"),
+    actorTokens: z
+      .int()
+      .min(1)
+      .max(28)
+      .default(relayHintDefaults.actorTokens)
+      .describe("Tokens that the actor may write"),
     actorReads: z
       .enum(["own", "everything"])
-      .exactOptional()
+      .default(relayHintDefaults.actorReads)
       .describe("Facts that the actor reads besides the hint: its own, or all"),
     learns: z
       .enum(["collaborator", "actor"])
-      .exactOptional()
+      .default(relayHintDefaults.learns)
       .describe("Who learns: the collaborator, or the actor for comparison"),
   }),
   title: () => "relay-hint",
@@ -77,7 +84,7 @@ export const relayCritic: NamedTask<RelayCriticSettings> = {
       .int()
       .min(1)
       .max(28)
-      .exactOptional()
+      .default(relayCriticDefaults.commentTokens)
       .describe("Tokens that a comment may have, the end token included"),
   }),
   title: () => "relay-critic",
@@ -100,7 +107,7 @@ export const relayWriters: NamedTask<RelayWritersSettings> = {
     name: taskNamed("relay-writers"),
     parts: z
       .enum(["unlike", "alike"])
-      .exactOptional()
+      .default("unlike")
       .describe("What the two write together: a name and what it stands for, or two parts of like length"),
   }),
   title: ({ parts = "unlike" }) => (parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`),

@@ -2,11 +2,17 @@ import type { TeamTask } from "@laconic/tasks";
 import * as z from "zod";
 import { replyTokens, taskNamed, type NamedTask } from "./named-task.ts";
 import { budgetFormNames } from "../stories/budget-forms.ts";
-import { type StoryBudgetOptions, storyBudgetTask } from "../stories/budget.ts";
-import { type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
+import {
+  budgetCeiling,
+  type StoryBudgetOptions,
+  storyBudgetTask,
+  trainedBudgets,
+  unseenBudgets,
+} from "../stories/budget.ts";
+import { storyHintDefaults, type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
 import { knownNames } from "../stories/lexicon.ts";
-import { type StoryRelayOptions, storyRelayTask } from "../stories/teller-team.ts";
-import { type StoryTellersOptions, storyTellersTask } from "../stories/tellers.ts";
+import { storyRelayDefaults, type StoryRelayOptions, storyRelayTask } from "../stories/teller-team.ts";
+import { storyTellersDefaults, type StoryTellersOptions, storyTellersTask } from "../stories/tellers.ts";
 import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
 import type { TaskResources } from "../task-resources.ts";
 
@@ -19,23 +25,23 @@ async function storyResources(
 }
 
 /** Settings of the worlds in which tellers say whose a thing is. */
-const tellerFields = {
-  tellerTokens: z.int().min(1).exactOptional().describe("Tokens that a teller may write"),
-  solverTokens: z.int().min(1).exactOptional().describe("Tokens that the solver may write"),
-  madeUp: z.number().min(0).max(1).exactOptional().describe("Share of children with a made-up name"),
+const tellerFields = (defaults: Readonly<Record<"tellerTokens" | "solverTokens", number>>) => ({
+  tellerTokens: z.int().min(1).default(defaults.tellerTokens).describe("Tokens that a teller may write"),
+  solverTokens: z.int().min(1).default(defaults.solverTokens).describe("Tokens that the solver may write"),
+  madeUp: z.number().min(0).max(1).default(0).describe("Share of children with a made-up name"),
   names: z
     .int()
     .min(1)
     .max(knownNames.length)
-    .exactOptional()
+    .default(knownNames.length)
     .describe("How many known names training has, the first of them"),
   ask: z
     .enum(["named", "thanks", "one-day"])
-    .exactOptional()
+    .default("thanks")
     .describe("What the solver goes on with, behind what it heard"),
-  opening: z.string().exactOptional().describe("What ends the story of the teller who knows, for it to go on from"),
-  spelling: z.number().min(0).exactOptional().describe("What spelling the name earns besides the grade"),
-};
+  opening: z.string().default("").describe("What ends the story of the teller who knows, for it to go on from"),
+  spelling: z.number().min(0).default(0).describe("What spelling the name earns besides the grade"),
+});
 
 /** One tells a story on, one answers from what it heard. */
 export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | "tokenizer"> {
@@ -45,7 +51,7 @@ export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | 
 export const storyRelay: NamedTask<StoryRelaySettings> = {
   schema: z.strictObject({
     name: taskNamed("story-relay"),
-    ...tellerFields,
+    ...tellerFields(storyRelayDefaults),
   }),
   title: () => "story-relay",
   about: () =>
@@ -61,7 +67,7 @@ export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut
 export const storyTellers: NamedTask<StoryTellersSettings> = {
   schema: z.strictObject({
     name: taskNamed("story-tellers"),
-    ...tellerFields,
+    ...tellerFields(storyTellersDefaults),
   }),
   title: () => "story-tellers",
   about: () =>
@@ -77,9 +83,12 @@ export interface StoryHintSettings extends Omit<StoryHintOptions, "heldOut" | "t
 export const storyHint: NamedTask<StoryHintSettings> = {
   schema: z.strictObject({
     name: taskNamed("story-hint"),
-    hintTokens: z.int().min(1).exactOptional().describe("Tokens that a hint may have"),
-    actorTokens: z.int().min(1).exactOptional().describe("Tokens that the actor may write"),
-    learns: z.enum(["helper", "actor"]).exactOptional().describe("Who learns: the helper, or the actor for comparison"),
+    hintTokens: z.int().min(1).default(storyHintDefaults.hintTokens).describe("Tokens that a hint may have"),
+    actorTokens: z.int().min(1).default(storyHintDefaults.actorTokens).describe("Tokens that the actor may write"),
+    learns: z
+      .enum(["helper", "actor"])
+      .default(storyHintDefaults.learns)
+      .describe("Who learns: the helper, or the actor for comparison"),
   }),
   title: () => "story-hint",
   about: () =>
@@ -96,7 +105,7 @@ export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut
 export const storyWriters: NamedTask<StoryWritersSettings> = {
   schema: z.strictObject({
     name: taskNamed("story-writers"),
-    replyTokens,
+    replyTokens: replyTokens(80),
   }),
   title: () => "story-writers",
   about: () =>
@@ -112,14 +121,18 @@ export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "heldOut" 
 export const storyBudget: NamedTask<StoryBudgetSettings> = {
   schema: z.strictObject({
     name: taskNamed("story-budget"),
-    budgets: z.array(z.int().min(1)).min(1).exactOptional().describe("Budgets that stand in prompts during training"),
+    budgets: z
+      .array(z.int().min(1))
+      .min(1)
+      .default([...trainedBudgets])
+      .describe("Budgets that stand in prompts during training"),
     unseenBudgets: z
       .array(z.int().min(1))
       .min(1)
-      .exactOptional()
+      .default([...unseenBudgets])
       .describe("Budgets that stand in prompts of evaluations alone"),
-    form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the prompt"),
-    replyTokens,
+    form: z.enum(budgetFormNames).default("unary").describe("How a budget is said in the prompt"),
+    replyTokens: replyTokens(budgetCeiling),
   }),
   title: () => "story-budget",
   about: () =>

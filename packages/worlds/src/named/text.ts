@@ -2,13 +2,13 @@ import { dataSettingsSchema } from "@laconic/benchmarks";
 import * as z from "zod";
 import { replyTokens, taskNamed, type NamedTask } from "./named-task.ts";
 import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
-import { benchmarkTeam, type TeamSettings } from "../text/benchmark-team.ts";
+import { benchmarkTeam, pairTokens, teamDefaults, type TeamSettings } from "../text/benchmark-team.ts";
 import type { DataTaskSettings } from "../text/data-task.ts";
 import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
 import { teamNames } from "../text/teams/presets.ts";
 import { presetsAmong, type TeamChoice, teamTitle } from "../text/teams/team-of.ts";
 
-const prompts = z.enum(["own", "published"]).exactOptional().describe("Our prompts, or those that were published");
+const prompts = z.enum(["own", "published"]).default("own").describe("Our prompts, or those that were published");
 
 /** The settings of a team over text that has a name. */
 const teamFields = {
@@ -17,13 +17,13 @@ const teamFields = {
       error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
     })
     .describe("Who speaks to whom: a team by name, or your own"),
-  agents: z.int().min(1).max(16).exactOptional().describe("How many agents the team has"),
-  rounds: z.int().min(1).max(8).exactOptional().describe("How many rounds the team speaks"),
-  replyTokens,
-  actorTokens: z.int().min(1).exactOptional().describe("Tokens that the actor may write"),
+  agents: z.int().min(1).max(16).default(teamDefaults.agents).describe("How many agents the team has"),
+  rounds: z.int().min(1).max(8).default(teamDefaults.rounds).describe("How many rounds the team speaks"),
+  replyTokens: replyTokens(teamDefaults.replyTokens),
+  actorTokens: z.int().min(1).default(teamDefaults.actorTokens).describe("Tokens that the actor may write"),
   graphSeed: z.union([z.string(), z.int()]).exactOptional().describe("Seed of a random communication graph"),
   density: z.number().min(0).max(1).exactOptional().describe("Share of all edges that a random graph has"),
-  showBudget: z.boolean().exactOptional().describe("Whether prompts name the budget"),
+  showBudget: z.boolean().default(teamDefaults.showBudget).describe("Whether prompts name the budget"),
 };
 
 /** @throws LaconicError as `benchmarkTeam` */
@@ -76,8 +76,8 @@ export const writing: NamedTask<WritingTaskSettings> = {
   schema: z.strictObject({
     name: taskNamed("writing"),
     form: z.enum(["tldr", "arxiv"]).describe("What the two write: a summary, or an introduction"),
-    replyTokens,
-    strict: z.boolean().exactOptional().describe("Counts transition phrases at word boundaries alone"),
+    replyTokens: replyTokens(pairTokens),
+    strict: z.boolean().default(false).describe("Counts transition phrases at word boundaries alone"),
     prompts,
   }),
   title: ({ form }) => `writing/${form}`,
@@ -93,7 +93,7 @@ export const code: NamedTask<CodeTaskSettings> = {
     name: taskNamed("code"),
     benchmark: z.enum(["coophumaneval", "humaneval"]).describe("Name of the benchmark whose problems are trained on"),
     turns: z.union([z.literal(1), z.literal(2)]).describe("Turns that each of the two writes"),
-    replyTokens,
+    replyTokens: replyTokens(pairTokens),
     prompts,
   }),
   title: (settings) => `code/${settings.benchmark}/${settings.turns}`,

@@ -8,7 +8,7 @@ const all = Object.entries<presets.Preset>({ ...presets });
 describe.each(all)("%s", (_name, preset) => {
   test("is plain data that says a task and how it is trained", () => {
     expect(JSON.parse(JSON.stringify(preset))).toEqual(preset);
-    expect(taskSettingsSchema.parse(preset.task)).toEqual(preset.task);
+    expect(taskSettingsSchema.parse(preset.task)).toMatchObject(preset.task);
     expect(parseTrainConfig(preset.train)).toMatchObject(preset.train);
   });
 

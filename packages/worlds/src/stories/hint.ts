@@ -28,6 +28,13 @@ const openings: readonly ((name: string, thing: string) => string)[] = [
   (name, thing) => `${name} had a ${thing}. The ${thing} was broken.`,
 ];
 
+export const storyHintDefaults: Required<Omit<StoryHintOptions, "tokenizer">> = {
+  hintTokens: 20,
+  actorTokens: 20,
+  learns: "helper",
+  heldOut: 200,
+};
+
 /** Begins the hint: a helper that starts with nothing finds silence first, which is the actor alone. */
 const opening = "Mom";
 
@@ -35,13 +42,8 @@ const opening = "Mom";
  * AgentPO's claim in English: the helper sees no more than the actor, who goes on with the story and is right where somebody
  * speaks. An untrained helper's words lead the actor away; a trained one's lead to what the actor alone often misses.
  */
-export function storyHintTask({
-  tokenizer,
-  hintTokens = 20,
-  actorTokens = 20,
-  learns = "helper",
-  heldOut = 200,
-}: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer" | "probes"> {
+export function storyHintTask(options: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer" | "probes"> {
+  const { tokenizer, hintTokens, actorTokens, learns, heldOut } = { ...storyHintDefaults, ...options };
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);
   const actor = storyAgent("actor", "actor", actorTokens, ({ question, inbox: [hint] }) =>
     hint === undefined ? question : [question, opening, asSentence(hint.text, ",")].join(" ").trimEnd(),

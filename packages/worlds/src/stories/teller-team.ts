@@ -50,9 +50,9 @@ export const asked: (thing: string) => string = asks.thanks;
 export function tellerTeam(
   name: string,
   tellers: readonly string[],
-  options: Pick<TellerOptions, "ask" | "solverTokens" | "spelling"> & { readonly tellerTokens: number },
+  options: Pick<TellerOptions, "ask" | "spelling"> & Readonly<Record<"tellerTokens" | "solverTokens", number>>,
 ): Pick<TeamTask, "name" | "topology" | "grader" | "reward"> {
-  const { tellerTokens, solverTokens = 6, ask = "thanks", spelling = 0 } = options;
+  const { tellerTokens, solverTokens, ask = "thanks", spelling = 0 } = options;
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
@@ -130,11 +130,14 @@ function firstWord(text: string): string {
 /** Size of the world. A teller's sentence has at most 40 tokens by default. */
 export type StoryRelayOptions = TellerOptions;
 
+/** Tokens of a sentence by default. */
+export const storyRelayDefaults = { tellerTokens: 40, solverTokens: 6 } as const;
+
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens = 40, opening, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens, solverTokens, opening, heldOut = 200 } = { ...storyRelayDefaults, ...options };
   return {
-    ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens }),
+    ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens, solverTokens }),
     tokenizer,
     probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
     ...storyProblems(

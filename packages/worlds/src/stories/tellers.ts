@@ -6,12 +6,15 @@ import { tellerTeam, type TellerOptions } from "./teller-team.ts";
 /** Size of the world. A teller's sentence has at most 20 tokens by default, the solver's 12. */
 export type StoryTellersOptions = TellerOptions;
 
+/** Tokens of a sentence by default. */
+export const storyTellersDefaults = { tellerTokens: 20, solverTokens: 12 } as const;
+
 /**
  * Learned silence: of two to five tellers one, another one each time, knows whose the asked thing is. The others read of other
  * children, of other things, or of somebody who has not what is asked; the solver hears all that is said.
  */
 export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens = 20, solverTokens = 12, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens, solverTokens, heldOut = 200 } = { ...storyTellersDefaults, ...options };
   return {
     ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens, solverTokens }),
     tokenizer,

@@ -41,6 +41,12 @@ export interface TeamSettings {
   readonly showBudget?: boolean;
 }
 
+/** Settings of a team that leaves them out. */
+export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorTokens: 2048, showBudget: false } as const;
+
+/** Tokens of a reply of a pair by default, MAGRPO's. */
+export const pairTokens = 256;
+
 /** What a team is told of its answers, and of the run's budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
   /** The run's B, which every agent's view then has. */
@@ -52,8 +58,8 @@ export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" |
  * @throws LaconicError `config_invalid` for a setting without effect on the team, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
-  const { team: given, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, showBudget = false } = settings;
-  const { graphSeed, density } = settings;
+  const { team: given, graphSeed, density, ...common } = { ...teamDefaults, ...settings };
+  const { agents, rounds, replyTokens, actorTokens, showBudget } = common;
   checkEffects(settings);
   const team = teamOf(given, {
     agents,

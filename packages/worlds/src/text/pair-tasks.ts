@@ -11,6 +11,7 @@ import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
 import { splitData, type TaskData } from "./open-data.ts";
+import { pairTokens } from "./benchmark-team.ts";
 import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
@@ -53,7 +54,7 @@ const writers = {
 
 /** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
 export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
-  const { form, replyTokens = 256, strict = false, prompts = "own" } = settings;
+  const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
   const data: TaskData =
     resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
   const own: JointGame = {
@@ -123,7 +124,7 @@ function programReward({ reward, terms, limited, schemes }: typeof nothingWritte
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
-  const { benchmark, turns, replyTokens = 256, prompts = "own" } = settings;
+  const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
   const published = prompts === "own" ? null : await publishedPair("code", resources.data);
   const data: TaskData =
     resources.heldOut === 0
