@@ -6,9 +6,10 @@
  */
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import type { AgentId } from "@laconic/core";
-import { cooperationReward, createSandbox } from "@laconic/sandbox";
+import { createSandbox } from "@laconic/sandbox";
 import { defineEnvironment, defineTask, type DefinedTask } from "@laconic/tasks";
 import { chain, chatTemplate, problemText, quoted, type AgentView } from "@laconic/topologies";
+import { cooperationReward } from "@laconic/worlds/text";
 import { defineRun, type RunDefinition } from "laconic";
 
 const sandbox = await createSandbox();

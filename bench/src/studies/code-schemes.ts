@@ -6,7 +6,7 @@
 import { randomFromSeed, type Problem, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
-import { cooperationReward, cooperationSchemes, createSandbox, type CooperationReward } from "@laconic/sandbox";
+import { createSandbox } from "@laconic/sandbox";
 import { textsOf } from "@laconic/tasks";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import {
@@ -18,6 +18,7 @@ import {
   type TrainSettings,
   type TrainingParts,
 } from "@laconic/trainer";
+import { cooperationReward, cooperationSchemes, type CooperationReward } from "@laconic/worlds/text";
 import { readOptions } from "../options.ts";
 import { keptRows, printRow, seedsOf } from "../rows.ts";
 

@@ -11,9 +11,8 @@ import {
   type SamplingName,
   type TokenCounts,
   type TokenPrice,
-  type TokenUsage,
 } from "@laconic/core";
-import { hostOf } from "@laconic/core/wire";
+import { hostOf, Turns } from "@laconic/core/wire";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -24,7 +23,7 @@ import { publicPrices } from "./prices.ts";
 import type { Secret } from "./secret.ts";
 import type { ServerReply } from "./server-reply.ts";
 import { SingleFlight } from "./single-flight.ts";
-import { SpendAccount } from "./spend-account.ts";
+import { SpendAccount, type Reservation } from "./spend-account.ts";
 
 /** How a model behind any API is asked: retries, spending, requests at a time, cache. */
 export interface ApiModelOptions {
@@ -51,7 +50,7 @@ export interface ApiModelOptions {
 /** Something that happened on the way to a completion. */
 export type ApiEvent =
   | { readonly kind: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
-  /** Answered from the cache, or by the same request of another that was in flight. */
+  /** Answered from the cache, from the journal of an earlier process, or by the same request of another that was in flight. */
   | { readonly kind: "cached" }
   /** A completion could not be kept, as on a full disk: told once, counted in `cacheFailures`. */
   | { readonly kind: "cache-failed"; readonly reason: string }
@@ -101,6 +100,14 @@ export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions
   return new ApiModel(server, options);
 }
 
+/** A request as it is sent. */
+interface Call<Body> {
+  readonly request: CompletionRequest;
+  readonly body: Body;
+  /** Hash of all that decides the reply. */
+  readonly key: string;
+}
+
 class ApiModel<Body> implements OpenAiModel {
   readonly id: string;
   readonly supports: readonly SamplingName[];
@@ -115,6 +122,8 @@ class ApiModel<Body> implements OpenAiModel {
   readonly #cache: CompletionCache | null;
   readonly #flights = new SingleFlight<Completion>();
   readonly #bound = new CallBound();
+  /** Under a cap, calls wait for each other until a reply has shown what the server takes. */
+  readonly #untilBounded: Turns;
   #overlong = false;
   #unknownEnds = 0;
 
@@ -135,6 +144,7 @@ class ApiModel<Body> implements OpenAiModel {
         `a spend cap needs the price of ${model}, which is not known; give \`price\``,
         { model },
       );
+    this.#untilBounded = new Turns(this.account.maxUsd === null ? Infinity : 1);
     this.#hear = options.onEvent ?? (() => undefined);
     this.#cache = options.cache
       ? new CompletionCache(options.cache, ({ message }) => this.#hear({ kind: "cache-failed", reason: message }))
@@ -151,42 +161,49 @@ class ApiModel<Body> implements OpenAiModel {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     const body = this.#server.bodyOf(request);
+    const key = CompletionCache.keyOf([this.#server.place, this.id, this.#weightVersion, body, request.random]);
     const cache = this.#cache;
-    if (!cache || request.scorePrompt) return this.#ask(request, body);
+    if (!cache || request.scorePrompt) return this.#ask({ request, body, key });
     const { signal: own, ...rest } = request;
-    const cacheKey = CompletionCache.keyOf([this.#server.place, this.id, this.#weightVersion, body, request.random]);
-    const { value, shared } = await this.#flights.run(cacheKey, own, async (signal) => {
-      const held = await cache.get(cacheKey);
+    const { value, shared } = await this.#flights.run(key, own, async (signal) => {
+      const held = await cache.get(key);
       if (held) this.#hear({ kind: "cached" });
       if (held) return held;
-      const completion = await this.#ask({ ...rest, signal }, body);
-      await cache.put(cacheKey, completion);
+      const completion = await this.#ask({ request: { ...rest, signal }, body, key });
+      await cache.put(key, completion);
       return completion;
     });
     if (shared) this.#hear({ kind: "cached" });
     return value;
   }
 
-  async #ask(request: CompletionRequest, body: Body): Promise<Completion> {
-    const deadline = untilDeadline(this.#deadlineMs, request.signal, `${this.id} at ${hostOf(this.#server.place)}`);
+  async #ask(call: Call<Body>): Promise<Completion> {
+    const { signal } = call.request;
+    const deadline = untilDeadline(this.#deadlineMs, signal, `${this.id} at ${hostOf(this.#server.place)}`);
     try {
-      return await this.#askUntil(request, body, deadline);
+      return await this.#askUntil(call, deadline);
     } finally {
       deadline.done();
     }
   }
 
-  async #askUntil(request: CompletionRequest, body: Body, deadline: Deadline): Promise<Completion> {
-    const { prompt, sampling, random } = request;
+  async #askUntil(call: Call<Body>, deadline: Deadline): Promise<Completion> {
+    const { prompt, sampling, random } = call.request;
     const { signal, endOf } = deadline;
     const started = performance.now();
     const asked: TokenCounts = {
       promptTokens: await maxPromptTokens(this.id, prompt),
       completionTokens: sampling.maxTokens,
     };
+    const paid = await this.account.replay(call.key);
+    if (paid) {
+      this.#hear({ kind: "cached" });
+      this.#learn(asked, paid);
+      return paid;
+    }
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(request, body, asked, deadline);
+      const outcome = await this.#attemptInTurn(call, asked, deadline);
       if ("text" in outcome) return outcome;
       const { remedy, reason, toError } = outcome;
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
@@ -203,34 +220,44 @@ class ApiModel<Body> implements OpenAiModel {
     }
   }
 
+  async #attemptInTurn(call: Call<Body>, asked: TokenCounts, deadline: Deadline): Promise<Completion | FailedAttempt> {
+    const refuse = (refusal: unknown): never => {
+      throw deadline.endOf(refusal);
+    };
+    await this.#untilBounded.enter(deadline.signal).catch(refuse);
+    try {
+      const most = this.#maxCostOf(this.#bound.max(asked));
+      const reservation = await this.account.reserve(most, deadline.signal).catch(refuse);
+      return await this.#attempt(call, asked, deadline, reservation);
+    } finally {
+      this.#untilBounded.leave();
+    }
+  }
+
   /** The reply, or why there is none; charged either way. */
   async #attempt(
-    request: CompletionRequest,
-    body: Body,
+    call: Call<Body>,
     asked: TokenCounts,
     { signal, endOf }: Deadline,
+    { begin, settle }: Reservation,
   ): Promise<Completion | FailedAttempt> {
-    const most = this.#maxCostOf(this.#bound.max(asked));
-    const { begin, settle } = await this.account.reserveInTurn(most, signal).catch((refusal: unknown) => {
-      throw endOf(refusal);
-    });
     let outcome: "done" | "crowded" | "failed" = "failed";
     try {
       await this.limiter.enter(signal);
     } catch (waiting) {
-      settle(0);
+      await settle(0);
       throw endOf(waiting);
     }
     try {
       await begin();
-      const reply = await this.#server.post(body, signal).catch(refusalIn);
+      const reply = await this.#server.post(call.body, signal).catch(refusalIn);
       outcome = "done";
-      return await this.#completionOf(request, reply, asked, settle);
+      return await this.#completionOf(call, reply, asked, settle);
     } catch (caught) {
       const failed = failedAttempt(caught, this.#server, performance.timeOrigin + performance.now());
       if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
       // An attempt whose end is not known may have been answered: it is charged in full.
-      settle(failed.charged ? undefined : 0);
+      await settle(failed.charged ? undefined : 0);
       if (signal.aborted) throw endOf(caught);
       return failed;
     } finally {
@@ -239,34 +266,44 @@ class ApiModel<Body> implements OpenAiModel {
   }
 
   async #completionOf(
-    { prompt, sampling, scorePrompt = false }: CompletionRequest,
+    { request: { prompt, sampling, scorePrompt = false }, key }: Call<Body>,
     reply: ServerReply,
     asked: TokenCounts,
-    settle: (usd: number, usage: TokenUsage) => void,
+    settle: Reservation["settle"],
   ): Promise<Completion> {
     const { usage, max } = await countReply(this.id, prompt, reply);
-    settle(max ? this.#maxCostOf(max) : (tokenCost(this.#price, usage) ?? 0), usage);
-    if (this.#bound.learn(asked, usage) && !this.#overlong) {
-      this.#overlong = true;
-      const { completionTokens } = usage;
-      this.#hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
-    }
-    if (!scorePrompt) await compareCounts(reply, this.id, this.#hear);
-    const { unknownReason } = reply;
-    if (unknownReason !== undefined && this.#unknownEnds++ === 0)
-      this.#hear({ kind: "end-unknown", reason: unknownReason });
-    const { text, finishReason, trace, promptLogProbs } = reply;
+    const { text, finishReason, trace, promptLogProbs, unknownReason } = reply;
     // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
     const traced = trace && [0, 1].includes(sampling.temperature);
-    const model = { id: this.id, weightVersion: this.#weightVersion };
-    return {
+    const completion: Completion = {
       text,
       finishReason,
       usage,
-      model,
+      model: { id: this.id, weightVersion: this.#weightVersion },
       ...(traced && { trace }),
       ...(scorePrompt && promptLogProbs && { promptLogProbs }),
     };
+    const cost = max ? this.#maxCostOf(max) : (tokenCost(this.#price, usage) ?? 0);
+    this.#learn(asked, completion);
+    // A reply that shows the key is not written down.
+    const isClean = this.#server.key.redact(text) === text;
+    await settle(cost, { completion, key: isClean ? key : null });
+    if (!scorePrompt) await compareCounts(reply, this.id, this.#hear);
+    if (unknownReason !== undefined && this.#unknownEnds++ === 0)
+      this.#hear({ kind: "end-unknown", reason: unknownReason });
+    return completion;
+  }
+
+  #learn(asked: TokenCounts, { usage }: Completion): void {
+    const isOverlong = this.#bound.learn(asked, usage);
+    this.#untilBounded.count = Infinity;
+    if (!isOverlong || this.#overlong) return;
+    this.#overlong = true;
+    this.#hear({
+      kind: "ceiling-ignored",
+      maxTokens: asked.completionTokens,
+      completionTokens: usage.completionTokens,
+    });
   }
 
   /** US dollars of tokens whose kinds are not known, at the highest rates. */

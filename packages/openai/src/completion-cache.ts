@@ -2,37 +2,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
-import {
-  boundedJson,
-  finishReasons,
-  findShapeMismatch,
-  group,
-  shapes,
-  tokenUsageShape,
-  type Completion,
-  type Shape,
-  type TokenTrace,
-} from "@laconic/core";
+import { boundedJson, findShapeMismatch, type Completion } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-
-const tokens: Shape = { kind: "list", of: shapes.count };
-/** Log-probs of a prompt are asked anew: they are large, and cost no tokens written. */
-const shape = group<Omit<Completion, "promptLogProbs">>({
-  text: { shape: shapes.text },
-  finishReason: { shape: { kind: "choice", of: finishReasons } },
-  usage: { shape: tokenUsageShape },
-  model: {
-    shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
-  },
-  trace: {
-    shape: group<Pick<TokenTrace, "promptTokens" | "tokens" | "logProbs">>({
-      promptTokens: { shape: tokens },
-      tokens: { shape: tokens },
-      logProbs: { shape: { kind: "list", of: shapes.number } },
-    }),
-    optional: true,
-  },
-});
+import { completionShape } from "./completion-shape.ts";
 
 /** Where paid replies are kept, and for how long. */
 export interface CacheOptions {
@@ -77,7 +49,7 @@ export class CompletionCache {
     const path = this.#path(key);
     try {
       const kept = boundedJson(await readFile(path, "utf8"));
-      if (findShapeMismatch(shape, kept)) return null;
+      if (findShapeMismatch(completionShape, kept)) return null;
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined); // where nothing can be written, hits still are hits
       return kept as Completion;
@@ -87,9 +59,9 @@ export class CompletionCache {
   }
 
   /** Never rejects. */
-  async put(key: string, { text, finishReason, usage, model, trace }: Completion): Promise<void> {
+  async put(key: string, completion: Completion): Promise<void> {
     const path = this.#path(key);
-    const body = JSON.stringify({ text, finishReason, usage, model, ...(trace && { trace }) });
+    const body = JSON.stringify(completion);
     const part = `${path}.${randomUUID()}.part`;
     try {
       await makeFolders(join(this.#folder, key.slice(0, 2)));

@@ -1,7 +1,8 @@
-import { isRecord, LaconicError, tryParseJson, type ErrorDetail } from "@laconic/core";
+import { LaconicError, tryParseJson, type ErrorDetail } from "@laconic/core";
 import { hostOf, networkReason, readFinishReason } from "@laconic/core/wire";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
+import { readUsage } from "./read-usage.ts";
 import { askedWaitMs } from "./retry-after.ts";
 import { remedyFor, type Failure, type Remedy } from "./retry-policy.ts";
 import type { Secret } from "./secret.ts";
@@ -95,8 +96,9 @@ function innermost(thrown: unknown): unknown {
 
 /** Whether an error counts tokens, as gateways do where the model behind them has answered. */
 function isBilled(error: unknown): boolean {
-  const body = error instanceof FailedReply ? tryParseJson(error.body) : null;
-  return isRecord(body) && isRecord(body["usage"]);
+  if (!(error instanceof FailedReply)) return false;
+  const { promptTokens, completionTokens, costUsd = 0 } = readUsage([tryParseJson(error.body)].flat()[0]);
+  return promptTokens + completionTokens + costUsd > 0;
 }
 
 function failureOf(error: unknown, nowMs: number): Failure {

@@ -103,7 +103,8 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
 function failureIn(value: object): { readonly status: number; readonly body: object } | null {
   for (const body of [value, ...listWithin(fieldsOf(value)?.["choices"])]) {
     const status = parseErrorBody(body)?.names.find((name) => /^[45]\d\d$/u.test(name));
-    if (status !== undefined) return { status: Number(status), body };
+    // What the reply counts may be billed.
+    if (status !== undefined) return { status: Number(status), body: body === value ? value : { ...value, ...body } };
   }
   return null;
 }

@@ -1,10 +1,16 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { randomFromSeed, type TokenPrice, type TokenUsage } from "@laconic/core";
+import {
+  randomFromSeed,
+  type Completion,
+  type CompletionRequest,
+  type TokenPrice,
+  type TokenUsage,
+} from "@laconic/core";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { answer, json, model, request, server } from "../test/fake-api.ts";
-import { openSpendJournal, readSpendJournal, SpendAccount } from "./index.ts";
+import { answer, canary, json, model, request, server } from "../test/fake-api.ts";
+import { openSpendJournal, readSpendJournal, SpendAccount, type OpenAiModel } from "./index.ts";
 
 async function journalPath(): Promise<string> {
   return join(await temporaryFolder(), "spending.jsonl");
@@ -53,7 +59,7 @@ test("cut off anywhere, a journal counts every call that can have been sent, at 
   await Promise.all(
     Array.from({ length: 40 }, async () => {
       const settle = await journal.begin(3);
-      if (random.uniform() < 0.8) settle(random.integer(4));
+      if (random.uniform() < 0.8) await settle(random.integer(4));
     }),
   );
   await journal.close();
@@ -74,7 +80,9 @@ test("cut off anywhere, a journal counts every call that can have been sent, at 
     const again = await openSpendJournal(path, 5);
     expect(again.before).toMatchObject({ calls: begun.length, spentUsd: lines.length === 0 ? 5 : spentUsd });
     // The torn line is gone, and numbers go on.
-    (await again.begin(1))(1);
+    await (
+      await again.begin(1)
+    )(1);
     await again.close();
     expect((await readSpendJournal(path))?.spentUsd).toBe(again.before.spentUsd + 1);
   }
@@ -132,10 +140,10 @@ test("on random usages and rates, spending is what the journal's tokens cost, an
     await journal.close();
 
     const lines = (await readFile(path, "utf8")).trim().split("\n");
-    type Line = { call: number; reserved?: number; usd?: number; usage?: TokenUsage };
+    type Line = { call: number; reserved?: number; usd?: number; reply?: { usage: TokenUsage } };
     const entries = lines.map((line) => JSON.parse(line) as Line);
     let sum = 0;
-    const excesses = entries.flatMap(({ call, usd, usage }) => {
+    const excesses = entries.flatMap(({ call, usd, reply: { usage } = {} }) => {
       if (usd === undefined || !usage) return [];
       const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = usage;
       const plain = promptTokens - cachedTokens - cacheWriteTokens;
@@ -169,4 +177,60 @@ test("a cap holds where reasoning is billed beside the completion", async () => 
   while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
   // 7 dollars of text and 1,000 of reasoning; the second call would set as much aside at the higher rate.
   expect([bodies.length, account.spentUsd]).toEqual([1, 1007]);
+});
+
+/** An account that goes on from a journal, and a model that books on it. */
+async function continued(
+  path: string,
+  url: string,
+): Promise<{ account: SpendAccount; tiny: OpenAiModel; close(): Promise<void> }> {
+  const journal = await openSpendJournal(path);
+  const account = new SpendAccount(100, journal.before.spentUsd);
+  account.keepIn(journal);
+  return { account, tiny: model(url, { account, price }), close: () => journal.close() };
+}
+
+test("replies of an earlier process are used again in their order, once each, for the same request alone, and cost nothing", async () => {
+  const path = await journalPath();
+  const { url, bodies } = await server((_, response, __, call) => json(response, 200, answer(`reply ${call}`)));
+  const asked = [1, 2, 2, 3].map((seed) => request({ random: randomFromSeed(seed).state() }));
+  const first = await continued(path, url);
+  const texts: string[] = [];
+  for (const each of asked) texts.push((await first.tiny.complete(each)).text);
+  await first.close();
+  // In the process that paid for them they are no cache: a request that is sent again is paid again.
+  expect([texts, bodies.length, first.account.spentUsd]).toEqual([["reply 1", "reply 2", "reply 3", "reply 4"], 4, 8]);
+  for (let resumed = 0; resumed < 2; resumed++) {
+    const { account, tiny, close } = await continued(path, url);
+    const again: Completion[] = [];
+    for (const each of asked) again.push(await tiny.complete(each));
+    expect([again.map(({ text }) => text), bodies.length, account.spentUsd]).toEqual([texts, 4, 8]);
+    expect(again[0]?.usage).toEqual({ promptTokens: 7, completionTokens: 2, counted: "server" });
+    await close();
+  }
+  const other = await continued(path, url);
+  await other.tiny.complete(request({ random: randomFromSeed(3).state(), sampling: { temperature: 0, maxTokens: 7 } }));
+  await model(url, { account: other.account, price, model: "small" }).complete(asked[0] as CompletionRequest);
+  for (let i = 0; i < 3; i++) await other.tiny.complete(asked[1] as CompletionRequest);
+  await other.close();
+  expect([bodies.length, other.account.spentUsd]).toEqual([7, 14]);
+});
+
+test("what a server says of a prompt is kept too; a reply that shows the key is not", async () => {
+  const path = await journalPath();
+  const { url, bodies } = await server((_, response, body) => {
+    const logprobs = { token_logprobs: [null, -0.5, -1, -2] };
+    const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+    if ("echo" in body) json(response, 200, { choices: [{ finish_reason: "length", text: "abc", logprobs }], usage });
+    else json(response, 200, answer(`your key is ${canary}`));
+  });
+  const scored = request({ prompt: { kind: "text", text: "ab" }, scorePrompt: true });
+  for (let process = 0; process < 2; process++) {
+    const { tiny, close } = await continued(path, url);
+    expect((await tiny.complete(scored)).promptLogProbs).toEqual([null, -0.5, -1]);
+    await tiny.complete(request());
+    await close();
+  }
+  expect(bodies).toHaveLength(3);
+  expect(await readFile(path, "utf8")).not.toContain("canary");
 });

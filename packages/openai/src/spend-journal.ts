@@ -1,5 +1,16 @@
-import { findShapeMismatch, group, shapes, tokenUsageShape, type Shape, type TokenUsage } from "@laconic/core";
+import { open } from "node:fs/promises";
+import {
+  findShapeMismatch,
+  group,
+  shapes,
+  tokenUsageShape,
+  tryParseJson,
+  type Completion,
+  type Shape,
+  type TokenUsage,
+} from "@laconic/core";
 import { openToAppend, readJsonLines, writing } from "@laconic/core/platform";
+import { completionShape } from "./completion-shape.ts";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -11,16 +22,28 @@ export interface JournalTotals {
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
-/** Calls on disk, each before it is sent: what was paid for stays known when the process is killed. */
+/** What a call brought. */
+export interface CallReply {
+  readonly completion: Completion;
+  /** Hash of all that decides the reply; null keeps its usage alone. */
+  readonly key: string | null;
+}
+
+/** Calls on disk, each before it is sent, and replies before they are used: what was paid for stays known when the process is killed. */
 export interface SpendJournal {
   /** When it was opened. */
   readonly before: JournalTotals;
   /**
+   * Takes a reply that was there when it was opened. Calls with the same key give theirs in order, each once.
+   * @returns null for none
+   */
+  replay(key: string): Promise<Completion | null>;
+  /**
    * Writes a call with the most that it can cost; on disk once this resolves.
-   * @returns how to settle it
+   * @returns how to settle it, on disk once that resolves; never rejects
    * @throws LaconicError `run_unwritable`; the call must not be sent then
    */
-  begin(reservedUsd: number): Promise<(spentUsd: number, usage?: TokenUsage) => void>;
+  begin(reservedUsd: number): Promise<(spentUsd: number, reply?: CallReply) => Promise<void>>;
   /** Waits for what is being written. */
   close(): Promise<void>;
 }
@@ -35,8 +58,10 @@ interface Begun {
 interface Settled {
   readonly call: number;
   readonly usd: number;
-  /** Absent for a call without a reply. */
+  /** Of a reply that is not kept. */
   readonly usage?: TokenUsage;
+  readonly key?: string;
+  readonly reply?: Completion;
 }
 
 type Line = Before | Begun | Settled;
@@ -48,7 +73,13 @@ const lineShape: Shape = {
   of: [
     group<Before>({ before: dollars }),
     group<Begun>({ call: number, reserved: dollars }),
-    group<Settled>({ call: number, usd: dollars, usage: { shape: tokenUsageShape, optional: true } }),
+    group<Settled>({
+      call: number,
+      usd: dollars,
+      usage: { shape: tokenUsageShape, optional: true },
+      key: { shape: shapes.text, optional: true },
+      reply: { shape: completionShape, optional: true },
+    }),
   ],
 };
 
@@ -69,6 +100,7 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
   const file = await written(path, () => openToAppend(path, known?.bytes ?? 0));
+  const replies = known?.replies ?? new Map<string, Place[]>();
   let last = known?.last ?? 0;
   let batch: string = "";
   let current: Promise<void> = Promise.resolve();
@@ -102,10 +134,14 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
     });
   return {
     before: known?.totals ?? { ...nothing, spentUsd },
+    async replay(key) {
+      const place = replies.get(key)?.shift();
+      return place ? readReply(path, place) : null;
+    },
     async begin(reserved) {
       const call = ++last;
       await append({ call, reserved });
-      return (usd, usage) => void append({ call, usd, ...(usage && { usage }) }).catch(() => undefined);
+      return (usd, reply) => append({ call, usd, ...keptOf(reply) }).catch(() => undefined);
     },
     close,
   };
@@ -113,7 +149,35 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
 
 const nothing: JournalTotals = { spentUsd: 0, calls: 0, unsettled: { calls: 0, usd: 0 } };
 
+/** Bytes of a line. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+function keptOf(reply: CallReply | undefined): Pick<Settled, "usage" | "key" | "reply"> {
+  if (!reply) return {};
+  const { key, completion } = reply;
+  return key === null ? { usage: completion.usage } : { key, reply: completion };
+}
+
+/** Null for one that cannot be read: it is asked for again. */
+async function readReply(path: string, { start, end }: Place): Promise<Completion | null> {
+  const line = Buffer.alloc(end - start);
+  const file = await open(path);
+  try {
+    await file.read(line, 0, line.length, start);
+    return (tryParseJson(line.toString()) as Settled | undefined)?.reply ?? null;
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
 interface KnownLines {
+  /** Where replies are, by key, in their order. */
+  readonly replies: Map<string, Place[]>;
   readonly totals: JournalTotals;
   /** The last call's number. */
   readonly last: number;
@@ -124,19 +188,27 @@ interface KnownLines {
 async function readLines(path: string): Promise<KnownLines | null> {
   const waiting = new Map<number, number>();
   let [last, calls, spentUsd] = [0, 0, 0];
-  const bytes = await readJsonLines(path, "a spending journal", (value) => {
+  const replies = new Map<string, Place[]>();
+  const bytes = await readJsonLines(path, "a spending journal", (value, start, end) => {
     if (findShapeMismatch(lineShape, value)) return false;
     const line = value as Line;
     if ("before" in line) spentUsd += line.before;
     else if ("reserved" in line) {
       [last, calls] = [Math.max(last, line.call), calls + 1];
       waiting.set(line.call, line.reserved);
-    } else if (waiting.delete(line.call)) spentUsd += line.usd;
+    } else if (waiting.delete(line.call)) {
+      spentUsd += line.usd;
+      if (line.reply && line.key !== undefined) {
+        const places = replies.get(line.key) ?? [];
+        places.push({ start, end });
+        replies.set(line.key, places);
+      }
+    }
     return true;
   });
   if (bytes === 0) return null;
   const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
-  return { totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled }, last, bytes };
+  return { totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled }, last, bytes, replies };
 }
 
 function written<T>(path: string, write: () => Promise<T>): Promise<T> {

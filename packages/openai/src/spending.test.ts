@@ -36,15 +36,15 @@ describe("spending", () => {
   });
   test("a call that waits for the cap ends with its signal, and those behind it go on", async () => {
     const account = new SpendAccount(100);
-    const first = account.reserve(60);
+    const first = await account.reserve(60);
     const stop = new AbortController();
-    const large = account.reserveInTurn(90, stop.signal);
-    const small = account.reserveInTurn(30);
+    const large = account.reserve(90, stop.signal);
+    const small = account.reserve(30);
     stop.abort(new Error("no longer wanted"));
-    await expect(large).rejects.toThrow("no longer wanted");
-    (await small).settle(30);
-    first.settle(60);
-    await expect(account.reserveInTurn(20)).rejects.toMatchObject({ code: "budget_refused" });
+    await expect(large).rejects.toMatchObject({ code: "aborted", cause: { message: "no longer wanted" } });
+    await (await small).settle(30);
+    await first.settle(60);
+    await expect(account.reserve(20)).rejects.toMatchObject({ code: "budget_refused" });
     expect([account.spentUsd, account.reservedUsd]).toEqual([90, 0]);
   });
   test("goes on from what was spent before", async () => {
@@ -67,16 +67,23 @@ describe("spending", () => {
       .catch(() => undefined);
     expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (max + 8), 0]);
   });
-  test("an error that counts tokens is charged in full, another is not", async () => {
+  const usage = { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 };
+  const lost = { code: 502, message: "lost" };
+  test.each<[string, number, object, boolean]>([
+    ["counts tokens", 500, { error: lost, usage }, true],
+    ["counts them as Gemini does", 500, [{ error: lost, usageMetadata: { totalTokenCount: 12 } }], true],
+    ["names a cost", 502, { error: lost, usage: { cost: 0.5 } }, true],
+    ["stands in a choice of a reply that counts tokens", 200, { choices: [{ error: lost }], usage }, true],
+    ["counts nothing", 500, { error: lost }, false],
+    ["counts no tokens", 500, { error: lost, usage: { prompt_tokens: 0 } }, false],
+    ["has no usage", 500, { error: lost, usage: null }, false],
+  ])("an error that %s, status %d", async (_, status, body, isCharged) => {
     const account = new SpendAccount(1000);
-    const usage = { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 };
-    for (const more of [{ usage }, {}, { usage: null }]) {
-      const { url } = await server((_, response) => json(response, 500, { error: { message: "lost" }, ...more }));
-      await expect(model(url, { account, price, attempts: 1 }).complete(request())).rejects.toMatchObject({
-        code: "api_unavailable",
-      });
-      expect([account.spentUsd, account.reservedUsd]).toEqual([max + 8, 0]);
-    }
+    const { url } = await server((__, response) => json(response, status, body));
+    await expect(model(url, { account, price, attempts: 1 }).complete(request())).rejects.toMatchObject({
+      code: "api_unavailable",
+    });
+    expect([account.spentUsd, account.reservedUsd]).toEqual([isCharged ? max + 8 : 0, 0]);
   });
   test("a cap without a price is refused", () => {
     expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
@@ -143,6 +150,29 @@ describe("spending", () => {
     // 258 a call: after three 774 are spent, and a fourth would pass 1000.
     expect([bodies.length, account.spentUsd, codes]).toEqual([3, 774, Array(3).fill("budget_refused")]);
     expect(events).toEqual([{ kind: "ceiling-ignored", maxTokens: 8, completionTokens: 200 }]);
+  });
+  test("under a cap, calls side by side wait until a reply shows what a server takes", async () => {
+    const account = new SpendAccount(1000);
+    const usage = { prompt_tokens: 58, completion_tokens: 200 };
+    const { url, bodies } = await server((_, response, __, call) => {
+      // The first call fails and shows nothing.
+      if (call === 1) json(response, 503, { error: { message: "busy" } });
+      else setTimeout(() => json(response, 200, answer("word ".repeat(200), { usage })), 20);
+    });
+    const tiny = model(url, { account, price });
+    const outcomes = await Promise.allSettled(Array.from({ length: 9 }, () => tiny.complete(request())));
+    // 258 a call, where 66 are set aside before a reply: nine calls would cost 2,322.
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    expect([bodies.length, account.spentUsd]).toEqual([4, 774]);
+  });
+  test("without a cap they do not wait", async () => {
+    const waiting: (() => void)[] = [];
+    const { url } = await server((_, response) => {
+      waiting.push(() => json(response, 200, answer("ok")));
+      if (waiting.length === 5) for (const reply of waiting) reply();
+    });
+    const tiny = model(url, { account: new SpendAccount() });
+    await Promise.all(Array.from({ length: 5 }, () => tiny.complete(request())));
   });
   test("on random servers spending passes the cap by no more than one reply longer than any before", async () => {
     const random = randomFromSeed(3);

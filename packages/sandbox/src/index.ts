@@ -14,7 +14,5 @@ export type { ProgramVerdict } from "./grading/ending.ts";
 export { gradeCases, gradingLimits } from "./grading/grade-cases.ts";
 export type { ProgramCases } from "./grading/grade-cases.ts";
 export { assembleProgram, solutionIn } from "./replies/index.ts";
-export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
-export type { CooperationReport, CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
 export { codeGrader } from "./grading/code-grader.ts";
 export type { CodeVerdict } from "./grading/code-grader.ts";

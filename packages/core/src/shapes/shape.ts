@@ -6,7 +6,7 @@ export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "text"; readonly notEmpty?: boolean }
-  | { readonly kind: "choice"; readonly of: readonly (string | number)[] }
+  | { readonly kind: "choice"; readonly of: readonly (string | number | null)[] }
   | { readonly kind: "list"; readonly of: Shape; readonly least?: number; readonly most?: number }
   /** Any names, each with a value of one shape. */
   | { readonly kind: "record"; readonly of: Shape }

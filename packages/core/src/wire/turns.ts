@@ -6,10 +6,11 @@ interface Waiting {
   fail(error: LaconicError): void;
 }
 
-/** Places that are taken and given back; who finds none free waits in order. */
+/** Places that are taken and given back; who finds none free waits in order. With nothing taken, a request for more than there are is let in. */
 export class Turns {
   #count: number;
   #taken = 0;
+  #holders = 0;
   #waiting: Waiting[] = [];
   #closed: LaconicError | null = null;
 
@@ -19,6 +20,9 @@ export class Turns {
 
   get count(): number {
     return this.#count;
+  }
+  get taken(): number {
+    return this.#taken;
   }
   /** Those that have a place keep it. */
   set count(count: number) {
@@ -56,7 +60,9 @@ export class Turns {
 
   /** Gives places back. */
   leave(places = 1): void {
-    this.#taken -= places;
+    this.#holders -= 1;
+    // Sums of fractions would leave a rest.
+    this.#taken = this.#holders === 0 ? 0 : this.#taken - places;
     this.#next();
   }
 
@@ -67,8 +73,10 @@ export class Turns {
   }
 
   #next(): void {
-    for (let [next] = this.#waiting; next && this.#taken + next.places <= this.#count; [next] = this.#waiting) {
+    const fits = ({ places }: Waiting): boolean => this.#holders === 0 || this.#taken + places <= this.#count;
+    for (let [next] = this.#waiting; next && fits(next); [next] = this.#waiting) {
       this.#waiting.shift();
+      this.#holders += 1;
       this.#taken += next.places;
       next.start();
     }

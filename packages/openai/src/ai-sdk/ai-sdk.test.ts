@@ -1,6 +1,14 @@
 import { LaconicError, randomFromSeed, type CompletionRequest, type LanguageModel } from "@laconic/core";
 import { languageModelCases, scriptedModel, tableTokenizer } from "@laconic/core/testing";
-import { APICallError, generateText, LoadAPIKeyError, streamText, tool, type LanguageModel as SdkModel } from "ai";
+import {
+  APICallError,
+  generateText,
+  InvalidResponseDataError,
+  LoadAPIKeyError,
+  streamText,
+  tool,
+  type LanguageModel as SdkModel,
+} from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -135,6 +143,24 @@ describe("a model of the AI SDK as one here", () => {
       statusCode,
       responseBody,
     });
+
+  test("what may be billed is charged: an error that counts tokens, a reply that the SDK cannot read", async () => {
+    const usage = { input_tokens: 4, output_tokens: 8 };
+    for (const [failure, isCharged] of [
+      [callError(503, JSON.stringify({ error: { message: "lost" }, usage })), true],
+      [callError(503, "later"), false],
+      [new InvalidResponseDataError({ data: {}, message: "no choices" }), true],
+      [new LoadAPIKeyError({ message: "the key is missing" }), false],
+    ] as const) {
+      const account = new SpendAccount();
+      const model = fromAiSdk(
+        mock(() => Promise.reject(failure)),
+        { account, price: { prompt: 0, completion: 1e6 }, attempts: 1 },
+      );
+      await expect(model.complete(request)).rejects.toBeInstanceOf(LaconicError);
+      expect(account.spentUsd).toBe(isCharged ? 8 : 0);
+    }
+  });
 
   test("a passing failure is asked again, a lasting one is an error with its code", async () => {
     const failures: Error[] = [callError(503, "later"), callError(200, "<html>"), new TypeError("fetch failed")];

@@ -4,6 +4,16 @@ import { DamagedReply, FailedReply } from "../guarded-fetch.ts";
 /** Errors of any copy of the SDK carry these. */
 const [ofSdk, ofCall] = [Symbol.for("vercel.ai.error"), Symbol.for("vercel.ai.error.AI_APICallError")] as const;
 
+/** Errors by which the SDK says that nothing was sent. Behind any other, a reply may have come. */
+const unsent: ReadonlySet<string> = new Set([
+  "AI_InvalidArgumentError",
+  "AI_InvalidPromptError",
+  "AI_LoadAPIKeyError",
+  "AI_LoadSettingError",
+  "AI_NoSuchModelError",
+  "AI_UnsupportedFunctionalityError",
+]);
+
 interface CallError extends Error {
   readonly statusCode?: number;
   readonly responseHeaders?: Readonly<Record<string, string>>;
@@ -23,9 +33,9 @@ export function understood(error: unknown): unknown {
     if (statusCode >= 200 && statusCode < 300) return new DamagedReply(error.message, body);
     return new FailedReply(statusCode, headersOf(responseHeaders), body);
   }
-  if (ofSdk in error)
-    return new LaconicError("api_refused", `${error.name}: ${error.message}`.slice(0, 500), {}, error);
-  return error;
+  if (!(ofSdk in error)) return error;
+  const reason = `${error.name}: ${error.message}`.slice(0, 500);
+  return unsent.has(error.name) ? new LaconicError("api_refused", reason, {}, error) : new DamagedReply(reason, "");
 }
 
 function isCallError(error: Error): error is CallError {

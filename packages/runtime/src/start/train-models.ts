@@ -12,7 +12,7 @@ import type { Held, StartedRun, Trained } from "./run-context.ts";
 export async function trainModels(held: Held): Promise<Trained> {
   const { directory, progress, spending = null, closing } = held;
   try {
-    if (spending?.price) {
+    if (spending) {
       const paid = await keepCalls(directory, spending.account);
       closing.defer(() => paid.close());
     }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** The Python module that grades programs; every sandbox has it ready for import. */
 export const harness = {
   name: "laconic_grading",
-  files: ["values.py", "candidate.py", "tests.py", "cooperation.py"],
+  files: ["values.py", "candidate.py", "tests.py"],
 } as const;
 
 /** Its source. */
@@ -13,6 +13,6 @@ export function harnessSource(): string {
 }
 
 /** A program that calls a function of the module. */
-export function harnessCall(name: "analyse_cooperation" | "answer_calls" | "run_tests"): string {
+export function harnessCall(name: "answer_calls" | "run_tests"): string {
   return `import ${harness.name}\n${harness.name}.${name}()`;
 }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, defaultLimits } from "../create-sandbox.ts";
 import type { Sandbox, SandboxJob, SandboxResult } from "../sandbox.ts";
 import { codeGrader } from "./code-grader.ts";
-import { cooperationReward } from "./cooperation.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
 
 let sandbox: Sandbox;
@@ -92,16 +91,6 @@ describe("what a reply causes is wrong", () => {
     const loop = "def sort_third(l):\n    while True: pass\n";
     expect(await gradeProgram(loop, thirds, sandbox, { seconds: 60 })).toMatchObject({ decided: false, limited: true });
   });
-
-  test.for([
-    ["brackets 100,000 deep", `def sort_third(l):\n    return ${"(".repeat(100_000)}${")".repeat(100_000)}`],
-    ["minus signs", `def sort_third(l):\n    return ${"-".repeat(100_000)}1`],
-    ["a function of 5 MB", `def sort_third(l):\n    return "${"x".repeat(5 << 20)}"`],
-  ] as const)("for code written together, too: %s", { timeout: 120_000 }, async ([, main]) => {
-    const { undecided, terms, reward } = await cooperationReward({ aux: "", main }, thirds, sandbox);
-    expect({ undecided, tests: terms.tests }).toEqual({ undecided: null, tests: 0 });
-    expect(reward).toBeLessThanOrEqual(1.5);
-  });
 });
 
 /** A sandbox on a machine that lets nothing run, from the nth run on. */
@@ -134,23 +123,9 @@ describe("what the machine causes is no verdict", () => {
       rule: "two-phase, aborted",
       certainty: "undecided",
     });
-    const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, sandbox, {
-      signal: AbortSignal.abort(),
-    });
-    expect(undecided).toContain("aborted");
-  });
-  test("code written together is undecided with its reason", async () => {
-    for (const from of [1, 2, 3]) {
-      const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, failing(from));
-      expect(undecided).toMatch(/machine|could not/u);
-    }
   });
   test("tests that do not run by themselves are bad data, whatever the program", async () => {
-    const broken = { ...thirds, test: "import no_such_module_1\ndef check(candidate):\n  raise SystemExit\n" };
     await expect(gradeProgram(right, thirds, failing(1, "crashed"))).rejects.toMatchObject({ code: "data_invalid" });
-    await expect(
-      cooperationReward({ aux: "", main: right }, { ...broken, test: "def (" }, sandbox),
-    ).rejects.toMatchObject({ code: "data_invalid" });
   });
 });
 

@@ -7,6 +7,8 @@ export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
 export { dataTask } from "./data-task.ts";
 export type { DataTaskResources, DataTaskSettings } from "./data-task.ts";
 export { dealSeed, dealTo, benchmarkTeam } from "./benchmark-team.ts";
+export { cooperationReward, cooperationSchemes } from "./cooperation.ts";
+export type { CooperationReport, CooperationReward, CooperationScheme } from "./cooperation.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";
 export type { TeamForms, TeamSettings } from "./benchmark-team.ts";

@@ -1,15 +1,10 @@
 import { type BenchmarkProblem, writingReward, type WritingReward } from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
-import {
-  cooperationReward,
-  type CooperationReward,
-  cooperationSchemes,
-  createSandbox,
-  gradingLimits,
-} from "@laconic/sandbox";
+import { createSandbox, gradingLimits } from "@laconic/sandbox";
 import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
+import { cooperationReward, type CooperationReward, cooperationSchemes } from "./cooperation.ts";
 import { splitData, type TaskData } from "./open-data.ts";
 import { pairTokens } from "./benchmark-team.ts";
 import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";

@@ -1,7 +1,6 @@
 import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
 import type { BenchmarkProblem, OpenOptions } from "@laconic/benchmarks";
 import type { ChatMessage, Problem, Prompt, Topology } from "@laconic/core";
-import type { CooperationReport } from "@laconic/sandbox";
 import {
   jointBaselines,
   type JointBaseline,
@@ -9,6 +8,7 @@ import {
   type JointHistory,
   type JointWords,
 } from "@laconic/topologies";
+import type { CooperationReport } from "./cooperation.ts";
 
 /** In whose words a pair is asked: ours, or those that MAGRPO's authors released. */
 export type PairPrompts = "own" | "published";

@@ -1,9 +1,6 @@
+import { readFileSync } from "node:fs";
 import { LaconicError, tryParseJson } from "@laconic/core";
-import type { Sandbox } from "../sandbox.ts";
-import { solutionIn } from "../replies/solution.ts";
-import type { ProgramVerdict } from "./ending.ts";
-import { gradeProgram, type ProgramTests } from "./grade-program.ts";
-import { harnessCall } from "./harness.ts";
+import { gradeProgram, solutionIn, type ProgramTests, type ProgramVerdict, type Sandbox } from "@laconic/sandbox";
 
 /**
  * Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree.
@@ -85,7 +82,7 @@ export async function cooperationReward(
   const { entryPoint } = tests;
   const aux = solutionIn(replies.aux, "aux") ?? replies.aux;
   const main = solutionIn(replies.main, entryPoint) ?? replies.main;
-  // The functions of a reply stand on what the prompt imports.
+  // The functions of a reply use what the prompt imports.
   const prompt = (tests.prompt.match(/^(?:from|import)[ \t].*$/gmu) ?? []).join("\n");
   const analysis = await analyse({ aux, main, prompt, test: tests.test, entryPoint }, sandbox);
   if (analysis === null) return unjudged("their syntax could not be looked at");
@@ -109,11 +106,15 @@ function judged(
   const { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult } = syntax;
   const stoppedAt = !mainDefined ? "main" : parses ? null : "syntax";
   const passed = verdicts.filter(({ correct }) => correct).length;
+  /** Points of the conditions that hold. */
+  const points = (...rows: readonly (readonly [holds: boolean, points: number])[]): number =>
+    rows.reduce((sum, [holds, each]) => sum + (holds ? each : 0), 0);
+  const cooperates = passed > 0 && auxDefined && callsAux;
   const terms = {
-    structure: (auxDefined ? 0.4 : 0) + (mainDefined ? 0.6 : 0),
-    syntax: stoppedAt === null ? 0.5 : 0,
+    structure: points([auxDefined, 0.4], [mainDefined, 0.6]),
+    syntax: points([stoppedAt === null, 0.5]),
     tests: passed / Math.max(1, tests.length),
-    cooperation: passed > 0 && auxDefined && callsAux ? 0.5 + (isWrapper ? 0 : 1) - (usesResult ? 0 : 0.5) : 0,
+    cooperation: points([cooperates, 0.5], [cooperates && !isWrapper, 1], [cooperates && !usesResult, -0.5]),
   };
   const [first] = verdicts;
   const wrong = verdicts.findIndex(({ correct }) => !correct);
@@ -123,7 +124,7 @@ function judged(
   };
   const counted = [
     `${passed} of ${tests.length} tests pass.`,
-    ...(wrong < 0 ? [] : [`${verdicts[wrong]?.rule} in:\n${lastAssert(tests[wrong] ?? "")}`]),
+    ...(wrong < 0 ? [] : [`${verdicts[wrong]?.rule} in:\n${lastAssert(tests[wrong])}`]),
     ...(auxDefined ? [] : ["There is no helper aux."]),
     ...(auxDefined && !callsAux ? ["The helper aux is never called."] : []),
   ];
@@ -135,10 +136,7 @@ function judged(
     schemes,
     undecided: null,
     feedback: stoppedAt === null ? counted.join(" ") : stops[stoppedAt],
-    report: {
-      ...syntax,
-      first: { assert: lastAssert(tests[0] ?? ""), failure: first?.correct ? null : first?.rule },
-    },
+    report: { ...syntax, first: { assert: lastAssert(tests[0]), failure: first?.correct ? null : first?.rule } },
   };
 }
 
@@ -146,7 +144,7 @@ function judged(
 function unjudged(reason: string): CooperationReward {
   const unread = { auxDefined: false, mainDefined: false, parses: false, callsAux: false, isWrapper: false };
   const nothing = judged({ ...unread, usesResult: false, schemes: [], tests: [] }, [], "");
-  return { ...nothing, stoppedAt: null, undecided: reason, feedback: "Nobody has read it." };
+  return { ...nothing, stoppedAt: null, undecided: reason, feedback: "It was not read." };
 }
 
 interface AnalysisInput extends Pick<ProgramTests, "prompt" | "test" | "entryPoint"> {
@@ -156,10 +154,10 @@ interface AnalysisInput extends Pick<ProgramTests, "prompt" | "test" | "entryPoi
 
 /** Null where the machine did not let it run. */
 async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis | null> {
-  const code = harnessCall("analyse_cooperation");
+  const code = readFileSync(new URL("../../assets/cooperation.py", import.meta.url), "utf8");
   const stdin = JSON.stringify(input);
   const isUnread = input.aux === "" && input.main === "";
-  if (isUnread || Buffer.byteLength(stdin) < sandbox.record.limits.inputBytes - code.length) {
+  if (isUnread || Buffer.byteLength(stdin) < sandbox.record.limits.inputBytes - Buffer.byteLength(code)) {
     const { status, stdout, stderr } = await sandbox.run({ code, stdin });
     if (status === "undecided" || status === "aborted") return null;
     const analysis = status === "ok" ? tryParseJson(stdout) : undefined;
@@ -168,11 +166,11 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
     const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
     if (isUnread) throw new LaconicError("data_invalid", reason, { entryPoint });
   }
-  // The tests can be read without the functions, or nobody can: whose fault it is shows.
+  // The tests can be read without the functions, or not at all: that shows whose fault it is.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
   return without && { ...without, parses: false };
 }
 
-function lastAssert(test: string): string {
-  return test.replace(/^[^]*\n(?=[ \t]*assert)/u, "").trim();
+function lastAssert(test: string | undefined): string {
+  return (test ?? "").replace(/^[^]*\n(?=[ \t]*assert)/u, "").trim();
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSandbox } from "../create-sandbox.ts";
-import type { Sandbox } from "../sandbox.ts";
+import { createSandbox, type Sandbox, type SandboxResult } from "@laconic/sandbox";
 import { cooperationReward, type CooperationReward } from "./cooperation.ts";
 
 let sandbox: Sandbox;
@@ -104,4 +103,31 @@ test("a forged verdict is not heard: the programs never run where they are read"
   const forged = `print('{"auxDefined": true}')\nimport sys\ndef largest(xs):\n    return 0\nsys.exit(0)`;
   const { terms } = await rewardOf(forged);
   expect(terms.tests).toBe(0);
+});
+
+test.for([
+  ["brackets 100,000 deep", `def largest(xs):\n    return ${"(".repeat(100_000)}${")".repeat(100_000)}`],
+  ["minus signs", `def largest(xs):\n    return ${"-".repeat(100_000)}1`],
+  ["a function of 5 MB", `def largest(xs):\n    return "${"x".repeat(5 << 20)}"`],
+] as const)("functions that cannot be read pass no test: %s", { timeout: 120_000 }, async ([, main]) => {
+  const { undecided, terms, reward } = await rewardOf(main, "");
+  expect({ undecided, tests: terms.tests }).toEqual({ undecided: null, tests: 0 });
+  expect(reward).toBeLessThanOrEqual(1.5);
+});
+
+/** A sandbox on a machine that lets nothing run, from the nth run on. */
+function failing(from: number, status: SandboxResult["status"] = "undecided"): Sandbox {
+  let runs = 0;
+  const failed = { status, exitCode: null, stdout: "", stderr: "no memory", seconds: 0 };
+  return { ...sandbox, run: async (job) => (++runs >= from ? failed : sandbox.run(job)) };
+}
+
+test("what the machine causes is no verdict, and tests that cannot be read are bad data", async () => {
+  const replies = { aux: "", main: "def largest(xs):\n    return 3" };
+  for (const from of [1, 2, 3])
+    expect((await cooperationReward(replies, tests, failing(from))).undecided).toMatch(/machine|could not/u);
+  const { undecided } = await cooperationReward(replies, tests, sandbox, { signal: AbortSignal.abort() });
+  expect(undecided).toContain("aborted");
+  const bad = cooperationReward(replies, { ...tests, test: "def (" }, sandbox);
+  await expect(bad).rejects.toMatchObject({ code: "data_invalid" });
 });

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { randomFromSeed, type Random } from "@laconic/core";
+import { readSpendJournal } from "@laconic/openai";
+import { expect, onTestFinished, test } from "vitest";
+import { laconic } from "../../test/laconic.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+
+const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
+
+/** A server whose replies depend on how often it was asked: a request that is sent twice is seen, and so is a reply that differs. */
+async function countingServer(random: Random): Promise<{ url: string; bodies: string[] }> {
+  const bodies: string[] = [];
+  const http = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const nth = bodies.push(Buffer.concat(pieces).toString());
+      const reply = {
+        choices: [{ finish_reason: "stop", message: { content: `Reply ${nth}. The answer is ${nth % 5}.` } }],
+        usage: { prompt_tokens: 9, completion_tokens: 15 },
+      };
+      const send = (): unknown =>
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
+      setTimeout(send, random.integer(30));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, bodies };
+}
+
+/**
+ * Starts a command, kills it after some more requests, and so on; at last it goes to its end.
+ * @param first - requests at least before the first kill
+ */
+async function killOften(
+  run: string,
+  bodies: readonly string[],
+  random: Random,
+  [begin, resume]: readonly [readonly string[], readonly string[]],
+  first = 0,
+): Promise<void> {
+  for (let kill = 0; kill < 5; kill++) {
+    const child = spawn(process.execPath, [entry, ...(kill === 0 ? begin : resume)], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    const until = bodies.length + (kill === 0 ? first : 0) + 1 + random.integer(20);
+    while (bodies.length < until && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill("SIGKILL");
+    await ended;
+  }
+  const { code, err } = await laconic(...resume);
+  expect(code, err).toBe(0);
+  const journal = await readSpendJournal(join(run, "spending.jsonl"));
+  const { calls = 0, unsettled = { calls: 0 } } = journal ?? {};
+  const distinct = new Set(bodies).size;
+  expect(unsettled.calls).toBeGreaterThan(0);
+  // What was sent again is what was in flight at a kill, and every call that the server saw is written down.
+  expect(bodies.length - distinct).toBeLessThanOrEqual(unsettled.calls);
+  expect(calls).toBeGreaterThanOrEqual(bodies.length);
+  expect(calls - unsettled.calls).toBe(distinct);
+}
+
+test("a bench that is killed again and again pays once for each reply that arrived", { timeout: 240_000 }, async () => {
+  const random = randomFromSeed(5);
+  const folder = await temporaryFolder();
+  const { url, bodies } = await countingServer(random);
+  const file = join(folder, "questions.jsonl");
+  const rows = Array.from({ length: 12 }, (_, i) =>
+    JSON.stringify({ question: `What is 2 + ${i}?`, gold: `${2 + i}` }),
+  );
+  await writeFile(file, `${rows.join("\n")}\n`);
+  const run = join(folder, "bench");
+  const data = ["--data", file, "--grading", "numeric", "--methods", "vanilla,sc,debate", "--max-tokens", "16"];
+  const model = ["--model", "fake", "--base-url", url, "--price", "0,10000", "--concurrency", "4"];
+  await killOften(run, bodies, random, [
+    ["bench", ...data, ...model, "--run", run],
+    ["bench", "--resume", "--run", run],
+  ]);
+});
+
+test.each([true, false])(
+  "a training whose actor is behind a server pays once for each reply that arrived; its price is known: %s",
+  { timeout: 240_000 },
+  async (isPriced) => {
+    const random = randomFromSeed(6);
+    const folder = await temporaryFolder();
+    const { url, bodies } = await countingServer(random);
+    const [base, file, config, run] = ["model", "sums.csv", "config.json", "run"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await tinyChatModel(base);
+    await writeFile(
+      file,
+      ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n"),
+    );
+    const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+    const settings = {
+      task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 8, data },
+      model: base,
+      device: "wasm",
+      workers: 1,
+      actor: { api: { model: "oracle", baseUrl: url } },
+      train: {
+        steps: 6,
+        problemsPerStep: 2,
+        episodesPerProblem: 8,
+        oldLogProbs: "sampler",
+        sampling: { temperature: 1 },
+        evaluation: { every: 0, problems: 2, transcripts: 0 },
+        checkpoint: { every: 2, keep: 2 },
+      },
+    };
+    await writeFile(config, JSON.stringify(settings));
+    const price = isPriced ? ["--actor-price", "0,10000"] : [];
+    const words = [
+      ["train", config, "--run", run, ...price],
+      ["train", "--resume", "--run", run, ...price],
+    ] as const;
+    // Behind the first checkpoint: two requests of the first evaluation, and sixteen a step.
+    await killOften(run, bodies, random, words, 40);
+  },
+);
