@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   backoffMs,
@@ -14,7 +15,6 @@ import {
 } from "@laconic/core";
 import { hostOf, Turns } from "@laconic/core/wire";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
-import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
 import { failedAttempt, refusalIn, type FailedAttempt } from "./failure.ts";
@@ -22,10 +22,9 @@ import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
 import type { Secret } from "./secret.ts";
 import type { ServerReply } from "./server-reply.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { SpendAccount, type Reservation } from "./spend-account.ts";
 
-/** How a model behind any API is asked: retries, spending, requests at a time, cache. */
+/** How a model behind any API is asked: retries, spending, requests at a time. */
 export interface ApiModelOptions {
   /** Milliseconds for a completion with all its attempts. Default 10 minutes. */
   readonly deadlineMs?: number;
@@ -37,23 +36,19 @@ export interface ApiModelOptions {
   readonly account?: SpendAccount;
   /** US dollars per million tokens of each kind. Default: the dated table, where it has the model. */
   readonly price?: TokenPrice;
-  /** Keeps successes on disk; the same request in flight is sent once. Leave it out for a policy in training. */
-  readonly cache?: CacheOptions;
   /** Steps behind the server's weights, where it serves a policy. Default 0. */
   readonly weightVersion?: number;
   /** Sends a seed that follows from the request's random stream. Default true. */
   readonly seed?: boolean;
-  /** Hears of every attempt that failed, and of the cache. */
+  /** Hears of every attempt that failed, and of replies that were paid before. */
   readonly onEvent?: (event: ApiEvent) => void;
 }
 
 /** Something that happened on the way to a completion. */
 export type ApiEvent =
   | { readonly kind: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
-  /** Answered from the cache, from the journal of an earlier process, or by the same request of another that was in flight. */
-  | { readonly kind: "cached" }
-  /** A completion could not be kept, as on a full disk: told once, counted in `cacheFailures`. */
-  | { readonly kind: "cache-failed"; readonly reason: string }
+  /** Answered by a reply that an earlier process paid for, from the account's journal. */
+  | { readonly kind: "replayed" }
   /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
   /** A reply ended by no reason, or by one that is not known here: told once, counted in `unknownEnds`. It may lack its end. */
@@ -65,14 +60,12 @@ export type ApiEvent =
 export interface OpenAiModel extends LanguageModel {
   readonly account: SpendAccount;
   readonly limiter: Limiter;
-  /** Completions that the cache could not keep, so far. */
-  readonly cacheFailures: number;
   /** Replies so far that ended by no reason, or by one that is not known here. */
   readonly unknownEnds: number;
 }
 
 /** Keys of `ApiModelOptions`, for checks. */
-export const apiModelKeys = "deadlineMs attempts limiter account price cache weightVersion seed onEvent";
+export const apiModelKeys = "deadlineMs attempts limiter account price weightVersion seed onEvent";
 
 /** A server that completes: how its requests are written and sent. */
 export interface ApiServer<Body> {
@@ -80,7 +73,7 @@ export interface ApiServer<Body> {
   readonly model: string;
   /** Shown by no error. */
   readonly key: Secret;
-  /** Where it is; completions of another place are not taken from the cache. */
+  /** Where it is; replies of another place are not used again. */
   readonly place: string;
   /** Parameters of sampling that it takes. */
   readonly supports: readonly SamplingName[];
@@ -119,8 +112,6 @@ class ApiModel<Body> implements OpenAiModel {
   readonly #weightVersion: number;
   readonly #price: TokenPrice | null;
   readonly #hear: (event: ApiEvent) => void;
-  readonly #cache: CompletionCache | null;
-  readonly #flights = new SingleFlight<Completion>();
   readonly #bound = new CallBound();
   /** Under a cap, calls wait for each other until a reply has shown what the server takes. */
   readonly #untilBounded: Turns;
@@ -146,13 +137,6 @@ class ApiModel<Body> implements OpenAiModel {
       );
     this.#untilBounded = new Turns(this.account.maxUsd === null ? Infinity : 1);
     this.#hear = options.onEvent ?? (() => undefined);
-    this.#cache = options.cache
-      ? new CompletionCache(options.cache, ({ message }) => this.#hear({ kind: "cache-failed", reason: message }))
-      : null;
-  }
-
-  get cacheFailures(): number {
-    return this.#cache?.failures ?? 0;
   }
 
   get unknownEnds(): number {
@@ -161,27 +145,12 @@ class ApiModel<Body> implements OpenAiModel {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     const body = this.#server.bodyOf(request);
-    const key = CompletionCache.keyOf([this.#server.place, this.id, this.#weightVersion, body, request.random]);
-    const cache = this.#cache;
-    if (!cache || request.scorePrompt) return this.#ask({ request, body, key });
-    const { signal: own, ...rest } = request;
-    const { value, shared } = await this.#flights.run(key, own, async (signal) => {
-      const held = await cache.get(key);
-      if (held) this.#hear({ kind: "cached" });
-      if (held) return held;
-      const completion = await this.#ask({ request: { ...rest, signal }, body, key });
-      await cache.put(key, completion);
-      return completion;
-    });
-    if (shared) this.#hear({ kind: "cached" });
-    return value;
-  }
-
-  async #ask(call: Call<Body>): Promise<Completion> {
-    const { signal } = call.request;
-    const deadline = untilDeadline(this.#deadlineMs, signal, `${this.id} at ${hostOf(this.#server.place)}`);
+    const parts = [this.#server.place, this.id, this.#weightVersion, body, request.random];
+    const key = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+    const name = `${this.id} at ${hostOf(this.#server.place)}`;
+    const deadline = untilDeadline(this.#deadlineMs, request.signal, name);
     try {
-      return await this.#askUntil(call, deadline);
+      return await this.#askUntil({ request, body, key }, deadline);
     } finally {
       deadline.done();
     }
@@ -197,7 +166,7 @@ class ApiModel<Body> implements OpenAiModel {
     };
     const paid = await this.account.replay(call.key);
     if (paid) {
-      this.#hear({ kind: "cached" });
+      this.#hear({ kind: "replayed" });
       this.#learn(asked, paid);
       return paid;
     }

@@ -198,7 +198,7 @@ test("replies of an earlier process are used again in their order, once each, fo
   const texts: string[] = [];
   for (const each of asked) texts.push((await first.tiny.complete(each)).text);
   await first.close();
-  // In the process that paid for them they are no cache: a request that is sent again is paid again.
+  // In the process that paid for them they are not used: a request that is sent again is paid again.
   expect([texts, bodies.length, first.account.spentUsd]).toEqual([["reply 1", "reply 2", "reply 3", "reply 4"], 4, 8]);
   for (let resumed = 0; resumed < 2; resumed++) {
     const { account, tiny, close } = await continued(path, url);

@@ -111,6 +111,8 @@ async function expectKept(world: World, maxUsd: number, known: ReadonlyMap<strin
   const spent = await spentIn(folder);
   expectThat(truth <= maxUsd + 1e-9, `the server charged $${truth}, and the cap is $${maxUsd}`);
   expectThat(spent >= truth - 1e-9, `the journal has $${spent}, and the server charged $${truth}`);
+  const kept = rowsOf<{ key?: string }>(world.disk, `${folder}/spending.jsonl`).flatMap(({ key }) => key ?? []);
+  expectThat(new Set(kept).size === kept.length, "a reply that was kept is paid again");
   const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
   const scored = rows.filter(({ status }) => status === "scored").map((row) => sampleKey(row));
   expectThat(new Set(scored).size === scored.length, "a sample is scored twice");

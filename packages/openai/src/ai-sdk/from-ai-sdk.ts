@@ -17,7 +17,7 @@ import { readContent } from "../reply-content.ts";
 import { understood } from "./sdk-error.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
-/** What a model of the AI SDK gets beside itself: limits, prices, a cache. */
+/** What a model of the AI SDK gets beside itself: limits and prices. */
 export interface FromAiSdkOptions extends ApiModelOptions {
   /** Hears once of every setting that the provider says it leaves out of account, such as a seed. */
   readonly onIgnored?: (setting: string, details: string) => void;
@@ -25,7 +25,7 @@ export interface FromAiSdkOptions extends ApiModelOptions {
 
 /**
  * A language model of any provider of the AI SDK (`anthropic("...")`, `google("...")`, a `LanguageModelV2`, `V3` or `V4`) as one
- * here, with this package's retries, spend account, limits and cache; the provider's own retries are not in between. It takes
+ * here, with this package's retries, spend account and limits; the provider's own retries are not in between. It takes
  * chats only, and gives no log-probs.
  * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`, and
  * `config_invalid` for a prompt that is no chat, and for sampling that the AI SDK has not.
