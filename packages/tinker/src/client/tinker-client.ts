@@ -47,8 +47,6 @@ export interface AdapterSettings {
   readonly baseModel: string;
   readonly rank: number;
   readonly seed?: number;
-  /** Which parts have an adapter; all by default. */
-  readonly trains?: { readonly unembed?: boolean; readonly mlp?: boolean; readonly attn?: boolean };
 }
 
 /** What the protocol takes of sampling. */
@@ -112,39 +110,16 @@ export class TinkerClient {
 
   /** A fresh adapter on a base model. */
   async createModel(settings: AdapterSettings, signal?: AbortSignal): Promise<TrainingClient> {
-    const { baseModel, rank, seed, trains = {} } = settings;
-    const trained = Object.entries(trains).map(([part, value]) => [`train_${part}`, value]);
+    const { baseModel, rank, seed } = settings;
     const body = {
       session_id: this.sessionId,
       model_seq_id: this.#models++,
       base_model: baseModel,
-      lora_config: { rank, ...(seed !== undefined && { seed }), ...Object.fromEntries(trained) },
+      lora_config: { rank, ...(seed !== undefined && { seed }) },
       type: "create_model",
     };
     // A repeated request may make a model that nobody uses; it ends with the session.
-    const { model_id } = await future(this.transport, "create_model", body, replies.created, "always", signal);
-    return this.#training(model_id);
-  }
-
-  /**
-   * A model of a checkpoint, whose adapter says its own rank: one request instead of a fresh model and a load.
-   * @throws LaconicError `api_refused` where the server cannot, as SDK versions before 0.25 could not
-   */
-  async createModelFrom(
-    path: string,
-    options: { readonly optimizer: boolean; readonly baseModel?: string },
-    signal?: AbortSignal,
-  ): Promise<TrainingClient> {
-    const { optimizer, baseModel } = options;
-    const body = {
-      session_id: this.sessionId,
-      model_seq_id: this.#models++,
-      ...(baseModel !== undefined && { base_model: baseModel }),
-      path,
-      optimizer,
-      type: "load_weights",
-    };
-    const { model_id } = await future(this.transport, "load_weights", body, replies.created, "always", signal);
+    const { model_id } = await future(this.transport, "create_model", body, replies.model, "always", signal);
     return this.#training(model_id);
   }
 
@@ -165,27 +140,11 @@ export class TinkerClient {
     });
   }
 
-  /** A sampler of weights that were saved for samplers, or of a base model. */
-  async createSampler(
-    of: { readonly modelPath: string } | { readonly baseModel: string },
-    signal?: AbortSignal,
-  ): Promise<string> {
-    const body = {
-      session_id: this.sessionId,
-      sampling_session_seq_id: this.#samplers++,
-      ...("modelPath" in of ? { model_path: of.modelPath } : { base_model: of.baseModel }),
-      type: "create_sampling_session",
-    };
-    return (await this.transport.exchange("create_sampling_session", body, replies.sampler, "always", signal))
-      .sampling_session_id;
-  }
-
   /**
    * Replies to a prompt of token ids. Asking twice costs twice, and gives the same replies where the server honours seeds.
    *
    * @param options.count - replies; 1 by default
    * @param options.promptLogProbs - asks for the prompt's log-probs too
-   * @param options.topPromptLogProbs - asks for so many of the likeliest tokens at each position of the prompt
    */
   async sample(
     sampler: string,
@@ -194,13 +153,12 @@ export class TinkerClient {
     options: {
       readonly count?: number;
       readonly promptLogProbs?: boolean;
-      readonly topPromptLogProbs?: number;
       readonly signal?: AbortSignal | undefined;
     } = {},
   ): Promise<SampledReply> {
     const { maxTokens, temperature = 1, seed, stopTokens = [] } = sampling;
     checkSampling({ ...sampling, temperature }, tinkerSampling);
-    const { count = 1, promptLogProbs = false, topPromptLogProbs = 0, signal } = options;
+    const { count = 1, promptLogProbs = false, signal } = options;
     const body = {
       sampling_session_id: sampler,
       seq_id: this.#samples++,
@@ -214,7 +172,6 @@ export class TinkerClient {
         ...(stopTokens.length > 0 && { stop: stopTokens }),
       },
       ...(promptLogProbs && { prompt_logprobs: true }),
-      ...(topPromptLogProbs > 0 && { topk_prompt_logprobs: topPromptLogProbs }),
       type: "sample",
     };
     const combined = AbortSignal.any([this.#closed.signal, ...(signal ? [signal] : [])]);

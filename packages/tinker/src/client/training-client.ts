@@ -134,7 +134,7 @@ export class TrainingClient {
   /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart; `engine_failed` where it answers for another */
   async assertModelExists(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
-    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.info, "always", signal);
+    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.model, "always", signal);
     if (model_id !== this.modelId)
       throw new LaconicError("engine_failed", `asked about model ${this.modelId}, the server answers for ${model_id}`, {
         model: this.modelId,

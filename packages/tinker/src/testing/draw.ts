@@ -1,4 +1,4 @@
-import { randomFromSeed, raggedRow, samplingOfFields, type Sampler, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, raggedRow, samplingOfFields, type Sampler } from "@laconic/core";
 import type { ServerRecord } from "../engine/server-record.ts";
 import type { SampleBody } from "./requests.ts";
 
@@ -27,12 +27,10 @@ export async function draw(
     })),
   );
   const kind = as.promptLogProbs ?? "null-first";
-  const { topk_prompt_logprobs: k = 0 } = asked;
   const prompt = { promptTokens: promptTokens.slice(0, 1), completionTokens: promptTokens.slice(1) };
-  const top = k > 0 && { topk_prompt_logprobs: [null, ...(await topOf(sampler, prompt, k))] };
-  if (asked.prompt_logprobs !== true || kind === "none") return { sequences, ...top };
+  if (asked.prompt_logprobs !== true || kind === "none") return { sequences };
   const rest = await atOne(sampler, prompt.promptTokens, prompt.completionTokens);
-  return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest, ...top };
+  return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest };
 }
 
 async function atOne(
@@ -42,14 +40,4 @@ async function atOne(
 ): Promise<number[]> {
   const { logProbs } = await sampler.forward([{ promptTokens, completionTokens }]);
   return Array.from(raggedRow(logProbs, 0));
-}
-
-/** The likeliest tokens at each place of a sequence. */
-async function topOf(
-  sampler: Sampler,
-  sequence: TrainingSequence,
-  k: number,
-): Promise<(readonly [number, number])[][]> {
-  const passed = await sampler.forward([sequence], { topLogProbs: k });
-  return (passed.atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
 }

@@ -65,11 +65,9 @@ interface SampleResult {
     readonly stop_reason: "stop" | "length";
   }[];
   readonly prompt_logprobs?: readonly (number | null)[];
-  readonly topk_prompt_logprobs?: readonly (readonly (readonly [number, number])[] | null)[];
 }
 
-function sampleResult({ sequences, ...prompt }: SampleResult): Uint8Array<ArrayBuffer> {
-  const { prompt_logprobs: logProbs, topk_prompt_logprobs: top } = prompt;
+function sampleResult({ sequences, prompt_logprobs: logProbs }: SampleResult): Uint8Array<ArrayBuffer> {
   return message(
     ...sequences.map(({ tokens, logprobs, stop_reason }) =>
       lengthField(
@@ -82,18 +80,6 @@ function sampleResult({ sequences, ...prompt }: SampleResult): Uint8Array<ArrayB
       ),
     ),
     ...(logProbs ? [lengthField(2, floats(logProbs))] : []),
-    ...(top ? [lengthField(3, topMatrix(top))] : []),
-  );
-}
-
-function topMatrix(rows: readonly (readonly (readonly [number, number])[] | null)[]): Uint8Array {
-  const k = Math.max(...rows.map((row) => row?.length ?? 0));
-  const cells = rows.flatMap((row) => Array.from({ length: k }, (_, rank) => row?.[rank] ?? ([0, -99_999] as const)));
-  return message(
-    lengthField(1, ints(cells.map(([token]) => token))),
-    lengthField(2, floats(cells.map(([, logProb]) => logProb))),
-    intField(3, k),
-    intField(4, rows.length),
   );
 }
 

@@ -6,12 +6,6 @@ interface Numbered {
   readonly seq_id: number;
 }
 
-/** A model that a checkpoint makes. */
-interface Created {
-  readonly session_id: string;
-  readonly model_seq_id: number;
-}
-
 interface PassInput {
   readonly data: readonly Datum[];
   readonly loss_fn: string;
@@ -31,7 +25,6 @@ export interface SampleBody {
     readonly stop?: readonly number[] | undefined;
   };
   readonly prompt_logprobs?: boolean | undefined;
-  readonly topk_prompt_logprobs?: number | undefined;
 }
 
 interface AdamBody {
@@ -49,14 +42,13 @@ interface Requests {
     readonly lora_config: {
       readonly rank: number;
       readonly seed?: number | undefined;
-      readonly [train: string]: unknown;
     };
   }>;
   readonly forward: z.ZodType<Numbered & { readonly forward_input: PassInput }>;
   readonly forwardBackward: z.ZodType<Numbered & { readonly forward_backward_input: PassInput }>;
   readonly optimStep: z.ZodType<Numbered & { readonly adam_params: AdamBody }>;
   readonly save: z.ZodType<Numbered & { readonly path: string }>;
-  readonly load: z.ZodType<(Numbered | Created) & { readonly path: string; readonly optimizer: boolean }>;
+  readonly load: z.ZodType<Numbered & { readonly path: string; readonly optimizer: boolean }>;
   readonly saveForSampler: z.ZodType<Numbered & { readonly sampling_session_seq_id: number }>;
   readonly model: z.ZodType<{ readonly model_id: string }>;
   readonly heartbeat: z.ZodType<{ readonly session_id: string }>;
@@ -82,9 +74,6 @@ export const requests: Requests = {
     lora_config: z.strictObject({
       rank: z.number().int().positive(),
       seed: z.number().int().optional(),
-      train_unembed: z.boolean().optional(),
-      train_mlp: z.boolean().optional(),
-      train_attn: z.boolean().optional(),
     }),
   }),
   forward: numbered.extend({ forward_input: pass }),
@@ -103,10 +92,7 @@ export const requests: Requests = {
     path: z.string().regex(/^[\w-]{1,255}$/u),
     ttl_seconds: z.number().int().positive().optional(),
   }),
-  load: z.union([
-    numbered.extend({ path: z.string(), optimizer: z.boolean() }),
-    z.object({ session_id: z.string(), model_seq_id: z.number().int(), path: z.string(), optimizer: z.boolean() }),
-  ]),
+  load: numbered.extend({ path: z.string(), optimizer: z.boolean() }),
   saveForSampler: numbered.extend({
     sampling_session_seq_id: z.number().int(),
     ttl_seconds: z.number().int().positive().optional(),
@@ -126,7 +112,6 @@ export const requests: Requests = {
       stop: z.array(z.number().int()).optional(),
     }),
     prompt_logprobs: z.boolean().optional(),
-    topk_prompt_logprobs: z.number().int().nonnegative().optional(),
   }),
   future: z.object({ request_id: z.string() }),
 };

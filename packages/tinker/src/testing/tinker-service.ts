@@ -205,20 +205,10 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
       const name = /^tinker:\/\/run\/weights\/([\w-]+)$/u.exec(asked.path)?.[1];
       if (name === undefined) throw new HttpError(400, "unknown path");
       const path = join(folder, name);
-      if ("model_id" in asked)
-        return numbered("load_weights", asked, marred, async ({ model }) => {
-          await model.load(path);
-          return { path: asked.path };
-        });
-      // A model of the checkpoint, whose adapter says what it is.
-      const [base] = Object.values(bases) as [BaseSource];
-      const made = engine.createModel({ kind: "adapter-folder", base, path }).then(async (model) => {
-        if (asked.optimizer) await model.load(path);
-        const id = newId("model");
-        models.set(id, new ServedModel(model, reduction));
-        return { model_id: id, path: asked.path };
+      return numbered("load_weights", asked, marred, async ({ model }) => {
+        await model.load(path);
+        return { path: asked.path };
       });
-      return promise(made, marred);
     },
     save_weights_for_sampler: (body, marred) => {
       const asked = parse(requests.saveForSampler, body);

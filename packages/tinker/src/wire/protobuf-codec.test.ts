@@ -56,13 +56,6 @@ test("results are read as the SDK's server writes them, several records and bflo
       { stop_reason: "stop", tokens: [0] },
     ],
     prompt_logprobs: [null, -0.25],
-    topk_prompt_logprobs: [
-      null,
-      [
-        [4, -0.5],
-        [7, -0.75],
-      ],
-    ],
   });
   expect(protobufCodec.accept("retrieve_future", "asample")).toBe(type);
   expect(protobufCodec.accept("retrieve_future", "optim_step")).toBe("application/json");

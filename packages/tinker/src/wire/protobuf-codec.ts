@@ -75,7 +75,6 @@ function tensorMessage({ data, dtype }: TensorData): Uint8Array {
 function sampleOf(bytes: Uint8Array): object {
   const fields = fieldsOf(bytes);
   const [promptLogProbs] = fields.get(2) ?? [];
-  const [topK] = fields.get(3) ?? [];
   return {
     sequences: (fields.get(1) ?? []).map((sequence) => {
       const own = fieldsOf(bytesIn(sequence));
@@ -87,22 +86,7 @@ function sampleOf(bytes: Uint8Array): object {
       };
     }),
     ...(promptLogProbs !== undefined && { prompt_logprobs: finite(arrayOf(Float32Array, promptLogProbs)) }),
-    ...(topK !== undefined && { topk_prompt_logprobs: topKOf(fieldsOf(bytesIn(topK))) }),
   };
-}
-
-/** Rows of a dense matrix; what is empty has this log-prob. */
-const emptyLogProb = -99_999;
-
-function topKOf(fields: ReadonlyMap<number, readonly ProtoValue[]>): object {
-  const [ids, logProbs] = [arrayOf(Int32Array, fields.get(1)?.[0]), arrayOf(Float32Array, fields.get(2)?.[0])];
-  const [k, length] = [intIn(fields.get(3)?.[0]), intIn(fields.get(4)?.[0])];
-  if (ids.length !== k * length || logProbs.length !== k * length) throw new Error("a matrix of another size");
-  return Array.from({ length }, (_, position) => {
-    const row = Array.from({ length: k }, (__, rank) => [ids[position * k + rank], logProbs[position * k + rank]]);
-    const known = row.filter(([, logProb]) => logProb !== emptyLogProb);
-    return known.length === 0 ? null : known;
-  });
 }
 
 /** @throws Error for bytes that are no result of a pass */

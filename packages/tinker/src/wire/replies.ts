@@ -22,11 +22,6 @@ export interface SampledReply {
     readonly stop_reason: "stop" | "length";
   }[];
   readonly prompt_logprobs?: readonly number[] | null | undefined;
-  /** The likeliest tokens at each position of the prompt, with their log-probs; null where there are none, as at the first. */
-  readonly topk_prompt_logprobs?:
-    | readonly (readonly (readonly [token: number, logProb: number])[] | null)[]
-    | null
-    | undefined;
 }
 
 /** What `retrieve_future` says before the result is there, or instead of it. */
@@ -40,14 +35,13 @@ interface Replies {
   readonly capabilities: z.ZodType<CapabilitiesReply>;
   readonly session: z.ZodType<{ readonly session_id: string }>;
   readonly promise: z.ZodType<{ readonly request_id: string }>;
-  readonly created: z.ZodType<{ readonly model_id: string }>;
+  readonly model: z.ZodType<{ readonly model_id: string }>;
   readonly pass: z.ZodType<PassReply>;
   readonly step: z.ZodType<Pick<PassReply, "metrics">>;
   readonly saved: z.ZodType<{ readonly path: string }>;
   readonly sampler: z.ZodType<{ readonly sampling_session_id: string }>;
   readonly sampled: z.ZodType<SampledReply>;
   readonly early: z.ZodType<EarlyReply>;
-  readonly info: z.ZodType<{ readonly model_id: string }>;
   readonly anything: z.ZodType;
 }
 
@@ -71,7 +65,7 @@ export const replies: Replies = {
   }),
   session: z.object({ session_id: id }),
   promise: z.object({ request_id: id }),
-  created: z.object({ model_id: id }),
+  model: z.object({ model_id: id }),
   pass: z.object({ loss_fn_outputs: z.array(z.object({ logprobs: z.object({ data: z.array(number) }) })), metrics }),
   step: z.object({ metrics }),
   saved: z.object({ path: z.string().min(1).max(1000) }),
@@ -85,13 +79,11 @@ export const replies: Replies = {
       }),
     ),
     prompt_logprobs: z.array(number).nullish(),
-    topk_prompt_logprobs: z.array(z.array(z.tuple([z.number().int().nonnegative(), z.number()])).nullable()).nullish(),
   }),
   early: z.union([
     z.object({ type: z.literal("try_again") }),
     z.object({ status: z.literal("complete_metadata") }),
     z.object({ error: z.string(), category: z.string().nullish() }),
   ]),
-  info: z.object({ model_id: id }),
   anything: z.unknown(),
 };
