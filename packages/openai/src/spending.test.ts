@@ -67,13 +67,13 @@ describe("spending", () => {
       .catch(() => undefined);
     expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (max + 8), 0]);
   });
-  const usage = { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 };
+  const billed = { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 };
   const lost = { code: 502, message: "lost" };
   test.each<[string, number, object, boolean]>([
-    ["counts tokens", 500, { error: lost, usage }, true],
+    ["counts tokens", 500, { error: lost, usage: billed }, true],
     ["counts them as Gemini does", 500, [{ error: lost, usageMetadata: { totalTokenCount: 12 } }], true],
     ["names a cost", 502, { error: lost, usage: { cost: 0.5 } }, true],
-    ["stands in a choice of a reply that counts tokens", 200, { choices: [{ error: lost }], usage }, true],
+    ["stands in a choice of a reply that counts tokens", 200, { choices: [{ error: lost }], usage: billed }, true],
     ["counts nothing", 500, { error: lost }, false],
     ["counts no tokens", 500, { error: lost, usage: { prompt_tokens: 0 } }, false],
     ["has no usage", 500, { error: lost, usage: null }, false],

@@ -38,23 +38,19 @@ async function countingServer(random: Random): Promise<{ url: string; bodies: st
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, bodies };
 }
 
-/**
- * Starts a command, kills it after some more requests, and so on; at last it goes to its end.
- * @param first - requests at least before the first kill
- */
+/** Starts a command and kills it after some more requests, five times; then resumes it to its end. */
 async function killOften(
   run: string,
   bodies: readonly string[],
   random: Random,
   [begin, resume]: readonly [readonly string[], readonly string[]],
-  first = 0,
 ): Promise<void> {
   for (let kill = 0; kill < 5; kill++) {
     const child = spawn(process.execPath, [entry, ...(kill === 0 ? begin : resume)], { stdio: "ignore" });
     const ended = once(child, "exit");
     let isOver = false;
     void ended.then(() => (isOver = true));
-    const until = bodies.length + (kill === 0 ? first : 0) + 1 + random.integer(20);
+    const until = bodies.length + 1 + random.integer(20);
     while (bodies.length < until && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
     child.kill("SIGKILL");
     await ended;
@@ -121,7 +117,7 @@ test.each([true, false])(
         oldLogProbs: "sampler",
         sampling: { temperature: 1 },
         evaluation: { every: 0, problems: 2, transcripts: 0 },
-        checkpoint: { every: 2, keep: 2 },
+        checkpoint: { every: 3, keep: 2 },
       },
     };
     await writeFile(config, JSON.stringify(settings));
@@ -130,7 +126,7 @@ test.each([true, false])(
       ["train", config, "--run", run, ...price],
       ["train", "--resume", "--run", run, ...price],
     ] as const;
-    // Behind the first checkpoint: two requests of the first evaluation, and sixteen a step.
-    await killOften(run, bodies, random, words, 40);
+    // The first kills come before the first checkpoint: two requests of an evaluation, and sixteen for each of three steps.
+    await killOften(run, bodies, random, words);
   },
 );

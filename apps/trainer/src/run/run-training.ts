@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { isRecord, tryParseJson } from "@laconic/core";
+import { fileLines } from "@laconic/core/platform";
 import { formatUsd, shellWord } from "@laconic/core/text";
 import { servedTrainingResult, trainingResult } from "@laconic/report";
 import {
@@ -63,11 +65,13 @@ export async function runTraining(
   const { task, train } = config;
   const ownObjective = ownAt(config.own, "objective");
   const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
+  const resume =
+    flags.resume === true && ((await isPastCheckpoint(directory, train.checkpoint.every)) || "where-possible");
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${ownObjective ? referenceTitle(ownObjective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
-    const done = await trainRun(config, { directory, resume: flags.resume === true, openSource, spending }, terminal);
+    const done = await trainRun(config, { directory, resume, openSource, spending }, terminal);
     if (spending?.price) terminal.note(`${formatUsd(spending.account.spentUsd)} spent on the actor, by the whole run`);
     noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
     const { json, text } = openSource
@@ -82,6 +86,15 @@ export async function runTraining(
       );
     return exitCodeOf(done);
   });
+}
+
+/** Whether a run has taken the steps up to its first checkpoint. A run that was killed before starts again: its folder has the paid replies. */
+async function isPastCheckpoint(directory: string, every: number): Promise<boolean> {
+  for await (const { text } of fileLines(join(directory, runFiles.metrics))) {
+    const row = tryParseJson(text);
+    if (isRecord(row) && Number(row["step"]) >= every) return true;
+  }
+  return false;
 }
 
 /** How it ended, and where its report is. */
