@@ -1,5 +1,5 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
-import { fileLines, openToAppend, writing } from "@laconic/core/platform";
+import { appendLines, fileLines } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -56,25 +56,14 @@ async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: st
 /** As {@link openRecords}, of any kind. */
 export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string): Promise<RecordFile<Kept>> {
   const { records, bytes } = await readRecordsOf(kind, path);
-  const file = await writing(path, () => openToAppend(path, bytes));
-  let last: Promise<void> = Promise.resolve();
+  const lines = await appendLines(path, bytes);
   return {
     records,
     append(record) {
       records.set(kind.keyOf(record), record);
-      // One after the other; a sync covers all that was written before it.
-      last = last.then(() =>
-        writing(path, async () => {
-          await file.appendFile(`${JSON.stringify(record)}\n`);
-          await file.datasync();
-        }),
-      );
-      return last;
+      return lines.append(record);
     },
-    async close() {
-      await last.catch(() => undefined);
-      await file.close();
-    },
+    close: () => lines.close(),
   };
 }
 

@@ -15,7 +15,6 @@ import {
 } from "@laconic/core";
 import { hostOf, Turns } from "@laconic/core/wire";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
-import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
 import { failedAttempt, refusalIn, type FailedAttempt } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
@@ -52,9 +51,7 @@ export type ApiEvent =
   /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
   /** A reply ended by no reason, or by one that is not known here: told once, counted in `unknownEnds`. It may lack its end. */
-  | { readonly kind: "end-unknown"; readonly reason: string }
-  /** The server's count of the tokens that it sent differs from the model's own encoding by more than a tenth. */
-  | { readonly kind: "usage-differs"; readonly server: number; readonly counted: number };
+  | { readonly kind: "end-unknown"; readonly reason: string };
 
 /** A model behind an API; what it costs and how many it asks at a time can be seen. */
 export interface OpenAiModel extends LanguageModel {
@@ -257,7 +254,6 @@ class ApiModel<Body> implements OpenAiModel {
     // A reply that shows the key is not written down.
     const isClean = this.#server.key.redact(text) === text;
     await settle(cost, { completion, key: isClean ? key : null });
-    if (!scorePrompt) await compareCounts(reply, this.id, this.#hear);
     if (unknownReason !== undefined && this.#unknownEnds++ === 0)
       this.#hear({ kind: "end-unknown", reason: unknownReason });
     return completion;
@@ -279,15 +275,4 @@ class ApiModel<Body> implements OpenAiModel {
   #maxCostOf(counts: TokenCounts): number {
     return tokenCost(this.#price && maxPrice(this.#price), counts) ?? 0;
   }
-}
-
-async function compareCounts(
-  { text, hidden, usage }: ServerReply,
-  model: string,
-  hear: (event: ApiEvent) => void,
-): Promise<void> {
-  const counted = await countTokens(model, text + hidden);
-  const server = usage.completionTokens - (hidden === "" ? (usage.reasoningTokens ?? 0) : 0);
-  if (usage.agrees && counted !== null && Math.abs(server - counted) > Math.max(4, 0.1 * counted))
-    hear({ kind: "usage-differs", server, counted });
 }

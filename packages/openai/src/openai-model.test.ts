@@ -68,16 +68,6 @@ test("without usage, tokens of a known model are counted by its encoding", async
   expect(usage).toEqual({ promptTokens: 1, completionTokens: 2, counted: "tokenizer" });
 });
 
-test("a count that the model's encoding contradicts is told", async () => {
-  const events: ApiEvent[] = [];
-  const { url } = await server((_, response) =>
-    json(response, 200, answer("hello world", { usage: { prompt_tokens: 1, completion_tokens: 90 } })),
-  );
-  const sampling = { temperature: 0, maxTokens: 100 };
-  await model(url, { model: "gpt-4o-mini", onEvent: (event) => events.push(event) }).complete(request({ sampling }));
-  expect(events).toEqual([{ kind: "usage-differs", server: 90, counted: 2 }]);
-});
-
 test("takes the address from baseUrl, baseURL or OPENAI_BASE_URL, in this order, and never the default host", async () => {
   const [set, other] = [await server(replying("set")), await server(replying("other"))];
   const ask = async (options: Partial<OpenAiModelOptions>): Promise<string> =>

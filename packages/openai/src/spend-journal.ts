@@ -9,7 +9,7 @@ import {
   type Shape,
   type TokenUsage,
 } from "@laconic/core";
-import { openToAppend, readJsonLines, writing } from "@laconic/core/platform";
+import { appendLines, readJsonLines } from "@laconic/core/platform";
 import { completionShape } from "./completion-shape.ts";
 
 /** What a journal's calls came to. */
@@ -60,6 +60,7 @@ interface Settled {
   readonly usd: number;
   /** Of a reply that is not kept. */
   readonly usage?: TokenUsage;
+  /** SHA-256 of all that decides the reply. */
   readonly key?: string;
   readonly reply?: Completion;
 }
@@ -99,37 +100,13 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
-  const file = await written(path, () => openToAppend(path, known?.bytes ?? 0));
+  const lines = await appendLines(path, known?.bytes ?? 0, "no call is made whose cost cannot be kept");
   const replies = known?.replies ?? new Map<string, Place[]>();
   let last = known?.last ?? 0;
-  let batch: string = "";
-  let current: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
-  const write = async (): Promise<void> => {
-    const text = batch;
-    [batch, next] = ["", null];
-    await written(path, async () => {
-      await file.appendFile(text);
-      await file.datasync();
-    });
-  };
-  /** One sync for all lines that came while the last one ran; after a failure nothing is written any more. */
-  const append = (line: Line): Promise<void> => {
-    batch += `${JSON.stringify(line)}\n`;
-    if (next === null) {
-      next = current.then(write);
-      current = next;
-      current.catch(() => undefined);
-    }
-    return next;
-  };
-  const close = async (): Promise<void> => {
-    await current.catch(() => undefined);
-    await file.close();
-  };
+  const append = (line: Line): Promise<void> => lines.append(line);
   if (!known && spentUsd > 0)
     await append({ before: spentUsd }).catch(async (error: unknown) => {
-      await close();
+      await lines.close();
       throw error;
     });
   return {
@@ -143,7 +120,7 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
       await append({ call, reserved });
       return (usd, reply) => append({ call, usd, ...keptOf(reply) }).catch(() => undefined);
     },
-    close,
+    close: () => lines.close(),
   };
 }
 
@@ -209,8 +186,4 @@ async function readLines(path: string): Promise<KnownLines | null> {
   if (bytes === 0) return null;
   const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
   return { totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled }, last, bytes, replies };
-}
-
-function written<T>(path: string, write: () => Promise<T>): Promise<T> {
-  return writing(path, write, "no call is made whose cost cannot be kept");
 }

@@ -2,6 +2,7 @@
  * Where the machine begins: what differs between Linux, macOS and Windows, and the few calls in which it shows.
  * @module @laconic/core/platform
  */
+export { appendLines, type LineAppender } from "./append-lines.ts";
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { exchange, readBytes, type Exchange } from "./exchange.ts";
