@@ -2,6 +2,7 @@
 // (Student's t over seeds), and of its difference from the first, seed by seed.
 //   npx tsx bench/archive/ablation-seeds.ts docs/results/story-ablation.json
 import { readFileSync } from "node:fs";
+import { meanOf, studentInterval } from "@laconic/core";
 
 interface Row {
   readonly variant: string;
@@ -13,9 +14,6 @@ interface Side {
   readonly accuracy: number;
   readonly tokens: number;
 }
-
-/** 97.5 % points of Student's t for 2, 3, 4 and 5 runs. */
-const student = [12.706, 4.303, 3.182, 2.776];
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("name the rows: ablation.json of an ablation, or sweep.json of a sweep");
@@ -50,9 +48,7 @@ for (const name of names) {
 /** Every seed, and the mean with half of its interval. */
 function said(values: readonly number[]): string {
   const each = values.map((value) => value.toFixed(1)).join(", ");
-  if (values.length < 2) return each;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
-  const half = ((student[values.length - 2] ?? 2.571) * spread) / Math.sqrt(values.length);
-  return `${each}: ${mean.toFixed(1)} ± ${half.toFixed(1)}`;
+  const mean = meanOf(values);
+  const [low] = studentInterval(values) ?? [];
+  return mean === null || low === undefined ? each : `${each}: ${mean.toFixed(1)} ± ${(mean - low).toFixed(1)}`;
 }

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { meanOf, studentInterval } from "@laconic/core";
 import { wilson } from "@laconic/evaluation";
 
 interface Measured {
@@ -30,9 +31,6 @@ for (const run of positionals) {
   const name = basename(run).replace(/-\d+$/u, "");
   variants.set(name, [...(variants.get(name) ?? []), run]);
 }
-
-/** 97.5 % points of Student's t for 2, 3, 4 and 5 runs. */
-const student = [12.706, 4.303, 3.182, 2.776];
 
 if (values.markdown) {
   const rows = [...variants].flatMap(([name, runs]) => [
@@ -81,12 +79,8 @@ function cellOf(key: string, each: readonly number[], evaluation: Evaluation | u
     isShare ? (100 * value).toFixed(0) : value.toFixed(key.endsWith("rank") ? 2 : 1);
   const listed = each.map(say).join(", ");
   const problems = evaluation?.groups?.[key.split(" ")[0] ?? ""]?.problems;
-  if (each.length > 1) {
-    const mean = each.reduce((sum, value) => sum + value, 0) / each.length;
-    const spread = Math.sqrt(each.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (each.length - 1));
-    const half = ((student[each.length - 2] ?? 2.571) * spread) / Math.sqrt(each.length);
-    return `${listed}: ${say(mean)} ± ${say(half)}`;
-  }
+  const [mean, [low] = []] = [meanOf(each), studentInterval(each) ?? []];
+  if (mean !== null && low !== undefined) return `${listed}: ${say(mean)} ± ${say(mean - low)}`;
   if (!isShare || problems === undefined || !key.endsWith("right")) return listed;
   const interval = wilson(Math.round((each[0] ?? 0) * problems), problems);
   return interval === null ? listed : `${listed} [${say(interval.low)}, ${say(interval.high)}]`;

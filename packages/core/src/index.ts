@@ -31,7 +31,7 @@ export {
 } from "./numeric/statistic.ts";
 export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
 export { rankCorrelation } from "./numeric/rank-correlation.ts";
-export { studentInterval, varianceOfMean, type Estimate } from "./numeric/estimate.ts";
+export { studentInterval, studentTest, varianceOfMean, type Estimate } from "./numeric/estimate.ts";
 export { betaQuantile, studentQuantile } from "./numeric/quantiles.ts";
 export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./numeric/wilson-interval.ts";
 

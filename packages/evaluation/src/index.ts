@@ -25,7 +25,7 @@ export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } 
 export { deadResults } from "./results/dead-results.ts";
 export { summarise } from "./results/summary.ts";
 export type { MethodSummary } from "./results/summary.ts";
-export { meanEstimate, pairedDifference, wilson } from "./results/statistics.ts";
+export { holm, meanEstimate, pairedDifference, wilson } from "./results/statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./results/frontier.ts";
 export type { TradeOff } from "./results/frontier.ts";
 export type { Interval, ValueKind } from "./results/statistics.ts";

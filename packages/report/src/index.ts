@@ -22,5 +22,6 @@ export type { TrainingResult } from "./run/training-text.ts";
 export { writeAblation } from "./variants/ablation-report.ts";
 export type { AblationReport } from "./variants/ablation-report.ts";
 export type { SweepRow, SweepSummary } from "./variants/summary.ts";
+export { summariseResults } from "./variants/summary.ts";
 export { writeSweep } from "./variants/sweep-report.ts";
 export { writeAnalysis, writeBench, writeVariantPicture } from "./write-pages.ts";

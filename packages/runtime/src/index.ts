@@ -58,6 +58,6 @@ export { variantsInFile, variantsInWords } from "./variants/own-variants.ts";
 export { reachedPrice } from "./variants/reached-price.ts";
 export { runFolder, runVariants } from "./variants/run-variants.ts";
 export type { Variant, VariantOptions, VariantResult } from "./variants/run-variants.ts";
-export { chooseTuned, gridOf, parseTuning, tuningFolder } from "./variants/tuning.ts";
+export { chooseTuned, gridOf, parseTuning, tuningFolder, withBaseValue } from "./variants/tuning.ts";
 export type { Tuning, TuningRow } from "./variants/tuning.ts";
 export { variantsOf } from "./variants/variants-of.ts";

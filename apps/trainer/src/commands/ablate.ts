@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { LaconicError, meanOf } from "@laconic/core";
+import { meanOf } from "@laconic/core";
 import type { CommandDef, ParsedArgs } from "citty";
 import { writeAblation, writeVariantPicture } from "@laconic/report";
 import {
@@ -18,6 +18,7 @@ import {
   tuningFolder,
   variantsInFile,
   variantsInWords,
+  withBaseValue,
   type SkippedVariant,
   type StartedRun,
   type Tuning,
@@ -55,12 +56,13 @@ const ablateFlags = {
   },
   price: {
     type: "string",
-    description: "Of a token, for the fixed prices (default: what the base's budget reaches in its last tenth)",
+    description: "Of a token, for scores and fixed prices (default: what the base's budget reaches in its last tenth)",
     valueHint: "λ",
   },
   tune: {
     type: "string",
-    description: "A setting and its values; every variant trains with the one that is best on validation problems",
+    description:
+      "A setting and its values; every variant trains with the one that is best on validation problems, and with the base's",
     valueHint: "key:a,b,c",
   },
   "tune-seeds": {
@@ -94,9 +96,8 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
       run: async (args, rest) => {
         const outcome = await ablation(args, rest, terminal);
         if ("interrupted" in outcome) return stoppedBy(outcome, terminal);
-        const { folder, seeds, skipped, tuned, results } = outcome;
-        const heading = `Ablation of ${args.config}`;
-        const { report, text } = await writeAblation(folder, heading, results, { seeds, skipped, tuned });
+        const { folder, results, ...said } = outcome;
+        const { report, text } = await writeAblation(folder, `Ablation of ${args.config}`, results, said);
         printResult(terminal, args.json, report, () => text);
         return 0;
       },
@@ -113,12 +114,16 @@ interface Ablation {
   readonly skipped: readonly SkippedVariant[];
   readonly tuned: readonly TuningRow[];
   readonly results: readonly VariantResult[];
+  /** Of a token in scores; null without one. */
+  readonly price: number | null;
 }
 
 /** Trains the base first where fixed prices follow from it, and each variant's grid before the variant. */
 async function ablation(args: Arguments, rest: readonly string[], terminal: Terminal): Promise<Ablation | StartedRun> {
   const given = await givenIn(args, rest, terminal);
   const { base, seeds, tuning } = given;
+  const { train: settings } = parseAppConfig(base);
+  const fixedPrice = settings.prices["tokens"] ?? null;
   const folder = resolve(args.out);
   const train = (variants: readonly Variant[], place: string, of: readonly number[]): ReturnType<typeof runVariants> =>
     runVariants(
@@ -128,7 +133,7 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
         folder: place,
         seeds: of,
         // Every held-out episode is kept: variants are compared problem by problem.
-        overrides: [`train.evaluation.transcripts=${parseAppConfig(base).train.evaluation.problems}`],
+        overrides: [`train.evaluation.transcripts=${settings.evaluation.problems}`],
         file: "ablation.json",
         cap: actorCap(args),
         ...startsOf(terminal),
@@ -137,6 +142,11 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
       terminal,
     );
   const tuned: TuningRow[] = [];
+  /** What the base's runs in a folder reached, or the price that it has. */
+  const priceIn = async (place: string, names: readonly string[], of: readonly number[]): Promise<number | null> => {
+    const prices = await Promise.all(names.map((name) => reachedPrice(place, name, of)));
+    return given.price ?? meanOf(prices.filter((price) => price !== null)) ?? fixedPrice;
+  };
   let tunePrice: number | null = null;
   /** With the best of their grid, or as they are; a run where one was interrupted. */
   const tune = async (variants: readonly Variant[]): Promise<readonly Variant[] | StartedRun> => {
@@ -145,8 +155,8 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
     const grid = gridOf(variants, tuning);
     const results = await train(grid, place, tuning.seeds);
     if (!Array.isArray(results)) return results;
-    const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => reachedPrice(place, name, tuning.seeds));
-    tunePrice ??= given.price ?? meanOf((await Promise.all(first)).filter((price) => price !== null)) ?? 0;
+    const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => name);
+    tunePrice ??= (await priceIn(place, first, tuning.seeds)) ?? 0;
     const { variants: chosen, rows } = chooseTuned(variants, tuning, results, tunePrice);
     tuned.push(...rows);
     return chosen;
@@ -162,8 +172,11 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
   for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
   const rested = await tune(variants.slice(1));
   if ("interrupted" in rested) return rested;
-  const results = await train([...baseAlone, ...rested], folder, seeds);
-  return Array.isArray(results) ? { folder, seeds, skipped, tuned, results } : results;
+  const [tunedBase] = baseAlone;
+  const atBase = tuning && tunedBase ? withBaseValue(tunedBase, rested, tuning) : [];
+  const results = await train([...baseAlone, ...rested, ...atBase], folder, seeds);
+  if (!Array.isArray(results)) return results;
+  return { folder, seeds, skipped, tuned, results, price: await priceIn(folder, [baseVariant], seeds) };
 }
 
 /** What the base's budget reaches, where anything is derived from it; the run where one was interrupted. */
@@ -202,10 +215,6 @@ async function givenIn(args: Arguments, rest: readonly string[], terminal: Termi
   ];
   const seeds = seedList("seeds", args.seeds);
   const only = args.variants?.split(",").map((name) => name.trim());
-  if (args.price !== undefined && only?.every((name) => !name.startsWith("fixed-price")))
-    throw new LaconicError("config_invalid", "--price has no effect without a fixed price among the variants", {
-      flag: "price",
-    });
   const base = applyOverrides(config, fixed);
   for (const { name, overrides } of own)
     for (const dropped of droppedSettings(base, overrides)) terminal.note(`variant ${name}: ${dropped}`);

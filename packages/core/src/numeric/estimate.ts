@@ -1,4 +1,4 @@
-import { studentQuantile } from "./quantiles.ts";
+import { studentQuantile, studentTails } from "./quantiles.ts";
 import { meanOf } from "./statistic.ts";
 
 /** A value and the ends of its 95 % interval; null where the data does not show them, such as one run or equal runs. */
@@ -22,4 +22,10 @@ export function studentInterval(values: readonly number[]): [low: number, high: 
   if (variance === 0) return null;
   const half = studentQuantile(0.975, values.length - 1) * Math.sqrt(variance);
   return [mean - half, mean + half];
+}
+
+/** Two-sided p-value of a mean of 0 by Student's t; null where the values show no spread. */
+export function studentTest(values: readonly number[]): number | null {
+  const [variance, mean] = [varianceOfMean(values), meanOf(values) ?? 0];
+  return variance === 0 ? null : studentTails(mean / Math.sqrt(variance), values.length - 1);
 }

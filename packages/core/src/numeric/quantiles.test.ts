@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { betaQuantile, studentQuantile } from "./quantiles.ts";
+import { studentTest } from "./estimate.ts";
+import { betaQuantile, studentQuantile, studentTails } from "./quantiles.ts";
 
 test("a quantile of Student's t is the one of published tables, for 1 and 2 degrees in closed form", () => {
   const table = { 3: 3.182446, 5: 2.570582, 10: 2.228139, 30: 2.042272, 120: 1.97993 };
@@ -10,6 +11,23 @@ test("a quantile of Student's t is the one of published tables, for 1 and 2 degr
     expect([studentQuantile(p, 2)]).toBeAllclose([(2 * p - 1) / Math.sqrt(2 * p * (1 - p))], { relative: 1e-9 });
   }
   expect(studentQuantile(0.975, 1e6)).toBeCloseTo(1.959964, 4);
+});
+
+test("the tails beyond a quantile have the rest of the probability, whatever the sign", () => {
+  for (const freedom of [1, 2, 2.5, 9, 120])
+    for (const p of [0.6, 0.975, 0.9999]) {
+      const t = studentQuantile(p, freedom);
+      expect([studentTails(t, freedom), studentTails(-t, freedom)]).toBeAllclose([2 - 2 * p, 2 - 2 * p], {
+        relative: 1e-7,
+      });
+    }
+  expect(studentTails(0, 5)).toBe(1);
+});
+
+test("Student's test of paired differences is that of Student 1908 (sleep, 10 patients), and tests nothing of equal values", () => {
+  const sleep = [1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4];
+  expect(studentTest(sleep)).toBeCloseTo(0.00283289, 8); // scipy.stats.ttest_1samp
+  expect([studentTest([3, 3, 3]), studentTest([3])]).toEqual([null, null]);
 });
 
 test.each([

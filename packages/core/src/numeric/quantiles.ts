@@ -41,3 +41,8 @@ export function betaQuantile(probability: number, a: number, b: number): number 
 export function studentQuantile(probability: number, freedom: number): number {
   return Math.sqrt(freedom * (1 / betaQuantile(2 * (1 - probability), freedom / 2, 0.5) - 1));
 }
+
+/** Probability that Student's t lies as far from 0 as `t` does, on either side; `freedom` may be a fraction. */
+export function studentTails(t: number, freedom: number): number {
+  return betaProbability(freedom / (freedom + t * t), freedom / 2, 0.5);
+}

@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { clusteredWilson, meanEstimate, pairedDifference, wilson } from "./statistics.ts";
+import { clusteredWilson, holm, meanEstimate, pairedDifference, wilson } from "./statistics.ts";
 
 type Pair = readonly [number, number];
 
@@ -34,7 +34,7 @@ describe("statistics", () => {
     expect(over?.value).toBeCloseTo(0, 12);
     expect(pooled?.value).toBeCloseTo(0, 12);
     expect(pooled?.high).toBeLessThan(0.1);
-    expect(over?.high).toBeGreaterThan(0.25); // one draw in 27 is the best run three times
+    expect(over?.high).toBeCloseTo(4.302653 * (0.3 / Math.sqrt(3)), 5); // Student's t at 0.975 with 2 degrees of freedom
     expect(of([run(0.1)])).toEqual(of([run(0.1), []]));
   });
 });
@@ -117,5 +117,46 @@ describe("intervals of 95 % hold the true mean", () => {
       return (low ?? -Infinity) <= truth && truth <= (high ?? Infinity);
     }).filter(Boolean);
     expect(held.length / worlds).toBeGreaterThan(0.93);
+  });
+  // Runs differ by more than chance over their questions: each has a shift of its own, sd 0.06, as seeds of a training do.
+  const normal = (): number =>
+    Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
+  test.each([
+    [2, "difference", 400],
+    [3, "difference", 400],
+    [3, "difference", 10],
+    [5, "difference", 400],
+    [10, "difference", 400],
+    [3, "amount", 200],
+    [10, "amount", 200],
+  ] as const)("of %i runs as %s, %i questions each, in a simulation", (count, kind, questions) => {
+    const worlds = 1000;
+    const scale = kind === "amount" ? 10 : 1;
+    const run = (): number[] => {
+      const shift = 0.06 * normal();
+      return Array.from({ length: questions }, () => scale * draw(0.3 + shift, 0.2));
+    };
+    const held = Array.from({ length: worlds }, () => {
+      const { low = null, high = null } = meanEstimate(Array.from({ length: count }, run), kind) ?? {};
+      return (low ?? -Infinity) <= scale * 0.1 && scale * 0.1 <= (high ?? Infinity);
+    }).filter(Boolean);
+    expect(held.length / worlds).toBeGreaterThan(0.93);
+  });
+});
+
+describe("Holm's correction", () => {
+  test("multiplies the least by all comparisons, keeps the order, and leaves out what tests nothing", () => {
+    // Holm 1979; as R's p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm").
+    expect(holm([0.01, 0.04, null, 0.03, 0.005])).toEqual([0.03, 0.06, null, 0.06, 0.02]);
+    expect(holm([0.6, 0.7])).toEqual([1, 1]);
+  });
+  test("twenty comparisons without a difference have one below 0.05 in about 5 of 100 tables", () => {
+    const random = randomFromSeed("holm");
+    const tables = 2000;
+    const wrong = Array.from({ length: tables }, () =>
+      holm(Array.from({ length: 20 }, () => random.uniform())).some((p) => p !== null && p < 0.05),
+    ).filter(Boolean).length;
+    expect(wrong / tables).toBeGreaterThan(0.03);
+    expect(wrong / tables).toBeLessThan(0.06);
   });
 });

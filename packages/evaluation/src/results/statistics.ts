@@ -40,11 +40,13 @@ export type ValueKind = "share" | "difference" | "amount";
 const enoughForBootstrap = 20;
 
 /**
- * Mean of several runs' means with its 95 % interval; with several runs, also over runs. Null without a value.
- * Where few values differ from the most frequent one, the bootstrap would be too narrow, and certain of equal values. Then
- * bounded values have an exact interval, in which a question counts once whatever the number of runs; others have Student's t.
- * Of equal amounts, and of one amount, the interval is not estimable.
- * @param samples - of each run, a value for each question; of fewer than about five runs the interval is narrower than it says
+ * Mean of several runs' means with its 95 % interval. Null without a value.
+ * - Several runs: Student's t over the runs' means, for runs on the same questions. The bootstrap over 3 to 10 runs is too narrow.
+ * - One run: the bootstrap over questions.
+ * - One run in which few values differ from the most frequent one, where the bootstrap would be too narrow, and runs with equal
+ *   means: an exact interval of bounded values, in which a question counts once whatever the number of runs. Other values of
+ *   one run have Student's t; of equal amounts, and of one amount, the interval is not estimable.
+ * @param samples - of each run, a value for each question
  */
 export function meanEstimate(samples: readonly (readonly number[])[], kind: ValueKind): Estimate | null {
   const runs = samples.filter(({ length }) => length > 0);
@@ -59,13 +61,29 @@ export function meanEstimate(samples: readonly (readonly number[])[], kind: Valu
   }
   const lowest = { share: 0, difference: -1, amount: null }[kind];
   const isBounded = lowest !== null && all.every((each) => each >= lowest && each <= 1);
+  const exact = (): readonly [low: number, high: number] | null => (isBounded ? boundedInterval(runs, lowest) : null);
   const [low, high] =
-    all.length - Math.max(...counts.values()) >= enoughForBootstrap
-      ? bootstrapInterval(runs)
-      : isBounded
-        ? boundedInterval(runs, lowest)
-        : (studentInterval(runs.length > 1 ? means : all) ?? [null, null]);
-  return { value, low, high };
+    (runs.length > 1
+      ? (studentInterval(means) ?? exact())
+      : all.length - Math.max(...counts.values()) >= enoughForBootstrap
+        ? bootstrapInterval(all)
+        : (exact() ?? studentInterval(all))) ?? [];
+  return { value, low: low ?? null, high: high ?? null };
+}
+
+/**
+ * Holm's correction (1979) of p-values: with values below 0.05 called differences, the chance of one or more false calls is at
+ * most 5 %. Null stays null, and counts as no comparison.
+ */
+export function holm(values: readonly (number | null)[]): (number | null)[] {
+  const ordered = values.flatMap((p, i) => (p === null ? [] : [{ p, i }])).toSorted((a, b) => a.p - b.p);
+  const corrected = [...values];
+  let most = 0;
+  for (const [rank, { p, i }] of ordered.entries()) {
+    most = Math.max(most, Math.min(1, (ordered.length - rank) * p));
+    corrected[i] = most;
+  }
+  return corrected;
 }
 
 /** Mean difference of two methods on the same questions, see {@link meanEstimate}: of each run, the pairs of its questions. */
@@ -79,21 +97,16 @@ export function pairedDifference(
   );
 }
 
-/** Percentiles of means of resampled runs, of resampled values each. */
-function bootstrapInterval(samples: readonly (readonly number[])[]): [low: number, high: number] {
-  const runs = samples.map((run) => Float64Array.from(run));
-  const n = runs.length;
+/** Percentiles of means of resampled values. */
+function bootstrapInterval(samples: readonly number[]): [low: number, high: number] {
+  const values = Float64Array.from(samples);
+  const n = values.length;
   // More questions narrow the interval; they do not need as many draws to find its ends.
-  const draws = samples.flat().length > 1000 ? 1000 : 2000;
+  const draws = n > 1000 ? 1000 : 2000;
   const random = randomFromSeed(0);
   const means = Float64Array.from({ length: draws }, () => {
     let sum = 0;
-    for (let i = 0; i < n; i++) {
-      const run = runs[n === 1 ? 0 : random.integer(n)] as Float64Array;
-      let within = 0;
-      for (let j = 0; j < run.length; j++) within += run[random.integer(run.length)] as number;
-      sum += within / run.length;
-    }
+    for (let i = 0; i < n; i++) sum += values[random.integer(n)] as number;
     return sum / n;
   }).toSorted();
   const at = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))] as number;

@@ -1,16 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Estimate } from "@laconic/core";
 import { formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import { publishedAblation, publishedAblationSource, type PublishedAblation, type Table } from "@laconic/evaluation";
 import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
-import { byVariant, summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
-import { beginningSaid, differencesNote, markdownRows } from "./variant-text.ts";
+import { byVariant, summariseSweep, type Difference, type SweepRow, type SweepSummary } from "./summary.ts";
+import { beginningSaid, differencesNote, differenceText, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
 /** What an ablation came to. */
-export interface AblationReport extends Pick<SweepSummary, "before" | "beforeLessons" | "problems" | "split"> {
+export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
   readonly seeds: readonly number[];
   /** The base first. Differences are against it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
@@ -29,15 +28,16 @@ export async function writeAblation(
   folder: string,
   heading: string,
   results: readonly VariantResult[],
-  { seeds, skipped, tuned }: Pick<AblationReport, "seeds" | "skipped" | "tuned">,
+  { seeds, skipped, tuned, price }: Pick<AblationReport, "seeds" | "skipped" | "tuned" | "price">,
 ): Promise<{ readonly report: AblationReport; readonly text: string }> {
-  const { rows, before, beforeLessons, problems, split } = await summariseSweep(folder, results);
+  const { rows, before, beforeLessons, problems, split } = await summariseSweep(folder, results, price);
   const report: AblationReport = {
     seeds,
     before,
     beforeLessons,
     problems,
     split,
+    price,
     skipped,
     tuned,
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
@@ -58,7 +58,8 @@ export async function writeAblation(
 }
 
 /** The ablation as a table; units stand in its head. */
-function ablationTable({ rows }: AblationReport): Table {
+function ablationTable({ rows, price }: AblationReport): Table {
+  const scored = price !== null;
   const published = rows.some((row) => row.published !== null);
   return {
     title: "Variants",
@@ -67,8 +68,10 @@ function ablationTable({ rows }: AblationReport): Table {
       "what changes",
       "accuracy",
       "tokens per episode",
+      ...(scored ? ["score"] : []),
       "accuracy against base, points",
       "tokens against base",
+      ...(scored ? ["score against base"] : []),
       "n, seeds",
       ...(published ? ["published*"] : []),
     ],
@@ -78,8 +81,10 @@ function ablationTable({ rows }: AblationReport): Table {
         row.about,
         formatPercent(row.accuracy),
         row.tokens,
-        formatEstimate(row.accuracyDifference, formatShare),
-        formatEstimate(row.tokenDifference, formatNumber),
+        ...(scored ? [row.score] : []),
+        differenceText(row.accuracyDifference, formatShare),
+        differenceText(row.tokenDifference, formatNumber),
+        ...(scored ? [differenceText(row.scoreDifference, formatNumber)] : []),
         String(row.seeds),
         ...(published ? [row.published?.said ?? "-"] : []),
       ]),
@@ -113,9 +118,10 @@ function tunedSaid(tuned: readonly TuningRow[]): string[] {
 
 /** Where the team began, of how many seeds and problems differences are, and whose the published figures. */
 function remarkOf(report: AblationReport): string {
-  const { rows, seeds, problems, split, publishedSource } = report;
+  const { rows, seeds, price, publishedSource } = report;
   const published = rows.some((row) => row.published !== null) ? ` *${publishedSource}.` : "";
-  return `${beginningSaid(report)} Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems, split)}${published}`;
+  const score = price === null ? "" : ` Score: accuracy less ${formatNumber(price)} a token.`;
+  return `${beginningSaid(report)} Seeds ${seeds.join(", ")}.${score} ${differencesNote(report)}${published}`;
 }
 
 /** A sentence for each variant: what its intervals show, and what they do not. */
@@ -130,16 +136,17 @@ function readingOf({ rows }: AblationReport): string[] {
 }
 
 function shown(
-  difference: Estimate | null,
+  difference: Difference | null,
   format: (value: number) => string,
   unit: string,
   [less, more]: readonly [string, string],
 ): string {
   if (difference === null) return `${unit} cannot be compared`;
-  const { value, low, high } = difference;
+  const { value, low, high, p } = difference;
   if (low === null || high === null) return `${unit}: ${formatEstimate(difference, format)}`;
   const [a, b] = [Math.abs(low), Math.abs(high)].map((each) => format(each));
-  if (low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
-  if (high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
-  return `${unit}: no difference that this shows (${formatEstimate(difference, format)})`;
+  const isShown = p === null || p < 0.05;
+  if (isShown && low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
+  if (isShown && high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
+  return `${unit}: no difference that this shows (${differenceText(difference, format)})`;
 }

@@ -1,5 +1,5 @@
-import { ledgerTotals, type Estimate } from "@laconic/core";
-import { frontierOf, hypervolume, pairedDifference, tokensAtAccuracy, type Table } from "@laconic/evaluation";
+import { ledgerTotals, meanOf as meanOfNumbers, studentTest, type Estimate } from "@laconic/core";
+import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy, type Table } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
@@ -10,11 +10,20 @@ export interface SweepRow {
   readonly seeds: number;
   readonly accuracy: number;
   readonly tokens: number;
+  /** Accuracy less price times tokens; null without a price. */
+  readonly score: number | null;
   /** Nobody of the sweep is cheaper and better. */
   readonly onFrontier: boolean;
-  /** Against the first variant, seed by seed on the same problems, 95 %. Null for the first. */
-  readonly accuracyDifference: Estimate | null;
-  readonly tokenDifference: Estimate | null;
+  /** Against the first variant, null for the first. */
+  readonly accuracyDifference: Difference | null;
+  readonly tokenDifference: Difference | null;
+  readonly scoreDifference: Difference | null;
+}
+
+/** A difference from the first variant with its 95 % interval, seed by seed on the same problems. */
+export interface Difference extends Estimate {
+  /** Two-sided, by Student's t over the seeds, after Holm's correction over all differences of the table; null where seeds show no spread. */
+  readonly p: number | null;
 }
 
 /** What the runs of a sweep or an ablation came to. */
@@ -32,6 +41,8 @@ export interface SweepSummary {
   readonly problems: number;
   /** Of which problems all figures but those before training are: the test's where every run has measured them. */
   readonly split: "test" | "validation";
+  /** Of a token in scores; null without one. */
+  readonly price: number | null;
 }
 
 type Side = VariantResult["after"];
@@ -44,30 +55,63 @@ interface Measured {
 /** By seed and problem. */
 type HeldOut = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
 
-/** What a sweep came to, from its results and the held-out episodes in its runs. */
-export async function summariseSweep(folder: string, results: readonly VariantResult[]): Promise<SweepSummary> {
+/**
+ * What a sweep came to, from its results and the held-out episodes in its runs.
+ * @param price - of a token in scores
+ */
+export async function summariseSweep(
+  folder: string,
+  results: readonly VariantResult[],
+  price: number | null = null,
+): Promise<SweepSummary> {
+  const { split } = endsOf(results);
+  const heldOut: HeldOut[] = [];
+  for (const { runs } of byVariant(results)) heldOut.push(await heldOutOf(folder, runs, split));
+  return summaryOf(results, heldOut, price);
+}
+
+/** The same of results alone: differences are of the runs' means, each over so many problems. */
+export function summariseResults(
+  results: readonly VariantResult[],
+  problems: number,
+  price: number | null = null,
+): SweepSummary {
+  const { endOf } = endsOf(results);
+  const heldOut = byVariant(results).map(
+    ({ runs }): HeldOut =>
+      new Map(
+        runs.map((run) => {
+          const { accuracy, tokens } = endOf(run);
+          return [run.seed, new Map([["mean", { task: accuracy, tokens }]])];
+        }),
+      ),
+  );
+  return { ...summaryOf(results, heldOut, price), problems };
+}
+
+function summaryOf(results: readonly VariantResult[], heldOut: readonly HeldOut[], price: number | null): SweepSummary {
   const variants = byVariant(results);
   const { split, endOf } = endsOf(results);
   const points = variants.map(({ name, runs }) => ({ variant: name, ...meanOf(runs.map(endOf)) }));
   const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
-  const heldOut: HeldOut[] = [];
-  for (const { runs } of variants) heldOut.push(await heldOutOf(folder, runs, split));
   const before = meanOf(results.map((each) => each.before));
   const earlier = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
+  const differences = differencesOf(heldOut, price);
   return {
     rows: variants.map(({ name, runs }, i) => {
       const { accuracy, tokens } = points[i] as (typeof points)[number];
-      const difference = (pick: keyof Measured): Estimate | null =>
-        i === 0 ? null : differenceOf(heldOut[i] as HeldOut, heldOut[0] as HeldOut, pick);
+      const [accuracyDifference = null, tokenDifference = null, scoreDifference = null] = differences[i] ?? [];
       return {
         variant: name,
         about: runs[0]?.about ?? "",
         seeds: runs.length,
         accuracy,
         tokens,
+        score: price === null ? null : accuracy - price * tokens,
         onFrontier: frontier.has(name),
-        accuracyDifference: difference("task"),
-        tokenDifference: difference("tokens"),
+        accuracyDifference,
+        tokenDifference,
+        scoreDifference,
       };
     }),
     hypervolume: hypervolume(points, before.tokens),
@@ -76,6 +120,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
     problems: Math.min(...heldOut.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
     split,
+    price,
   };
 }
 
@@ -104,15 +149,40 @@ export function meanOf(sides: readonly Side[]): Side {
   return { accuracy: mean(({ accuracy }) => accuracy), tokens: mean(({ tokens }) => tokens) };
 }
 
-function differenceOf(own: HeldOut, first: HeldOut, pick: keyof Measured): Estimate | null {
-  return pairedDifference(
-    [...own].map(([seed, problems]) =>
-      [...problems].flatMap(([id, each]) => {
-        const other = first.get(seed)?.get(id);
-        return other ? [[each[pick], other[pick]] as const] : [];
-      }),
+/** Of each variant from the first: of accuracy, of tokens and, with a price, of scores. Nothing of the first. */
+function differencesOf(heldOut: readonly HeldOut[], price: number | null): (readonly (Difference | null)[])[] {
+  const [first, ...others] = heldOut;
+  if (!first) return [];
+  const measures = [
+    { kind: "difference", of: ({ task }: Measured) => task },
+    { kind: "amount", of: ({ tokens }: Measured) => tokens },
+    ...(price === null ? [] : [{ kind: "amount", of: ({ task, tokens }: Measured) => task - price * tokens } as const]),
+  ] as const;
+  const compared = others.map((own) => measures.map(({ kind, of }) => comparison(pairsOf(own, first, of), kind)));
+  const corrected = holm(compared.flat().map((each) => each?.p ?? null));
+  return [
+    [],
+    ...compared.map((row, i) =>
+      row.map((each, j) => each && { ...each, p: corrected[i * measures.length + j] ?? null }),
     ),
-    pick === "task" ? "difference" : "amount",
+  ];
+}
+
+type Pairs = readonly (readonly [own: number, first: number])[];
+
+function comparison(runs: readonly Pairs[], kind: "difference" | "amount"): Difference | null {
+  const means = runs.flatMap((pairs) => meanOfNumbers(pairs.map(([a, b]) => a - b)) ?? []);
+  const estimate = pairedDifference(runs, kind);
+  return estimate && { ...estimate, p: studentTest(means) };
+}
+
+/** Of each seed, the problems that both have. */
+function pairsOf(own: HeldOut, first: HeldOut, of: (measured: Measured) => number): Pairs[] {
+  return [...own].map(([seed, problems]) =>
+    [...problems].flatMap(([id, each]) => {
+      const other = first.get(seed)?.get(id);
+      return other ? [[of(each), of(other)] as const] : [];
+    }),
   );
 }
 

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
-import { beginningSaid, differencesNote, markdownRows } from "./variant-text.ts";
+import { beginningSaid, differencesNote, differenceText, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
 /**
@@ -18,10 +18,9 @@ export async function writeSweep(
   results: readonly VariantResult[],
 ): Promise<{ readonly summary: SweepSummary; readonly text: string }> {
   const summary = await summariseSweep(folder, results);
-  const { rows, problems, split } = summary;
   const table = sweepTable(summary);
   const said = sweepSaid(summary);
-  const remark = differencesNote(Math.min(...rows.map(({ seeds }) => seeds)), problems, split);
+  const remark = differencesNote(summary);
   const text = [...markdownRows(table), "", said, "", remark].join("\n");
   await writeFile(join(folder, "sweep.md"), `${text}\n`);
   await writeVariantPages(folder, "sweep", { heading, results, table, remark, said: [said] });
@@ -47,8 +46,8 @@ function sweepTable({ rows }: SweepSummary): Table {
         formatPercent(row.accuracy),
         row.tokens,
         row.onFrontier ? "yes" : "no",
-        formatEstimate(row.accuracyDifference, formatShare),
-        formatEstimate(row.tokenDifference, formatNumber),
+        differenceText(row.accuracyDifference, formatShare),
+        differenceText(row.tokenDifference, formatNumber),
         String(row.seeds),
       ]),
     ),

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { loadPlot } from "../charts/plot-library.ts";
 import { planeFile } from "../charts/plane-chart.ts";
 import { tokenChange } from "../run/figures-text.ts";
-import { differencesNote } from "./variant-text.ts";
+import { summariseResults, type SweepSummary } from "./summary.ts";
+import { differencesNote, differenceText } from "./variant-text.ts";
 import type { VariantResult } from "@laconic/runtime";
 import { variantPlane } from "./variant-page.ts";
 
@@ -43,12 +44,46 @@ test("means say of how many seeds they are, and one variant is joined to its sta
   expect(soFar).toMatchObject({ joined: "none", caption: expect.stringContaining("1 to 2 seeds") as string });
 });
 
-test("differences say of how many seeds and problems they are, and what so few do not show", () => {
-  expect(differencesNote(3, 400, "test")).toMatch(
-    /means of 3 seeds on 400 test problems each.* n = 3 seeds: .*narrower/u,
+/** A table of variants with accuracies seed by seed, at ten tokens each. */
+const summaryOf = (
+  accuracies: Readonly<Record<string, readonly number[]>>,
+  price: number | null = null,
+): SweepSummary =>
+  summariseResults(
+    Object.entries(accuracies).flatMap(([name, values]) =>
+      values.map((accuracy, seed) => ({ ...result(name, seed, 10 + seed), test: { accuracy, tokens: 10 } })),
+    ),
+    400,
+    price,
   );
-  expect(differencesNote(1, 400, "test")).toContain("One seed says nothing about another one.");
-  expect(differencesNote(8, 400, "test")).not.toContain("n = 8");
+
+test("differences say of how many seeds, problems and comparisons they are", () => {
+  const three = summaryOf({ base: [0.9, 0.91, 0.95], kl: [0.8, 0.82, 0.84] });
+  expect(differencesNote(three)).toMatch(
+    /means of 3 seeds on the same 400 test problems, 95 % by Student's t .* over the 1 comparison /u,
+  );
+  expect(differencesNote(summaryOf({ base: [0.9], kl: [0.8] }))).toContain("One seed says nothing about another one.");
+});
+
+test("p-values of a table are Holm's, and scores are paired as accuracies are", () => {
+  const { rows } = summaryOf(
+    {
+      base: [0.9, 0.91, 0.95, 0.93],
+      clear: [0.7, 0.72, 0.75, 0.73],
+      doubtful: [0.88, 0.91, 0.92, 0.92],
+      same: [0.9, 0.91, 0.95, 0.93],
+    },
+    0.001,
+  );
+  const [, clear, doubtful, same] = rows;
+  // Student's t of four differences; alone, `doubtful` would have p 0.103. Tokens are equal: four comparisons are left.
+  expect(doubtful?.accuracyDifference?.p).toBeCloseTo(2 * 0.10273, 4);
+  expect(clear?.accuracyDifference?.p).toBeLessThan(0.001);
+  expect(clear?.tokenDifference).toMatchObject({ value: 0, low: null, p: null });
+  expect(same?.accuracyDifference?.p).toBeNull();
+  expect(clear?.score).toBeCloseTo(0.725 - 0.01, 12);
+  expect(clear?.scoreDifference?.value).toBeCloseTo(clear?.accuracyDifference?.value ?? NaN, 12);
+  expect(differenceText(clear?.accuracyDifference ?? null, String)).toMatch(/, p < 0\.001$/u);
 });
 
 test("what is equal is not called fewer", () => {

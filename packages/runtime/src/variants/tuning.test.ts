@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { VariantResult } from "./run-variants.ts";
-import { chooseTuned, gridOf, parseTuning } from "./tuning.ts";
+import type { Variant, VariantResult } from "./run-variants.ts";
+import { chooseTuned, gridOf, parseTuning, withBaseValue } from "./tuning.ts";
 
 const variants = [
   { name: "base", about: "as it is", overrides: [] },
@@ -54,6 +54,14 @@ test("every variant is tried at every value, and takes the best on validation pr
   expect(chosen.map(({ overrides }) => overrides.at(-1))).toEqual([
     "train.optimizer.learningRate.peak=3e-4",
     "train.optimizer.learningRate.peak=1e-4",
+  ]);
+  const [base, kl] = chosen as [Variant, Variant];
+  expect(withBaseValue(base, [kl, { ...kl, name: "same", overrides: base.overrides }], tuning)).toEqual([
+    {
+      name: "kl@base",
+      about: "with KL; train.optimizer.learningRate.peak as the base has it",
+      overrides: ["train.objective.kl.coefficient=1", "train.optimizer.learningRate.peak=3e-4"],
+    },
   ]);
   expect(rows.map(({ variant, value, chosen: is }) => [variant, value, is])).toEqual([
     ["base", "1e-4", false],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { baseVariant } from "./known-variants.ts";
 import type { Variant, VariantResult } from "./run-variants.ts";
 
 /** A setting that every variant is tuned by, its values, and the seeds of that, which are not those of the result. */
@@ -62,6 +63,21 @@ export function gridOf(variants: readonly Variant[], { key, values }: Tuning): r
       overrides: [...overrides, `${key}=${value}`],
     })),
   );
+}
+
+/**
+ * Of variants whose tuned value is not the base's, the same with the base's: what differs from the base there is the variant alone.
+ * @param base - the tuned base
+ */
+export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }: Tuning): readonly Variant[] {
+  const value = base.overrides.at(-1) as string;
+  return tuned
+    .filter(({ overrides }) => overrides.at(-1) !== value)
+    .map(({ name, about, overrides }) => ({
+      name: `${name}@${baseVariant}`,
+      about: `${about}; ${key} as the base has it`,
+      overrides: [...overrides.slice(0, -1), value],
+    }));
 }
 
 /**
