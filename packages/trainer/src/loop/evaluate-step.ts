@@ -1,6 +1,6 @@
 import { checkedCall, shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
 import { collapseOf } from "../collapse.ts";
-import { regressionOf } from "../regression.ts";
+import { regressionOf, unlearnedOf } from "../regression.ts";
 import { evaluationWarnings } from "../evaluation-warnings.ts";
 import { evaluate, evaluationOptions, type Evaluation } from "../evaluate.ts";
 import { withLearned } from "../learned.ts";
@@ -74,9 +74,31 @@ export async function evaluateWhenDue(
     const reason = said(before, after);
     if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`, step);
   }
+  const unlearned = step === config.steps && !config.opponents ? unlearnedAtEnd(run, state, after, scored) : null;
+  if (unlearned !== null) await recorder.warn(`at step ${step} ${unlearned}`, step);
   const isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
   const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };
   return { state: { ...state, after, best, ...stoppingOf(run, state, after) }, isBest };
+}
+
+function unlearnedAtEnd(
+  { config }: TrainingRun,
+  { before, after: previous }: LoopState,
+  last: Evaluation,
+  scored: readonly ScoredRollout[],
+): string | null {
+  const { budget, budgets, prices, policies } = config;
+  const isPriced =
+    budget !== null ||
+    Object.keys(budgets).length > 0 ||
+    [prices, ...Object.values(policies).map((own) => own.prices ?? {})].some((of) =>
+      Object.values(of).some((price) => price > 0),
+    ) ||
+    Object.values(policies).some((own) => own.budget !== undefined);
+  const rewards = new Map<ScoredRollout["group"], Set<number>>();
+  for (const { group, reward } of scored) rewards.set(group, (rewards.get(group) ?? new Set<number>()).add(reward));
+  const equal = [...rewards.values()].filter(({ size }) => size === 1).length;
+  return unlearnedOf({ before, previous, last, isPriced, equalGroups: equal / Math.max(1, rewards.size) });
 }
 
 /** What a stopping rule of the user's own says, and what it goes by. */

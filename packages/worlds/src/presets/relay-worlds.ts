@@ -86,8 +86,14 @@ const magrpoTrain: TrainSettings = {
 
 /** AgentPO in small: a collaborator with private facts writes hints. */
 export const relayHint: Preset<RelayHintSettings> = world({ name: "relay-hint" }, agentPoTrain);
-/** AgentPO in small: a collaborator with private facts comments on a draft. */
-export const relayCritic: Preset<RelayCriticSettings> = world({ name: "relay-critic" }, agentPoTrain);
+/**
+ * AgentPO in small: a collaborator with private facts comments on a draft. At first five of six groups have equal rewards, so that
+ * some seeds find a useful comment after 50 steps only (docs: small worlds).
+ */
+export const relayCritic: Preset<RelayCriticSettings> = world(
+  { name: "relay-critic" },
+  { ...agentPoTrain, steps: 100 },
+);
 /** AgentPO's comparison: the actor itself learns, at as many replies. */
 export const relayActor: Preset<RelayHintSettings> = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
 /** MAGRPO in small, one turn. */
