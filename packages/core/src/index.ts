@@ -6,7 +6,7 @@ export { checkedAnswer, checkedCall, checkValue, thrownText, type ValueName } fr
 export { LaconicError } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 
-export { randomFromSeed, randomFromState } from "./numeric/random.ts";
+export { randomFromSeed, randomFromState, sampleStream } from "./numeric/random.ts";
 export type { Random, RandomState } from "./numeric/random.ts";
 export { cosine, sine } from "./numeric/cosine.ts";
 export { exponential } from "./numeric/exponential.ts";

@@ -52,6 +52,8 @@ export interface BenchJob {
   readonly script: Script | null;
   /** The worked examples that it shows. */
   readonly exemplars: readonly Exemplar[];
+  /** Of the problem among the set's, from 0: every method plays it by the same random numbers. */
+  readonly place: number;
   readonly repeat: number;
   readonly config: string;
   readonly key: string;

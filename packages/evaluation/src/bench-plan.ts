@@ -55,7 +55,7 @@ export function benchJobs(
 }
 
 /** A method on a benchmark in one setting. */
-type Play = Omit<BenchJob, "problem" | "repeat" | "key">;
+type Play = Omit<BenchJob, "problem" | "place" | "repeat" | "key">;
 
 function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
   const protocol = protocolOf(method, set);
@@ -123,10 +123,10 @@ function equalName(method: string, { method: team, setting }: EqualJob): string 
 
 function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[] {
   return Array.from({ length: repeats }, (_, repeat) =>
-    play.set.problems.map((problem): BenchJob => {
+    play.set.problems.map((problem, place): BenchJob => {
       const { method, config } = play;
       const sample = { benchmark: play.set.benchmark, problem: problem.id, method: method.name, repeat, config };
-      return { ...play, problem, exemplars: shownTo(problem, play, shots), repeat, key: sampleKey(sample) };
+      return { ...play, problem, place, exemplars: shownTo(problem, play, shots), repeat, key: sampleKey(sample) };
     }),
   ).flat();
 }

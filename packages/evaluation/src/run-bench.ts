@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import { randomFromSeed } from "@laconic/core";
+import { sampleStream } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {
@@ -178,7 +178,7 @@ async function takeSample(
   const episode = await topology.run(givenTo(job, problem), {
     models: kept.noted(job.key, modelsFor(method, topology, parts)),
     sampling: { temperature: temperatureOf(job, settings) },
-    random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
+    random: sampleStream(settings.seed, job.place, job.repeat),
     clock: () => performance.now(),
     signal,
   });

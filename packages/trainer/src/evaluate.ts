@@ -1,7 +1,7 @@
 import { agentErrorOf } from "./agent-errors.ts";
 import {
   LaconicError,
-  randomFromSeed,
+  sampleStream,
   silenceRates,
   studentInterval,
   wilsonInterval,
@@ -133,7 +133,6 @@ export function playHeldOut(
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
   const { topology } = parts.task;
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
-  const random = randomFromSeed(options.seed).split("evaluation");
   return Promise.all(
     problemsOfSplit(parts.task, options.split)
       .slice(0, problems)
@@ -142,7 +141,7 @@ export function playHeldOut(
           topology.run(problem, {
             models: modelsAt(i),
             sampling,
-            random: streamOfAttempt(random.split(i), attempt),
+            random: streamOfAttempt(sampleStream(options.seed, i), attempt),
             ...(limits && { limits }),
             ...(onError && { onError }),
           }),

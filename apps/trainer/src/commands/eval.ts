@@ -20,8 +20,16 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       name: "eval",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
-        problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
-        seed: { type: "string", description: "Seed of the sampling", default: "eval", valueHint: "text" },
+        problems: {
+          type: "string",
+          description: "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
+          valueHint: "n",
+        },
+        seed: {
+          type: "string",
+          description: "Seed of the sampling; the run's by default, which gives the run's own figures",
+          valueHint: "text",
+        },
         ...runChoiceFlags,
         actor: {
           type: "string",
@@ -34,7 +42,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         ...jsonFlag,
       },
       run: async (args) => {
-        const problems = wholeNumber("problems", args.problems, 1, 1000);
+        const asked = args.problems === undefined ? null : wholeNumber("problems", args.problems, 1, 1000);
         const { run, actor, spending, opened } = await openRun(
           resolve(args.directory),
           runChoiceOf(args),
@@ -54,10 +62,13 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           const { pool, heldOut } = parts.task;
           const seen = seenProblems({ heldOut, ...(pool && { pool }) });
           for (const warning of seenWarnings(seen)) terminal.warn(warning);
-          const options = { ...evaluationOptions(config.train), seed: args.seed, step: state.step, problems };
+          const own = evaluationOptions(config.train);
+          const problems = asked ?? own.problems;
+          const seed = args.seed ?? own.seed;
+          const options = { ...own, seed, step: state.step, problems };
           const { evaluation, episodes } = await spinWhile(
             terminal,
-            `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
+            `measuring ${Math.min(problems, parts.task.heldOut.length)} test problems`,
             () => evaluate(parts, livePolicies(parts), options),
           ).catch((error: unknown) => {
             throw withSource(error, config);
@@ -67,11 +78,13 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             args.json
               ? visibleJson({
                   ...evaluation,
+                  split: "test",
+                  seed,
                   ...(seen.test && { seenInTraining: seen.test }),
                   ...(actor && { actor: actor.title }),
                   ...(spending?.price && { spentUsd: spending.account.spentUsd }),
                 })
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} test problems, one sample each, seed ${seed}${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
           );
           return 0;
         } finally {

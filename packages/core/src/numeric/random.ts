@@ -36,6 +36,16 @@ export function randomFromSeed(seed: string | number): Random {
   return randomFromState(hash128(`seed:${seed}`));
 }
 
+/**
+ * Random numbers by which a problem is played: the same of a run's evaluations, of `laconic eval` and of a bench.
+ * @param place - of the problem among those that are measured, from 0
+ * @param repeat - of its sample, from 0
+ */
+export function sampleStream(seed: string | number, place: number, repeat = 0): Random {
+  const first = randomFromSeed(seed).split("evaluation").split(place);
+  return repeat === 0 ? first : first.split(`repeat/${repeat}`);
+}
+
 /** Continues a stream from a stored position. */
 export function randomFromState(state: RandomState): Random {
   let [a, b, c, d] = state;

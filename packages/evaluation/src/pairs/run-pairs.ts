@@ -1,5 +1,5 @@
 import {
-  randomFromSeed,
+  sampleStream,
   type AgentId,
   type EpisodeContext,
   type LanguageModel,
@@ -53,6 +53,8 @@ interface PairJob {
   readonly board: PairBoard;
   readonly method: PairMethod;
   readonly problem: Problem;
+  /** Of the problem on the board, from 0. */
+  readonly place: number;
   readonly repeat: number;
 }
 
@@ -70,7 +72,9 @@ export async function runPairs(
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   const jobs = boards.flatMap((board) =>
     Array.from({ length: repeats }, (_, repeat) =>
-      board.problems.flatMap((problem) => board.methods.map((method): PairJob => ({ board, method, problem, repeat }))),
+      board.problems.flatMap((problem, place) =>
+        board.methods.map((method): PairJob => ({ board, method, problem, place, repeat })),
+      ),
     ).flat(),
   );
   const kind: SampleKind<PairJob, PairRecord> = {
@@ -84,12 +88,12 @@ export async function runPairs(
 }
 
 async function samplePair(job: PairJob, attempt: number, options: PairOptions, ask: Ask): Promise<PairRecord> {
-  const { board, method, problem, repeat } = job;
+  const { board, method, problem, place, repeat } = job;
   const { clock, seed, signal } = options;
   const episode = await method.topology.run(problem, {
     models: method.models,
     sampling: method.sampling,
-    random: randomFromSeed(`${seed}/${board.task}/${problem.id}/${method.name}/${repeat}`),
+    random: sampleStream(seed, place, repeat),
     clock,
     ...(signal && { signal }),
   });

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+
+const telegraph = join(import.meta.dirname, "../../../../examples/telegraph.ts");
+
+async function laconic(...words: readonly string[]): Promise<unknown> {
+  const terminal = recordingTerminal();
+  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
+  return JSON.parse(terminal.out.at(-1) ?? "");
+}
+
+const textOf = async (run: string, file: string): Promise<string> => (await readFile(join(run, file), "utf8")).trim();
+
+test("the last evaluation of a training, eval and a bench give one team the same figures", async () => {
+  const folder = await temporaryFolder();
+  const run = join(folder, "run");
+  await laconic("train", telegraph, "train.steps=1", "--run", run, "--json");
+  const last = (await textOf(run, "evaluations.jsonl")).split("\n").at(-1) ?? "";
+  const { accuracy = NaN, tokens = NaN, problems } = JSON.parse(last) as Record<string, number>;
+  expect(problems).toBe(100);
+  expect(accuracy).toBeGreaterThan(0);
+  expect(accuracy).toBeLessThan(1);
+  expect(await laconic("eval", run, "--json")).toMatchObject({ accuracy, tokens, problems, split: "test", seed: 0 });
+  expect(await laconic("eval", run, "--seed", "other", "--json")).not.toMatchObject({ tokens });
+  const board = ["--benchmarks", `${telegraph}#board`, "--model", "none", "--methods", `team=${run}`];
+  const bench = join(folder, "bench");
+  await laconic("bench", ...board, "--run", bench, "--json");
+  const samples = (await textOf(bench, "samples.jsonl"))
+    .split("\n")
+    .map((line) => JSON.parse(line) as { correct: boolean; completionTokens: number });
+  const mean = (pick: (sample: (typeof samples)[number]) => number): number =>
+    samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
+  expect(mean(({ correct }) => (correct ? 1 : 0))).toBeCloseTo(accuracy, 12);
+  expect(mean(({ completionTokens }) => completionTokens)).toBeCloseTo(tokens, 12);
+}, 120_000);
+
+test("the test at the end of a training is what eval gives", async () => {
+  const run = join(await temporaryFolder(), "run");
+  const few = ["train.steps=1", "train.evaluation.problems=50", "train.evaluation.every=0"];
+  await laconic("train", "preset:relay-hint", ...few, "--run", run, "--json");
+  const { accuracy, tokens, problems } = JSON.parse(await textOf(run, "test.json")) as Record<string, number>;
+  expect(await laconic("eval", run, "--json")).toMatchObject({ accuracy, tokens, problems, split: "test" });
+}, 120_000);
