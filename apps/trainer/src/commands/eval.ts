@@ -42,7 +42,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         ...jsonFlag,
       },
       run: async (args) => {
-        const asked = args.problems === undefined ? null : wholeNumber("problems", args.problems, 1, 1000);
+        const asked = askedIn(args);
         const { run, actor, spending, opened } = await openRun(
           resolve(args.directory),
           runChoiceOf(args),
@@ -62,14 +62,10 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           const { pool, heldOut } = parts.task;
           const seen = seenProblems({ heldOut, ...(pool && { pool }) });
           for (const warning of seenWarnings(seen)) terminal.warn(warning);
-          const own = evaluationOptions(config.train);
-          const problems = asked ?? own.problems;
-          const seed = args.seed ?? own.seed;
-          const options = { ...own, seed, step: state.step, problems };
-          const { evaluation, episodes } = await spinWhile(
-            terminal,
-            `measuring ${Math.min(problems, parts.task.heldOut.length)} test problems`,
-            () => evaluate(parts, livePolicies(parts), options),
+          const options = { ...evaluationOptions(config.train), ...asked, step: state.step };
+          const count = Math.min(options.problems, heldOut.length);
+          const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
+            evaluate(parts, livePolicies(parts), options),
           ).catch((error: unknown) => {
             throw withSource(error, config);
           });
@@ -79,12 +75,12 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
               ? visibleJson({
                   ...evaluation,
                   split: "test",
-                  seed,
+                  seed: options.seed,
                   ...(seen.test && { seenInTraining: seen.test }),
                   ...(actor && { actor: actor.title }),
                   ...(spending?.price && { spentUsd: spending.account.spentUsd }),
                 })
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} test problems, one sample each, seed ${seed}${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} test problems, one sample each, seed ${options.seed}${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
           );
           return 0;
         } finally {
@@ -94,4 +90,18 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
     },
     exit,
   );
+}
+
+/** What differs from how the run evaluates itself. */
+function askedIn({
+  problems,
+  seed,
+}: {
+  readonly problems?: string | undefined;
+  readonly seed?: string | undefined;
+}): Partial<Pick<ReturnType<typeof evaluationOptions>, "problems" | "seed">> {
+  return {
+    ...(problems !== undefined && { problems: wholeNumber("problems", problems, 1, 1000) }),
+    ...(seed !== undefined && { seed }),
+  };
 }
