@@ -1,11 +1,15 @@
 // What decides whether training a team of tellers was worth it: the run's team beside what costs no training, on the run's test problems.
-//   npx tsx bench/src/studies/team-baselines.ts --run RUN [--without-price RUN] [--problems 400] [--out FILE]
+//   npx tsx bench/src/studies/team-baselines.ts --run RUN [--without-price RUN] [--labelled RUN] [--problems 400] [--out FILE] [--grades FILE]
 // A line of JSON for each: right, tokens, silence; the same with all messages left out, and with those of another problem, which is what
-// messages are worth; and by family. One agent that reads all views answers as often as the trained team's tokens allow.
+// messages are worth; and by family. One agent that reads all views answers as often as the trained team's tokens allow. Intervals are by the
+// holder's text, names and things aside: problems of one text are not independent. `--labelled` names a run whose warm start labelled silence
+// (`warmStart={"name":"owners","silence":"labelled"}`), of which the taught model is taken. `--grades` has each problem of each row.
+import { appendFileSync } from "node:fs";
 import { basename } from "node:path";
 import {
   randomFromSeed,
-  wilsonInterval,
+  clusteredWilsonInterval,
+  type Cluster,
   type Episode,
   type EpisodeReward,
   type LanguageModel,
@@ -22,6 +26,8 @@ const { values: flags } = readOptions({
   options: {
     run: { type: "string" },
     "without-price": { type: "string" },
+    labelled: { type: "string" },
+    grades: { type: "string" },
     problems: { type: "string", default: "400" },
     seed: { type: "string", default: "baselines" },
     out: { type: "string" },
@@ -79,6 +85,22 @@ async function play({ task }: OpenedParts, speakers: Speakers): Promise<Played[]
 const tokensOf = ({ episode }: Played): number =>
   episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
 
+/** What the holder reads, without what differs from problem to problem. */
+function textOf({ gold, question, views = {} }: Problem): string {
+  const view = Object.values(views).find((each) => new RegExp(`\\b${gold}\\b`, "u").test(each)) ?? "";
+  return view.replace(cueOf(question), "").replaceAll(gold, "NAME").replaceAll(question, "THING").trim();
+}
+
+/** Right answers of the problems of each text. */
+function byText(played: readonly Played[]): readonly Cluster[] {
+  const clusters = new Map<string, { successes: number; trials: number }>();
+  for (const { problem, grade } of played) {
+    const { successes, trials } = clusters.get(textOf(problem)) ?? { successes: 0, trials: 0 };
+    clusters.set(textOf(problem), { successes: successes + grade, trials: trials + 1 });
+  }
+  return [...clusters.values()];
+}
+
 function figures(played: readonly Played[]): object {
   const measure = (name: string): number | null => {
     const values = played.flatMap(({ measures }) =>
@@ -90,7 +112,7 @@ function figures(played: readonly Played[]): object {
   return {
     problems: played.length,
     accuracy: rounded(right / played.length),
-    interval: wilsonInterval(right, played.length).map(rounded),
+    interval: clusteredWilsonInterval(byText(played)).map(rounded),
     tokens: rounded(mean(played.map(tokensOf))),
     idleSilent: measure("idle_silent"),
     holderSilent: measure("holder_silent"),
@@ -122,11 +144,24 @@ async function row(name: string, opened: OpenedParts, team: (model: LanguageMode
       groups.map((group) => [group, figures(played.filter(({ problem }) => problem.group === group))]),
     ),
   });
+  for (const each of played) keepGrade(name, each);
   return played;
 }
 
+const about = { run: basename(flags.run), seed: config.train.seed, step: found.state.step };
+
 function say(line: object): void {
-  printRow(flags.out, { run: basename(flags.run ?? ""), seed: config.train.seed, step: found.state.step, ...line });
+  printRow(flags.out, { ...about, ...line });
+}
+
+/** One problem as a row was on it, so that whoever reads the rows can draw intervals anew. */
+function keepGrade(name: string, played: Played): void {
+  if (flags.grades === undefined) return;
+  const { problem, grade, measures } = played;
+  const { idle_silent: idleSilent, holder_silent: holderSilent } = measures;
+  const place = { ...about, name, problem: problem.id, group: problem.group, text: textOf(problem) };
+  const line = { ...place, right: grade, tokens: tokensOf(played), idleSilent, holderSilent };
+  appendFileSync(flags.grades, `${JSON.stringify(line)}\n`);
 }
 
 const all = (model: LanguageModel): Readonly<Record<string, LanguageModel>> =>
@@ -182,10 +217,10 @@ async function readerOfAll(name: string, opened: OpenedParts, budget: number): P
   const n = Math.min(most, Math.max(1, Math.floor(budget / once)));
   const share = (isRight: (each: (typeof answers)[number]) => boolean): number =>
     rounded(answers.filter((each) => isRight(each)).length / answers.length);
-  const about = { problems: answers.length };
+  const counted = { problems: answers.length };
   say({
     name: `${name}: one reads all`,
-    ...about,
+    ...counted,
     accuracy: share(({ gold, names }) => names[0] === gold),
     tokens: rounded(once),
     n: 1,
@@ -194,9 +229,9 @@ async function readerOfAll(name: string, opened: OpenedParts, budget: number): P
     names.toSorted((a, b) => names.filter((x) => x === b).length - names.filter((x) => x === a).length)[0] ?? "";
   const tokens = rounded(once * n);
   const majority = share(({ gold, names }) => common(names.slice(0, n)) === gold);
-  say({ name: `${name}: one reads all, self-consistency`, ...about, accuracy: majority, tokens, n });
+  say({ name: `${name}: one reads all, self-consistency`, ...counted, accuracy: majority, tokens, n });
   const best = share(({ gold, names }) => names.slice(0, n).includes(gold));
-  say({ name: `${name}: one reads all, best of N by the grade`, ...about, accuracy: best, tokens, n });
+  say({ name: `${name}: one reads all, best of N by the grade`, ...counted, accuracy: best, tokens, n });
 }
 
 const place = await chooseDevice("wasm", config.workers, () => undefined);
@@ -224,6 +259,11 @@ await row("taught, idle agents muted by rule", taught, mutedByRule);
 await row(`taught, replies cut at ${Math.round(mean(lengths))} tokens`, taught, cutAt(Math.round(mean(lengths))));
 await readerOfAll("taught", taught, budget);
 await taught.close();
+if (flags.labelled !== undefined) {
+  const labelled = await fresh((await findRun(flags.labelled)).config);
+  await row("taught, silence labelled", labelled, asTheyAre);
+  await labelled.close();
+}
 if (config.warmStart?.model !== undefined) {
   const fetched = await fresh({ ...config, model: config.warmStart.model, warmStart: null });
   await row("fetched", fetched, asTheyAre);

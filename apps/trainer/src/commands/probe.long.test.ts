@@ -45,7 +45,12 @@ test("every family is measured or has a reason, the same twice, and stands in th
     "lying-teammate",
     "fresh-reader",
   ]);
-  expect(record.skipped.map(({ family }) => family)).toEqual(["paraphrase", "other-actor"]);
+  expect(record.skipped.map(({ family }) => family)).toEqual([
+    "paraphrase",
+    "all-texts",
+    "other-question",
+    "other-actor",
+  ]);
   expect(record.base.problems).toBe(16);
   for (const { isPaired, problems, base, probed: changed, fall } of record.families) {
     expect([isPaired, problems]).toEqual([true, 16]);

@@ -68,7 +68,8 @@ export async function playFamilies(found: FoundRun, opened: OpenedParts, choice:
     if ("reason" in compared) skipped.push(compared);
     else done.push(compared);
   }
-  const figures = { problems: base.episodes.length, ...figuresOf(base.episodes) };
+  const { measures } = base.evaluation;
+  const figures = { problems: base.episodes.length, ...figuresOf(base.episodes), ...(measures && { measures }) };
   return { version: 1, step: found.state.step, seed, base: figures, families: done, skipped };
 }
 
@@ -95,12 +96,14 @@ async function playedFamily(
   const isKept = (_: unknown, i: number): boolean => plan.problems[i] !== null;
   const nothing = { family, reason: "no test problem has a counterpart" };
   if (!plan.problems.some(isKept)) return nothing;
-  const of = async (team: TrainingParts, left: number): Promise<RecordedEpisode[]> =>
-    (await play(family, team, given, left)).episodes.filter(isKept);
-  const probed = await of(parts, later + (unheard ? given.length : 0));
-  const compared = pairedFamily(family, change, base.filter(isKept), probed);
-  if (compared.problems === 0) return nothing;
-  return unheard ? { ...compared, unheard: figuresOf(await of(unheard, later)).accuracy } : compared;
+  const { episodes, evaluation } = await play(family, parts, given, later + (unheard ? given.length : 0));
+  const paired = pairedFamily(family, change, base.filter(isKept), episodes.filter(isKept));
+  if (paired.problems === 0) return nothing;
+  const { measures } = plan.problems.every(isKept) ? evaluation : {};
+  const compared = measures ? { ...paired, probed: { ...paired.probed, measures } } : paired;
+  if (!unheard) return compared;
+  const deaf = await play(family, unheard, given, later);
+  return { ...compared, unheard: figuresOf(deaf.episodes.filter(isKept)).accuracy };
 }
 
 /** Episodes are drawn as those of the run's own evaluations. */

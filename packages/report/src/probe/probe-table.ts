@@ -1,5 +1,5 @@
 import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
-import { formatCells, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
@@ -35,14 +35,20 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
   };
 }
 
-/** Sentences under the table: what it means, what the fresh reader does without messages, and which families there are not. */
-export function probeRemarks({ families, skipped }: ProbeRecord): string[] {
+/** Sentences under the table: what it means, what the fresh reader does without messages, what rewards count, and which families there are not. */
+export function probeRemarks({ base, families, skipped }: ProbeRecord): string[] {
+  const measured = families.flatMap(({ family, probed }) =>
+    Object.entries(probed.measures ?? {}).flatMap(([name, value]) => {
+      const before = base.measures?.[name];
+      return before === undefined ? [] : [`${family}: ${name} ${formatNumber(before)} -> ${formatNumber(value)}.`];
+    }),
+  );
   const unheard = families.flatMap(({ family, probed, unheard: share }) =>
     share === undefined
       ? []
       : [`${family}: ${formatPercent(probed.accuracy)} from the messages, ${formatPercent(share)} without any.`],
   );
-  return [probeMeaning, ...unheard, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}.`)];
+  return [probeMeaning, ...unheard, ...measured, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}.`)];
 }
 
 /** A probe as a terminal shows it; names in it may be anybody's. */

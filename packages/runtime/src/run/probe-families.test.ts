@@ -71,6 +71,8 @@ test("without probes of its own a task has the families that need none, and lies
   expect(Object.keys(await reasons(sources))).toEqual([
     "paraphrase",
     "distractors",
+    "all-texts",
+    "other-question",
     "names",
     "more-agents",
     "other-actor",

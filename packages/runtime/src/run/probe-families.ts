@@ -24,6 +24,8 @@ import {
 export const probeFamilies: readonly string[] = [
   "paraphrase",
   "distractors",
+  "all-texts",
+  "other-question",
   "names",
   "more-agents",
   "silent-teammate",

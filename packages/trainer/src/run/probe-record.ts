@@ -7,6 +7,8 @@ export interface ProbeFigures {
   readonly accuracy: number;
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
+  /** Means of what the reward counts, where every problem has a counterpart. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** A trained team on the problems of one family, beside the run's own test problems. */
@@ -41,7 +43,11 @@ export interface ProbeRecord {
 }
 
 const count = z.int().min(0);
-const figures = { accuracy: z.number(), tokens: z.number().min(0) };
+const figures = {
+  accuracy: z.number(),
+  tokens: z.number().min(0),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+};
 const figuresSchema: z.ZodType<ProbeFigures> = z.strictObject(figures);
 
 const familySchema: z.ZodType<ProbedFamily> = z.strictObject({

@@ -1,5 +1,6 @@
 import type { TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { BudgetForm } from "../stories/budget-forms.ts";
+import type { TaughtSilence } from "../stories/owner-examples.ts";
 import type { TaskSettings } from "../named/named-tasks.ts";
 
 /**
@@ -18,6 +19,8 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
     readonly seed?: string;
     /** Of `budgets`: how one is said, as in the task. */
     readonly form?: BudgetForm;
+    /** Of `owners`: whose silence examples have; by chance when absent. */
+    readonly silence?: TaughtSilence;
   };
   /** What agents that do not learn speak with; the run's own model before its first step when absent or null. */
   readonly actor?: { readonly model: string } | null;

@@ -11,7 +11,16 @@ const names = { madeUp: 0.8 };
 const quiet = 0.15;
 
 /**
- * Examples for the start of the tellers' world: a teller names who owns what is asked, a solver names whom a sentence named. Nobody learns here to be silent where it knows nothing: texts of the idle are in the model's own words.
+ * Which examples of a teller are silent: by `chance`, whatever it read, so that nobody learns here whose silence it is; or `labelled`, of all
+ * tellers who know nothing and of no other, which is what reinforcement learning is measured against.
+ */
+export type TaughtSilence = "chance" | "labelled";
+
+/** Share of a teller's examples that know nothing, where silence is labelled. */
+const idle = 0.5;
+
+/**
+ * Examples for the start of the tellers' world: a teller names who owns what is asked, a solver names whom a sentence named.
  * @param deeds - what stands behind a name
  */
 export function ownerExamples(
@@ -19,10 +28,11 @@ export function ownerExamples(
   size: number,
   random: Random,
   deeds: readonly string[],
+  silence: TaughtSilence = "chance",
 ): TrainingSequence[] {
   const encode = (text: string): readonly number[] => (tokenizer.encodePrompt ?? tokenizer.encode)(text);
   return Array.from({ length: size }, (_, i) => {
-    const { text, from } = example(random.split(i), deeds);
+    const { text, from } = example(random.split(i), deeds, silence);
     const promptTokens = encode(text.slice(0, from));
     return { promptTokens, completionTokens: encode(text).slice(promptTokens.length) };
   });
@@ -34,14 +44,16 @@ interface Example {
   readonly from: number;
 }
 
-function example(random: Random, deeds: readonly string[]): Example {
+function example(random: Random, deeds: readonly string[], silence: TaughtSilence): Example {
   const [name, thing] = [trainedName(random, names), random.pick(things)];
   const storyFor = (child: string, its: string): string =>
     random.pick(Object.values(holderTemplates.train))(child, its);
   const behind = (prompt: string, said: string): Example => ({ text: `${prompt}${said}`, from: prompt.length });
   if (random.uniform() < 0.45) {
     const view = `${storyFor(name, thing)} ${cueOf(thing)}`;
-    if (random.uniform() < quiet) return behind(random.uniform() < 0.5 ? idleStory(random) : view, "\n");
+    if (silence === "labelled" && random.uniform() < idle) return behind(idleStory(random), "\n");
+    if (silence === "chance" && random.uniform() < quiet)
+      return behind(random.uniform() < 0.5 ? idleStory(random) : view, "\n");
     return behind(view, ` ${name} ${random.pick(deeds)}.`);
   }
   const solving = (heard: string): Example => behind(`${heard} ${asked(thing)}`, ` ${name}!`);

@@ -50,6 +50,33 @@ test("other idle texts change everybody but the holder, and never name the owner
   }
 });
 
+test("all texts: the holder's sentence and every idle text are new", () => {
+  const pairs = pairsOf(task, "all-texts");
+  expect(pairs).toHaveLength(heldOut);
+  for (const [before, after] of pairs) {
+    expect(changedAgents([before, after])).toEqual(Object.keys(before.views ?? {}));
+    expect([after.gold, holderOf(after), isEnded(after)]).toEqual([before.gold, holderOf(before), true]);
+    const told = Object.values(holderTemplates.probe).map((make) => make(before.gold, before.question));
+    expect(told.some((text) => after.views?.[holderOf(after)]?.startsWith(`${text} `))).toBe(true);
+  }
+});
+
+test("another question: who was idle knows, who knew is idle, and all are asked for the other thing", () => {
+  const pairs = pairsOf(task, "other-question");
+  expect(pairs).toHaveLength(heldOut);
+  for (const [before, after] of pairs) {
+    expect(after.question).not.toBe(before.question);
+    expect(after.gold).not.toBe(before.gold);
+    expect(holderOf(after)).not.toBe(holderOf(before));
+    expect(isEnded(after)).toBe(true);
+    // The former holder still reads of its own child and thing, and is asked for the other one.
+    const view = after.views?.[holderOf(before)] ?? "";
+    expect([view.includes(before.gold), view.includes(cueOf(before.question))]).toEqual([true, false]);
+    const told = Object.values(holderTemplates.train).map((make) => make(after.gold, after.question));
+    expect(told.some((text) => after.views?.[holderOf(after)]?.startsWith(`${text} `))).toBe(true);
+  }
+});
+
 test("other names: none stays, all are of the test, and the gold is the one that the holder reads", () => {
   for (const [before, after] of pairsOf(task, "names")) {
     expect(fresh).toContain(after.gold);
@@ -93,6 +120,8 @@ test("one teller has no idle ones; stories that are the question have other name
   const known = relay.probes?.(relay.heldOut, randomFromSeed(0)) ?? {};
   expect(Object.keys(known).filter((family) => "none" in (known[family] ?? {}))).toEqual([
     "distractors",
+    "all-texts",
+    "other-question",
     "more-agents",
   ]);
   for (const [, after] of pairsOf(relay, "paraphrase")) expect(after.views?.["teller"]).toMatch(/\. One day,$/u);

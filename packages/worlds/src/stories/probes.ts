@@ -2,6 +2,7 @@ import type { AgentId, Problem, Random } from "@laconic/core";
 import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "@laconic/tasks/probes";
 import { holderTemplates, idleFamilies, type IdleText } from "./families.ts";
 import { heldNames, knownNames, things, unseenNames } from "./lexicon.ts";
+import { cueOf } from "./teller-problems.ts";
 
 const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
 
@@ -17,6 +18,8 @@ export function tellerProbes(textLength: TextLength, allTellers: readonly AgentI
     return {
       paraphrase: paraphrases(problems, of("paraphrase"), textLength),
       distractors: alone ? idle : otherIdleTexts(problems, of("distractors"), textLength),
+      "all-texts": alone ? idle : otherTexts(problems, of("all-texts"), textLength),
+      "other-question": alone ? idle : otherQuestions(problems, of("other-question"), textLength),
       names: otherNames(problems, of("names")),
       "more-agents": alone ? idle : moreTellers(problems, of("more-agents"), textLength, allTellers),
       "lying-teammate": lies(problems, of("lying-teammate")),
@@ -54,25 +57,60 @@ function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
 
 /** Who knows the owner reads it in sentences that neither training nor test has. */
 function paraphrases(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const templates = Object.values(holderTemplates.probe);
   const change = "the owner is told in sentences of other shapes, seen in no split";
-  return counterparts(change, problems, random, (problem, own) => {
-    const [view, holder] = [viewOfHolder(problem), holderOf(problem)];
-    const told = own.pick(templates)(problem.gold, problem.question);
-    const rest = view.slice(textLength(view, problem));
-    return holder === null ? null : withView(problem, holder, `${told}${rest}`);
-  });
+  return counterparts(change, problems, random, (problem, own) => paraphrased(problem, own, textLength));
+}
+
+function paraphrased(problem: Problem, random: Random, textLength: TextLength): Problem | null {
+  const [view, holder] = [viewOfHolder(problem), holderOf(problem)];
+  const told = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
+  const rest = view.slice(textLength(view, problem));
+  return holder === null ? null : withView(problem, holder, `${told}${rest}`);
 }
 
 /** Who does not know reads a text that neither training nor test has. */
 function otherIdleTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const texts = Object.values(idleFamilies.probe);
-  return counterparts("idle tellers read texts seen in no split", problems, random, (problem, own) => ({
+  const change = "idle tellers read texts seen in no split";
+  return counterparts(change, problems, random, (problem, own) => withIdleTexts(problem, own, textLength));
+}
+
+function withIdleTexts(problem: Problem, random: Random, textLength: TextLength): Problem {
+  const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
+  return {
     ...problem,
     views: changedViews(problem, (view, agent) =>
-      agent === holderOf(problem) ? view : `${idleText(problem, texts, own)}${view.slice(textLength(view, problem))}`,
+      agent === holder ? view : `${idleText(problem, texts, random)}${view.slice(textLength(view, problem))}`,
     ),
-  }));
+  };
+}
+
+/** Nobody reads a text that training or test has: silence that follows known words shows here, of the holder and of the idle. */
+function otherTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
+  return counterparts("all tellers read texts seen in no split", problems, random, (problem, own) => {
+    const told = paraphrased(problem, own.split("holder"), textLength);
+    return told && withIdleTexts(told, own.split("idle"), textLength);
+  });
+}
+
+/** Asks for another child's thing, which an idle teller now reads of in words of training: the former holder knows nothing of it. */
+function otherQuestions(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
+  const change = "another thing is asked for, and a teller who was idle reads whose it is";
+  return counterparts(change, problems, random, (problem, own) => {
+    const holder = holderOf(problem);
+    const idle = Object.keys(problem.views ?? {}).filter((agent) => agent !== holder);
+    if (holder === null || idle.length === 0) return null;
+    const present = Object.values(problem.views ?? {}).join(" ");
+    const knower = own.pick(idle);
+    const gold = own.pick(knownNames.filter((name) => !namesIn(present).includes(name)));
+    const question = own.pick(things.filter((thing) => !present.includes(thing)));
+    const story = own.pick(Object.values(holderTemplates.train))(gold, question);
+    const views = changedViews(problem, (view, agent) => {
+      const end = textLength(view, problem);
+      const rest = view.slice(end).replace(cueOf(problem.question), cueOf(question));
+      return `${agent === knower ? story : view.slice(0, end)}${rest}`;
+    });
+    return { ...problem, id: `${problem.id}/asks ${question}`, question, gold, views };
+  });
 }
 
 /** Four or five tellers; null where there are five. */

@@ -5,6 +5,7 @@ import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { letters } from "../../test/letters.ts";
 import { spelled } from "./teller-team.ts";
 import { copyingExamples, namedStories, ownDeeds } from "./copying.ts";
+import { holderTemplates } from "./families.ts";
 import { ownerExamples } from "./owner-examples.ts";
 import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
 import { unseenNames, knownNames } from "./lexicon.ts";
@@ -170,6 +171,27 @@ test("examples of owners name the child that the prompt is about, or say nothing
   expect(named.filter(({ prompt, said }) => !prompt.includes(nameIn(said)))).toEqual([]);
   const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
   expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+});
+
+test("labelled examples are silent of all who know nothing, and of no other", () => {
+  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"], "labelled").map(
+    ({ promptTokens, completionTokens }) => ({
+      prompt: letters.decode(promptTokens),
+      said: letters.decode(completionTokens),
+    }),
+  );
+  const telling = texts.filter(({ prompt }) => /Mom found the [a-z ]+\.$/u.test(prompt));
+  const silent = telling.filter(({ said }) => said === "\n");
+  expect(silent.length / telling.length).toBeGreaterThan(0.4);
+  expect(silent.length / telling.length).toBeLessThan(0.6);
+  const tells = ({ prompt }: { readonly prompt: string }): boolean => {
+    const thing = /Mom found the (.+)\.$/u.exec(prompt)?.[1] ?? "";
+    return Object.values(holderTemplates.train).some((make) =>
+      new RegExp(`^${make("[A-Za-z]+", thing)} Mom`, "u").test(prompt),
+    );
+  };
+  expect(silent.filter((each) => tells(each))).toEqual([]);
+  expect(telling.filter(({ said }) => said !== "\n").every((each) => tells(each))).toBe(true);
 });
 
 test("deeds are the model's own short clauses about nobody else, each once", () => {

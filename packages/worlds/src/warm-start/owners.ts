@@ -1,5 +1,5 @@
 import { randomFromSeed, type Random } from "@laconic/core";
-import { idleStory, ownerExamples } from "../stories/owner-examples.ts";
+import { idleStory, ownerExamples, type TaughtSilence } from "../stories/owner-examples.ts";
 import { deedsOf, ownWords } from "./copying.ts";
 import type { Course } from "./course.ts";
 
@@ -7,7 +7,7 @@ import type { Course } from "./course.ts";
 const deedWords = 3;
 
 /** Examples of naming owners, and a quarter as many texts of the model as it was, a part of them behind what the idle read. */
-export function owners(seed: string): Course {
+export function owners(seed: string, silence: TaughtSilence = "chance"): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
     task: { name: "story-tellers" },
@@ -19,7 +19,7 @@ export function owners(seed: string): Course {
       const own = await ownWords(model, most, stream("own words"), read);
       const deeds = await deedsOf(model, tokenizer, most, stream("deeds"), deedWords);
       return (size, random) => [
-        ...ownerExamples(tokenizer, size, random, deeds),
+        ...ownerExamples(tokenizer, size, random, deeds, silence),
         ...Array.from({ length: Math.ceil(size / 4) }, () => random.pick(own)),
       ];
     },

@@ -1,4 +1,5 @@
 import type { BudgetForm } from "../stories/budget-forms.ts";
+import type { TaughtSilence } from "../stories/owner-examples.ts";
 import { copying } from "./copying.ts";
 import type { Course } from "./course.ts";
 import { keepingBudgets } from "./keeping-budgets.ts";
@@ -21,15 +22,17 @@ export interface WorldWarmStart extends WarmStartSteps {
   readonly name: "copying" | "owners" | "budgets";
   /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
   readonly form?: BudgetForm;
+  /** Of `owners`: whose silence examples have; `chance` when absent. */
+  readonly silence?: TaughtSilence;
 }
 
 /** The examples of a world's warm start, in the order that its seed says. */
-export function worldCourse({ name, seed, form }: WorldWarmStart): Course {
+export function worldCourse({ name, seed, form, silence }: WorldWarmStart): Course {
   switch (name) {
     case "copying":
       return copying(seed);
     case "owners":
-      return owners(seed);
+      return owners(seed, silence);
     case "budgets":
       return keepingBudgets(seed, form);
   }

@@ -63,7 +63,13 @@ const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 /** As a configuration writes them. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
-  z.strictObject(fieldsOf("owners")),
+  z.strictObject({
+    ...fieldsOf("owners"),
+    silence: z
+      .enum(["chance", "labelled"])
+      .exactOptional()
+      .describe("Whose silence examples have: anybody's by chance, or that of all who know nothing"),
+  }),
   z.strictObject({
     ...fieldsOf("budgets"),
     form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the examples"),
