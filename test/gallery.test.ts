@@ -33,14 +33,14 @@ const known: readonly Picture[] = [
   {
     name: "frontier",
     title: "What a budget buys",
-    says: "Fifteen runs with budgets from 8 to 30 tokens: accuracy stays within its intervals down to 12 tokens; a budget of 8 is not reached in 200 steps.",
+    says: "Fifteen runs with budgets from 8 to 30 tokens: no loss of accuracy shows down to 12 tokens; a budget of 8 is not reached in 200 steps.",
     page: "results/frontier.md",
     rows: "results/frontier.jsonl",
   },
   {
     name: "ablation",
     title: "What the parts do",
-    says: "The quickstart with one part changed at a time: no price, a fixed one, no normalisation, GRPO for GSPO.",
+    says: "The quickstart with one part changed at a time: no price, a fixed one, no normalisation, GRPO for GSPO, each at the learning rate that one seed's tuning chose.",
     page: "quickstart-results.md#ablations",
     rows: "benchmarks/quickstart-ablations.json",
   },

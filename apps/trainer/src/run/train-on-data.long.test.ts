@@ -49,7 +49,9 @@ test(
     expect(trained.err).toContain("data/hint: 1 steps");
     const evaluated = await laconic("eval", onFile, "--json");
     expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
-    expect((await laconic("eval", onFile)).out).toContain("tokens per episode, 5 test problems, one sample each, seed 0");
+    expect((await laconic("eval", onFile)).out).toContain(
+      "tokens per episode, 5 test problems, one sample each, seed 0",
+    );
 
     const again = await laconic("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
     expect(again.code).toBe(0);
