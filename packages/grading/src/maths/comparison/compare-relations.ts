@@ -2,7 +2,7 @@ import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
 import type { Expression } from "../numbers/expression.ts";
 import { ratioOf } from "./ratio.ts";
-import type { Relation, Relator, Scalar, Tuple } from "../value.ts";
+import type { Relation, Scalar, Tuple } from "../value.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 
@@ -18,73 +18,34 @@ export function compareEquations(gold: Relation, answer: Relation, precision: Pr
   return { equal: ratio !== null && ratio !== 0, how: "at sample points" };
 }
 
-/** Whether two chains of inequalities say the same, read from either end. */
+/** Whether two chains of inequalities say the same. One inequality may be moved about and multiplied. */
 export function compareInequalities(gold: Relation, answer: Relation, precision: Precision): Match {
-  if (gold.relators.length !== answer.relators.length) return no;
-  for (const other of [answer, reversed(answer)]) {
-    if (gold.relators.some((each, i) => each !== other.relators[i])) continue;
-    if (gold.sides.every((side, i) => compareScalars(side, other.sides[i] as Scalar, precision).equal))
-      return { equal: true, how: "same value" };
-  }
+  if (String(gold.relators) !== String(answer.relators)) return no;
+  if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i] as Scalar, precision).equal))
+    return { equal: true, how: "same value" };
   if (gold.relators.length !== 1) return no;
-  // One inequality may be moved about and multiplied; a negative factor turns it round.
-  const [mine, theirs] = [gold.relators[0] as Relator, answer.relators[0] as Relator];
   const ratio = ratioOf(difference(ends(gold)), difference(ends(answer)));
-  if (ratio === null || ratio === 0) return no;
-  return { equal: ratio > 0 ? mine === theirs : mine === turned[theirs], how: "at sample points" };
+  const isSame = ratio !== null && (ratio > 0 || (ratio < 0 && gold.relators[0] === "\\neq"));
+  return { equal: isSame, how: "at sample points" };
 }
 
 /** The interval that an inequality of one name describes; null where it describes none. */
 export function intervalOf({ sides, relators }: Relation): Tuple | null {
-  const [first, second, third] = sides;
-  if (!first || !second) return null;
+  const place = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
+  const isChain = sides.length <= 3 && relators.every((each) => each === "<" || each === "\\leq");
+  if (!isChain || !isVariable(sides[place] as Scalar)) return null;
   const infinity = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
-  if (third && sides.length === 3 && isVariable(second)) {
-    const up = relators.every((each) => each === "<" || each === "\\leq");
-    const down = relators.every((each) => each === ">" || each === "\\geq");
-    if (!up && !down) return null;
-    const [low, high] = up ? [first, third] : [third, first];
-    const [lowRelator, highRelator] = up ? relators : [...relators].toReversed();
-    return interval(low, isClosed(lowRelator), high, isClosed(highRelator));
-  }
-  const [relator] = relators;
-  if (sides.length !== 2 || !relator || relator === "=" || relator === "\\neq") return null;
-  const [name, bound, seen] = isVariable(first) ? [first, second, relator] : [second, first, turned[relator]];
-  if (!isVariable(name)) return null;
-  return seen === "<" || seen === "\\leq"
-    ? interval(infinity("-\\infty"), false, bound, isClosed(seen))
-    : interval(bound, isClosed(seen), infinity("\\infty"), false);
+  return {
+    kind: "tuple",
+    open: relators[place - 1] === "\\leq" ? "[" : "(",
+    close: relators[place] === "\\leq" ? "]" : ")",
+    items: [sides[place - 1] ?? infinity("-\\infty"), sides[place + 1] ?? infinity("\\infty")],
+  };
 }
 
 /** A name, or a function at a place. */
 export function isVariable({ text }: Scalar): boolean {
   return /^\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?(?:'?\s*\([^()]{1,40}\))?$/u.test(text) && !/infty|pi$|^[ei]$/u.test(text);
-}
-
-function interval(low: Scalar, lowClosed: boolean, high: Scalar, highClosed: boolean): Tuple {
-  return { kind: "tuple", open: lowClosed ? "[" : "(", close: highClosed ? "]" : ")", items: [low, high] };
-}
-
-function isClosed(relator: Relator | undefined): boolean {
-  return relator === "\\leq" || relator === "\\geq";
-}
-
-const turned: Readonly<Record<Relator, Relator>> = {
-  "=": "=",
-  "\\neq": "\\neq",
-  "<": ">",
-  ">": "<",
-  "\\leq": "\\geq",
-  "\\geq": "\\leq",
-};
-
-function reversed({ sides, relators, assigned }: Relation): Relation {
-  return {
-    kind: "relation",
-    sides: sides.toReversed(),
-    relators: relators.toReversed().map((each) => turned[each]),
-    assigned,
-  };
 }
 
 function ends({ sides }: Relation): readonly [Scalar, Scalar] {

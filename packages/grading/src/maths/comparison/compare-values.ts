@@ -2,7 +2,7 @@ import { compareExpressions } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import { valueOfChain } from "./chains.ts";
 import { sameTime } from "../reading/clock.ts";
-import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
+import { compareEquations, compareInequalities } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { compareRealSets, isCondition, isReals } from "./real-sets.ts";
 import type { AnswerSet, Scalar, Tuple, Value } from "../value.ts";
@@ -31,7 +31,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
     if (sets) return sets;
   }
   if (gold.kind === "combination" || answer.kind === "combination")
-    return compareCombinations(unionOf(gold), unionOf(answer), likeness);
+    return compareCombinations(gold, answer, likeness);
   if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
   if (gold.kind === "set" && answer.kind === "set") {
     const named = byName(gold, answer);
@@ -130,13 +130,6 @@ function sameItems(golds: readonly Value[], answers: readonly Value[], likeness:
   );
 }
 
-/** Inequalities joined by "or" are a union. */
-function unionOf(value: Value): Value {
-  if (value.kind !== "set") return value;
-  const parts = value.items.map((item) => (item.kind === "relation" ? intervalOf(item) : null));
-  return parts.every((part) => part !== null) ? { kind: "combination", operation: "\\cup", parts } : value;
-}
-
 function compareCombinations(gold: Value, answer: Value, likeness: Likeness): Match {
   if (gold.kind !== "combination" || answer.kind !== "combination") return no;
   if (gold.operation !== answer.operation || gold.parts.length !== answer.parts.length) return no;
@@ -174,8 +167,7 @@ function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match
   }
   if (gold.kind === "relation") {
     if (gold.assigned) return again(gold.assigned, answer);
-    const interval = intervalOf(gold);
-    return compareRealSets(gold, answer, likeness) ?? (interval ? again(interval, answer) : no);
+    return compareRealSets(gold, answer, likeness) ?? no;
   }
   if (answer.kind !== "relation") return no;
   if (answer.assigned) {
@@ -185,8 +177,7 @@ function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match
   const total = gold.kind === "scalar" ? valueOfChain(answer, likeness) : null;
   if (total) return again(gold, total);
   if (!likeness.inequalities) return no;
-  const interval = intervalOf(answer);
-  return compareRealSets(gold, answer, likeness) ?? (interval ? again(gold, interval) : no);
+  return compareRealSets(gold, answer, likeness) ?? no;
 }
 
 function sameClock(gold: Value, answer: Value): boolean {

@@ -2,7 +2,9 @@ import type { Decimal } from "decimal.js";
 import { intervalOf, isVariable } from "./compare-relations.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
+import type { Point } from "../numbers/expression.ts";
 import { realValue } from "../numbers/real-value.ts";
+import { samplePoint } from "../numbers/sample-point.ts";
 import type { AnswerSet, Relation, Scalar, Value } from "../value.ts";
 
 /** The places where sets of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
@@ -19,10 +21,16 @@ interface Line {
  */
 export function compareRealSets(gold: Value, answer: Value, precision: Precision): Match | null {
   const ends = [...endsOf(gold), ...endsOf(answer)];
-  const line = ends.length > 100 ? null : lineOf(ends, precision);
-  if (!line) return null;
-  const pairs = line.cells.map((cell) => [holds(gold, cell, line), holds(answer, cell, line)] as const);
-  return pairs.flat().includes(null) ? null : { equal: pairs.every(([a, b]) => a === b), how: "same value" };
+  if (ends.length > 100) return null;
+  // Ends with names in them may come in either order: each set has to hold something.
+  for (let number = 1; number <= 8; number++) {
+    const line = lineOf(ends, precision, samplePoint(number));
+    if (!line) return null;
+    const pairs = line.cells.map((cell) => [holds(gold, cell, line), holds(answer, cell, line)] as const);
+    if (!pairs.flat().includes(null))
+      return { equal: pairs.every(([a, b]) => a === b), how: "same value" };
+  }
+  return null;
 }
 
 export function isReals(value: Value): boolean {
@@ -53,12 +61,12 @@ function endsOf(value: Value): readonly Scalar[] {
   return value.items.flatMap((item) => (item.kind === "scalar" ? [item] : endsOf(item)));
 }
 
-function lineOf(ends: readonly Scalar[], precision: Precision): Line | null {
+function lineOf(ends: readonly Scalar[], precision: Precision, point: Point): Line | null {
   const finite: { readonly end: Scalar; readonly value: Decimal }[] = [];
   for (const end of ends) {
     if (infinity(end) !== 0) continue;
     const json = parseScalar(end);
-    const real = json === null ? null : realValue(json);
+    const real = json === null ? null : realValue(json, point);
     if (!real) return null;
     finite.push({ end, value: real.value });
   }

@@ -28,8 +28,6 @@ class Parser {
   #depth = 0;
   /** Functions of an angle that are open. */
   #angles = 0;
-  /** Whether a comma separates items here; elsewhere it may group a number's digits. */
-  #listing = false;
 
   constructor(latex: string) {
     this.#tokens = latex.match(token) ?? [];
@@ -193,7 +191,7 @@ class Parser {
   }
 
   #primary(each: string): Expression {
-    if (/^\.?\d/u.test(each)) return this.#number(each);
+    if (/^\.?\d/u.test(each)) return numberOf(each);
     if (each === "{") return this.#group();
     const bracket = brackets[each];
     if (bracket) return this.#inside(bracket[0], bracket[1]);
@@ -220,19 +218,8 @@ class Parser {
     return each.replace("\\", "");
   }
 
-  #number(first: string): Expression {
-    let text = first;
-    const group = (): boolean => /^\d{3}(?:\.\d+)?$/u.test(this.#tokens[this.#at + 1] ?? "");
-    while (!this.#listing && /^\d{1,3}(?:\d{3})*$/u.test(text) && this.#peek === "," && group()) {
-      this.#at++;
-      text += this.#next();
-    }
-    const exact = text.length > 15 && !/e/iu.test(text);
-    return exact ? { num: text.replace(/^\./u, "0.") } : Number(text);
-  }
-
   #group(): Expression {
-    return this.#apart(false, () => {
+    return this.#apart(() => {
       const json = this.#sum();
       const all: Expression = this.#take("\\choose") ? ["Binomial", json, this.#sum()] : json;
       this.#expect("}");
@@ -241,7 +228,7 @@ class Parser {
   }
 
   #inside(close: string, head: string): Expression {
-    return this.#apart(true, () => {
+    return this.#apart(() => {
       const items = this.#items();
       this.#expect(close);
       return head === "Sequence" && items.length === 1 ? (items[0] as Expression) : called(head, ...items);
@@ -255,11 +242,11 @@ class Parser {
   }
 
   /** Bars of an outer expression do not close what is opened in here. */
-  #apart(listing: boolean, parse: () => Expression): Expression {
-    const [bars, before] = [this.#bars, this.#listing];
-    [this.#bars, this.#listing] = [0, listing];
+  #apart(parse: () => Expression): Expression {
+    const bars = this.#bars;
+    this.#bars = 0;
     const json = parse();
-    [this.#bars, this.#listing] = [bars, before];
+    this.#bars = bars;
     return json;
   }
 
@@ -293,7 +280,7 @@ class Parser {
     if (!/^(?:[pbv]?matrix|smallmatrix|array)$/u.test(name)) throw new Malformed();
     if (name === "array" && this.#peek === "{") this.#rawTokens().join("");
     const rows: Expression[][] = [];
-    this.#apart(true, () => {
+    this.#apart(() => {
       while (!this.#take(`\\end{${name}}`)) {
         const row = [this.#sum()];
         while (this.#take("&")) row.push(this.#sum());
@@ -310,7 +297,7 @@ class Parser {
     const [head, count] = lists[command] as readonly [string, number];
     const curly = this.#take("\\{");
     if (!curly) this.#expect("(");
-    return this.#apart(true, () => {
+    return this.#apart(() => {
       const items = this.#items();
       this.#expect(curly ? "\\}" : ")");
       return count === 0 || items.length === count ? called(head, ...items) : [command, ...items];
@@ -382,6 +369,12 @@ class Parser {
       throw error;
     }
   }
+}
+
+/** A number of more digits than floating point keeps stays a text. */
+function numberOf(digits: string): Expression {
+  const exact = digits.length > 15 && !/e/iu.test(digits);
+  return exact ? { num: digits.replace(/^\./u, "0.") } : Number(digits);
 }
 
 /** Expressions are evaluated by recursion. */

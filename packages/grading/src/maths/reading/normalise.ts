@@ -70,7 +70,20 @@ export function normaliseLatex(text: string): string {
   normal = ofAngle.test(normal)
     ? normal.replaceAll(/(?<=[\d)}])\s*(?:\\text\s*\{\s*(?:degrees?|deg)\.?\s*\}|degrees?(?![a-zA-Z]))/gu, "\\degree ")
     : normal.replaceAll(/\\degree(?![a-zA-Z])/gu, "");
-  return unaligned(normal).replaceAll(/\s+/gu, " ").trim();
+  return withoutThousands(unaligned(normal).replaceAll(/\s+/gu, " ").trim());
+}
+
+const bracketOrNumber = /\\?[{}]|[()[\]]|(?<![\d.,]|,\s)\d{1,3}(?:,\d{3})+(?!,?\d)/gu;
+
+/** Numbers without the commas of thousands. Within brackets a comma separates items. */
+function withoutThousands(text: string): string {
+  let depth = 0;
+  return text.replaceAll(bracketOrNumber, (piece) => {
+    if (/\d/u.test(piece)) return depth > 0 ? piece : piece.replaceAll(",", "");
+    // `]0, 1[` opens with the other bracket.
+    if (piece.length > 1 || /[()[\]]/u.test(piece)) depth += depth === 0 || /[([{]/u.test(piece) ? 1 : -1;
+    return piece;
+  });
 }
 
 const ofAngle = /(?<![a-zA-Z])\\?(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/u;

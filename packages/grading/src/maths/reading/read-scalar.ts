@@ -29,11 +29,7 @@ function splitPercent(text: string): { readonly text: string; readonly percent: 
 
 /** `0.1\overline{6}` */
 const repeating = /^([-+]?)\s*(\d*)\.(\d*)\s*\\(?:overline|bar|dot)\s*(?:\{\s*(\d{1,60})\s*\}|(\d))$/u;
-const integer = "\\d{1,3}(?:,\\d{3})+|\\d+";
-const decimal = new RegExp(
-  `^([-+]?)\\s*(?:(${integer})?\\.(\\d+)|(${integer})\\.?)(?:\\s*[eE]\\s*([-+]?\\d{1,3}))?$`,
-  "u",
-);
+const decimal = /^([-+]?)\s*(?:(\d+)?\.(\d+)|(\d+)\.?)(?:\s*[eE]\s*([-+]?\d{1,3}))?$/u;
 const argument = String.raw`\s*(?:\{\s*[-+]?[\d.]+\s*\}|\d)`;
 /** Powers of ten, fractions and mixed numbers. */
 const calculated = new RegExp(
@@ -67,8 +63,6 @@ function decimalNumber(text: string): Fraction | null {
   const match = decimal.exec(text);
   if (!match) return null;
   const [, minus, whole, places, alone, exponent] = match;
-  const value = new Fraction(
-    `${minus === "-" ? "-" : ""}${(whole ?? alone ?? "0").replaceAll(",", "")}.${places ?? "0"}`,
-  );
+  const value = new Fraction(`${minus === "-" ? "-" : ""}${whole ?? alone ?? "0"}.${places ?? "0"}`);
   return exponent === undefined ? value : value.mul(new Fraction(10).pow(Number(exponent)));
 }

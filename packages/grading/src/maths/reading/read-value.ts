@@ -91,18 +91,15 @@ function congruence(text: string): Value | null {
 
 const conjunction =
   /\s*(?:,\s*)?(?:\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
-const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
-
 /** Answers side by side: by semicolons, by "and", by commas. */
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
-    if (separator.source === "," && isOneNumber(text)) return null;
-    const pieces = splitTop(separator.source === "," ? withoutThousands(text) : text, separator)
+    const pieces = splitTop(text, separator)
       .map((piece) => piece.text.trim())
       .filter((piece) => piece !== "");
     if (pieces.length < 2 || pieces.length > maxItems) continue;
     // `21, 16 or 11` is a list of three.
-    const flat = separator === conjunction ? pieces.flatMap((piece) => commas(piece)) : pieces;
+    const flat = separator === conjunction ? pieces.flatMap((piece) => itemsIn(piece)) : pieces;
     const list = collected(
       flat.map((piece) => groupOf(piece, separator.source === ";")),
       text,
@@ -114,36 +111,14 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
   return null;
 }
 
-/** Commas between its digits are of thousands, with a unit behind it or without. */
-function isOneNumber(text: string): boolean {
-  const { text: bare } = withoutUnit(text);
-  return exactNumber(text) !== null || thousands.test(text) || exactNumber(bare) !== null || thousands.test(bare);
-}
-
-function commas(text: string): string[] {
-  if (exactNumber(text)) return [text];
-  return splitTop(withoutThousands(text), /,/u).map((piece) => piece.text.trim());
-}
-
-const thousandsIn = String.raw`(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\d)`;
-const operatorBefore = String.raw`(?:[=<>+*/]|\\(?:[lg]eq|neq|approx|cdot|times|pm)|[^\s,;([{]\s*-)`;
-/** A number that something calculates with or names: `x = 10,080`, `20,000\pi`. */
-const numberInExpression = new RegExp(
-  String.raw`(?<=${operatorBefore}\s*)${thousandsIn}|${thousandsIn}(?=\s*(?:[-+*/^=<>!a-zA-Z]|\\[a-zA-Z]))`,
-  "u",
-);
-
-/** Outside of brackets, without the commas of thousands that stand within an expression. */
-function withoutThousands(text: string): string {
-  if (!/\d,\d{3}/u.test(text)) return text;
-  return splitTop(text, numberInExpression)
-    .map(({ separator, text: piece }) => separator.replaceAll(",", "") + piece)
-    .join("");
+/** Texts between commas. */
+function itemsIn(text: string): string[] {
+  return splitTop(text, /,/u).map((piece) => piece.text.trim());
 }
 
 /** Between semicolons, `p=5, q=2` is one answer of two numbers. */
 function groupOf(text: string, grouped: boolean): string {
-  return grouped && !exactNumber(text) && splitTop(text, /,/u).length > 1 ? `(${text})` : text;
+  return grouped && itemsIn(text).length > 1 ? `(${text})` : text;
 }
 
 function collected(pieces: readonly string[], text: string, next: (text: string) => Value | null): Value | null {
@@ -206,10 +181,13 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const bare = sides[0] === "" && relators.every((each) => each === "=");
   const assigned = turned ? next(sides[0] as string) : named || bare ? next(last) : null;
   if (bare) return assigned;
+  const scalars = sides.map((side) => readScalar(side));
+  // Inequalities are read from their smallest side.
+  const isFalling = relators.every((each) => each === ">" || each === "\\geq");
   return {
     kind: "relation",
-    sides: sides.map((side) => readScalar(side)),
-    relators,
+    sides: isFalling ? scalars.toReversed() : scalars,
+    relators: isFalling ? relators.toReversed().map((each) => (each === ">" ? "<" : "\\leq")) : relators,
     assigned,
     ...(about && { about }),
   };
