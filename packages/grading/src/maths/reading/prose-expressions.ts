@@ -44,9 +44,10 @@ const lexer = new RegExp(
     // A sentence may end in an exclamation mark.
     String.raw`(?<postfix>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+|!(?=\s?[-+*/^)\]=.!])|°)`,
     String.raw`(?<constant>[π∞])`,
+    // The x of `6.02 x 10^23`.
+    String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:]|(?<=\d )x(?= \.?\d))`,
     String.raw`(?<word>\\?(?:(?!π)\p{L})(?:(?![πⁿ])[\p{L}\p{M}])*(?:['’]\p{L}+|(?<=[a-zA-Z])\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
     String.raw`(?<sign>[-+−–±])`,
-    String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:])`,
     String.raw`(?<function>[√∛])`,
     String.raw`(?<open>[([{])`,
     String.raw`(?<close>[)\]}])`,
@@ -89,7 +90,7 @@ function placesIn(text: string, tokens: readonly Token[]): Span[] {
   const places: Span[] = [];
   for (let index = 0; index < tokens.length;) {
     const first = isDash(text, tokens, index) ? index + 1 : index;
-    const end = expressionEnd(tokens, first, 0);
+    const end = expressionEnd(tokens, first);
     const place = end > first ? placeOf(text, tokens, first, end) : null;
     if (place) places.push(place);
     index = Math.max(index + 1, end);
@@ -133,28 +134,48 @@ function kindOfWord(word: string, glued: Token | undefined, behind: string): Kin
   return product ? "letter" : "word";
 }
 
-/** Where the expression that begins at a token ends; the token itself where none begins. */
-function expressionEnd(tokens: readonly Token[], first: number, depth: number): number {
-  let end = operandEnd(tokens, first, depth);
-  while (end > first) {
-    const [before, token, after] = [tokens[end - 1] as Token, tokens[end], tokens[end + 1]];
-    if (!token) break;
-    if (token.kind === "postfix" && !token.spaced) {
-      end++;
-      continue;
-    }
-    const from = isOperator(token, before, after) ? end + 1 : isFactor(before, token, after) ? end : -1;
-    const next = from === -1 ? -1 : operandEnd(tokens, from, depth);
-    if (next <= from) break;
-    end = next;
+/** Where the longest complete expression ends that begins at a token; the token itself where none begins. */
+function expressionEnd(tokens: readonly Token[], first: number): number {
+  const open: string[] = [];
+  let end = first;
+  for (let index = first; ; index++) {
+    const [token, after] = [tokens[index], tokens[index + 1]];
+    const before = index === first ? undefined : tokens[index - 1];
+    if (!token || !continues(token, before, after, open.at(-1))) return end;
+    if (token.kind === "open" || (token.kind === "bar" && !endsOperand(before))) open.push(token.kind);
+    else if (token.kind === "close" || token.kind === "bar") open.pop();
+    if (open.length === 0 && endsOperand(token) && !(isCommand(token) && after?.kind === "open")) end = index + 1;
   }
-  return end;
 }
+
+/** Takes an argument, as `\sqrt` does, or nothing, as `\pi` does. */
+function isCommand(token: Token | undefined): boolean {
+  return token?.kind === "function" && token.text.startsWith("\\");
+}
+
+/** Whether an expression may end with a token. */
+function endsOperand(token: Token | undefined): boolean {
+  return token !== undefined && (operandEnds.has(token.kind) || isCommand(token));
+}
+
+/** Whether a token belongs to the expression of the one in front of it. @param open - the innermost bracket that is open */
+function continues(token: Token, before: Token | undefined, after: Token | undefined, open: string | undefined): boolean {
+  const isPower = before?.kind === "function" && token.text === "^";
+  if ((!endsOperand(before) && !isPower) || (isCommand(before) && operandStarts.has(token.kind))) return operandStarts.has(token.kind);
+  if (token.kind === "close" || token.kind === "comma") return open === "open";
+  if (token.kind === "bar") return open === "bar";
+  return (
+    (token.kind === "postfix" && !token.spaced) ||
+    isOperator(token, before as Token, after) ||
+    isFactor(before as Token, token, after)
+  );
+}
+
+const operandStarts: ReadonlySet<Kind> = new Set(["number", "letter", "constant", "function", "sign", "open", "bar"]);
+const operandEnds: ReadonlySet<Kind> = new Set(["number", "letter", "constant", "close", "bar", "postfix"]);
 
 function isOperator(token: Token, before: Token, after: Token | undefined): boolean {
   if (token.text === ":") return before.kind === "number" && !token.spaced && after?.kind === "number" && !after.spaced;
-  // The x of `6.02 x 10^23`.
-  if (token.text === "x") return before.kind === "number" && token.spaced && after?.kind === "number";
   return token.kind === "binary" || token.kind === "sign";
 }
 
@@ -174,43 +195,6 @@ function isFactor(before: Token, token: Token, after: Token | undefined): boolea
   if (token.kind === "number") return before.kind === "number" && after?.text === "/";
   // `3 x^2`, `3 x + 1`
   return token.kind === "letter" && before.kind === "number" && /^[-^+]$/u.test(after?.text ?? "");
-}
-
-function operandEnd(tokens: readonly Token[], first: number, depth: number): number {
-  let index = first;
-  while (tokens[index]?.kind === "sign") index++;
-  const token = tokens[index];
-  if (!token || depth > 20) return first;
-  if (token.kind === "number" || token.kind === "letter" || token.kind === "constant") return index + 1;
-  if (token.kind === "open") return groupEnd(tokens, index, depth) ?? first;
-  if (token.kind === "bar") {
-    const end = expressionEnd(tokens, index + 1, depth + 1);
-    return end > index + 1 && tokens[end]?.kind === "bar" ? end + 1 : first;
-  }
-  if (token.kind !== "function") return first;
-  // `sin^2(x)`
-  if (tokens[index + 1]?.text === "^") index = operandEnd(tokens, index + 2, depth + 1) - 1;
-  const argument = tokens[index + 1];
-  if (argument?.kind !== "open") {
-    // `\pi` takes nothing.
-    const end = operandEnd(tokens, index + 1, depth + 1);
-    return end > index + 1 ? end : token.text.startsWith("\\") ? index + 1 : first;
-  }
-  let end = groupEnd(tokens, index + 1, depth);
-  while (end !== null && tokens[end]?.text === "{") end = groupEnd(tokens, end, depth);
-  return end ?? first;
-}
-
-/** Behind the bracket that closes a list of expressions; null where there are words in it. */
-function groupEnd(tokens: readonly Token[], open: number, depth: number): number | null {
-  for (let index = open + 1; ;) {
-    const end = expressionEnd(tokens, index, depth + 1);
-    if (end === index || depth > 20) return null;
-    const kind = tokens[end]?.kind;
-    if (kind === "close") return end + 1;
-    if (kind !== "comma") return null;
-    index = end + 1;
-  }
 }
 
 /** Whether a sign is a bullet or a dash, and not part of the number behind it. */
@@ -250,7 +234,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
   const expression = text
     .slice(head.start, tail.end)
     .replaceAll(/\\?[$€£¥]/gu, "")
-    .replaceAll(/(?<=\d )x(?= \d)/gu, "\\times");
+    .replaceAll(/(?<=\d )x(?= \.?\d)/gu, "\\times");
   return {
     start: head.start,
     end: factor === "" ? tail.end : (after as Token).end,
