@@ -1,11 +1,11 @@
 import type { Complex } from "complex.js";
 import { Decimal } from "decimal.js";
-import type { Fraction } from "fraction.js";
 import { isDiscrete, isStepwise, isWholeName, wholePoints } from "../numbers/discrete.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { isCall, namesOf, type Expression, type Point } from "../numbers/expression.ts";
 import { floatValue } from "../numbers/float-value.ts";
-import { decimalsAt, type Match, type Precision } from "./match.ts";
+import { closeReals, realOf } from "./close-reals.ts";
+import type { Match, Precision } from "./match.ts";
 import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
@@ -92,9 +92,6 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
   return { equal: seen >= Math.min(3, names.length === 0 ? 1 : 3), how };
 }
 
-/** Enough for any number that `exactValue` gives. */
-const Digits = Decimal.clone({ precision: 2600, defaults: true });
-
 /** Points at which forty digits are compared; at later ones floating point does where it is sure. */
 const carefulPoints = 12;
 /** Points at which both have to be defined. */
@@ -128,7 +125,7 @@ function atWholePoint(
   quickly: boolean,
 ): boolean | "undefined" | "one is undefined" {
   const [a, b] = [exactValue(left, point), exactValue(right, point)];
-  if (a && b) return a.equals(b) || closeReals(exactReal(a), exactReal(b), decimal, precision);
+  if (a && b) return a.equals(b) || closeReals(realOf(a), realOf(b), decimal, precision);
   const [u, v] = [floatValue(left, point), floatValue(right, point)];
   const known = isKnown(u) && isKnown(v);
   if (quickly && known) return closeFloats(u, v, decimal, precision);
@@ -139,37 +136,22 @@ function atWholePoint(
   return isFinite(u) === isFinite(v) || a?.equals(0) || b?.equals(0) ? "undefined" : "one is undefined";
 }
 
-function exactReal({ s, n, d }: Fraction): Real {
-  return { value: new Digits(String(s * n)).div(String(d)), error: new Digits(0) };
-}
-
-function closeReals(a: Real, b: Real, decimal: boolean, { digits, tolerance }: Precision): boolean {
-  const difference = a.value.sub(b.value).abs();
-  if (difference.lessThanOrEqualTo(a.error.add(b.error))) return true;
-  if (tolerance !== null) return difference.lessThanOrEqualTo(tolerance * (1 + 1e-9));
-  if (!decimal || difference.greaterThan(Decimal.max(a.value.abs(), b.value.abs()).div(50))) return false;
-  const decimals = decimalsAt(digits, Decimal.max(a.value.abs(), b.value.abs()).e);
-  return a.value.toDecimalPlaces(decimals).equals(b.value.toDecimalPlaces(decimals));
-}
-
-function closeFloats(x: Complex, y: Complex, decimal: boolean, { digits, tolerance }: Precision): boolean {
-  const difference = Math.hypot(x.re - y.re, x.im - y.im);
+/** The real and the imaginary parts of two numbers in floating point, close as real numbers are. */
+function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precision): boolean {
   const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
-  if (tolerance !== null) return difference <= tolerance * (1 + 1e-9) || difference <= 1e-12 * size;
-  if (difference <= Math.max(1e-13, Math.min(1e-10 * size, 1e-6))) return true;
-  if (!decimal || difference > size / 50) return false;
-  const decimals = decimalsAt(digits, Math.floor(Math.log10(size)));
-  return rounded(x.re, decimals) === rounded(y.re, decimals) && rounded(x.im, decimals) === rounded(y.im, decimals);
+  const least = Math.max(1e-13, Math.min(1e-10 * size, 1e-6));
+  const [error, largest] = [new Decimal(least / 2), new Decimal(size)];
+  const real = (value: number): Real => ({ value: new Decimal(value), error });
+  return (
+    closeReals(real(x.re), real(y.re), decimal, precision, largest) &&
+    closeReals(real(x.im), real(y.im), decimal, precision, largest)
+  );
 }
 
 /** Whether two numbers are too small for floating point to tell them apart. */
 function areTiny(x: Complex, y: Complex): boolean {
   const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
   return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);
-}
-
-function rounded(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) + 0;
 }
 
 /** Of a larger number floating point has lost what stands behind the point. */

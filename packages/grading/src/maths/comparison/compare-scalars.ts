@@ -1,11 +1,12 @@
-import { Fraction } from "fraction.js";
+import type { Fraction } from "fraction.js";
 import { compareExpressions } from "./compare-expressions.ts";
 import { compareColons } from "../reading/clock.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { identityOf } from "../reading/normalise.ts";
 import { isCall, type Expression } from "../numbers/expression.ts";
 import { parseExpression } from "../reading/parse-expression.ts";
-import { decimalsAt, type Match, type Precision } from "./match.ts";
+import { closeReals, realOf } from "./close-reals.ts";
+import type { Match, Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
 import { withoutMeasure } from "../reading/units.ts";
 import type { Scalar } from "../value.ts";
@@ -42,7 +43,7 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
     );
     if (pairs.some(([x, y]) => x.equals(y))) return { equal: true, how: "exact number" };
     const how = precision.tolerance === null ? (decimal ? "rounded number" : "exact number") : "within tolerance";
-    return { equal: pairs.some(([x, y]) => exactlyEqual(x, y, decimal, precision)), how };
+    return { equal: pairs.some(([x, y]) => closeReals(realOf(x), realOf(y), decimal, precision)), how };
   }
   const [left, right] = [parseScalar(a), parseScalar(b)];
   if (left === null || right === null) return { equal: false, how: "malformed" };
@@ -91,25 +92,4 @@ function exactOf(scalar: Scalar): Fraction | null {
 function percentReadings(value: Fraction, { percent }: Scalar, { lenient = false }: Precision): Fraction[] {
   if (lenient && percent === "latex") return [value, value.mul(100)];
   return percent === "plain" ? [value, value.div(100)] : [value];
-}
-
-function exactlyEqual(a: Fraction, b: Fraction, decimal: boolean, { digits, tolerance }: Precision): boolean {
-  if (tolerance !== null)
-    return (
-      a
-        .sub(b)
-        .abs()
-        .compare(new Fraction(tolerance * (1 + 1e-9))) <= 0
-    );
-  if (a.equals(b)) return true;
-  if (!decimal || tooSmall(a, b)) return false;
-  const size = Math.max(a.abs().valueOf(), b.abs().valueOf());
-  const decimals = decimalsAt(digits, Math.floor(Math.log10(size)));
-  return a.round(decimals).equals(b.round(decimals));
-}
-
-/** Rounding to so many decimals would leave nothing of numbers this small. */
-function tooSmall(a: Fraction, b: Fraction): boolean {
-  const size = a.abs().compare(b.abs()) > 0 ? a.abs() : b.abs();
-  return a.sub(b).abs().compare(size.div(50)) > 0;
 }

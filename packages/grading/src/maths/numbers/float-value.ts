@@ -66,8 +66,8 @@ const rules: Rules<Complex> = wordTable<Binary>({
   Abs: (a) => new Complex(a.abs()),
   Conjugate: (a) => a.conjugate(),
   Floor: real(floorOf),
-  Factorial: real((a) => gamma(a + 1)),
-  Binomial: real((n, k) => gamma(n + 1) / (gamma(k + 1) * gamma(n - k + 1))),
+  Factorial: real(factorial),
+  Binomial: real((n, k) => factorial(n) / (factorial(k) * factorial(n - k))),
   Max: real(Math.max),
   Min: real(Math.min),
 });
@@ -91,23 +91,10 @@ function powerOf(base: Complex, exponent: Complex): Complex {
   return base.pow(exponent);
 }
 
-/** Lanczos' approximation, g = 7, nine terms (Godfrey 2001). */
-const lanczos = [
-  0.999_999_999_999_809_93, 676.520_368_121_885_1, -1259.139_216_722_402_8, 771.323_428_777_653_13,
-  -176.615_029_162_140_59, 12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_571_6e-6,
-  1.505_632_735_149_311_6e-7,
-] as const;
-
-function gamma(z: number): number {
-  if (Number.isInteger(z) && z <= 0) return Number.NaN;
-  if (Number.isInteger(z) && z > 0 && z < 171) {
-    let factorial = 1;
-    for (let i = 2; i < z; i++) factorial *= i;
-    return factorial;
-  }
-  if (z < 0.5) return Math.PI / (Math.sin(Math.PI * z) * gamma(1 - z));
-  const t = z + 6.5;
-  let sum: number = lanczos[0];
-  for (let i = 1; i < 9; i++) sum += (lanczos[i] as number) / (z - 1 + i);
-  return Math.sqrt(2 * Math.PI) * t ** (z - 0.5) * Math.exp(-t) * sum;
+/** Of a whole number; of others nothing here needs it. */
+function factorial(n: number): number {
+  if (!Number.isInteger(n) || n < 0 || n > 170) return Number.NaN;
+  let product = 1;
+  for (let i = 2; i <= n; i++) product *= i;
+  return product;
 }
