@@ -38,7 +38,7 @@ export function lastBoxed(text: string): string | null {
 }
 
 /** Where the brace closes that opens in front of a place; -1 when it never does. */
-function closingBraceAt(text: string, from: number): number {
+export function closingBraceAt(text: string, from: number): number {
   let depth = 1;
   for (let i = from; i < text.length; i++) {
     if (text[i] === "\\") i += 1;

@@ -1,4 +1,5 @@
 import { wordTable } from "@laconic/core";
+import { closingBraceAt } from "./boxes.ts";
 
 /** What a style command takes and shows. */
 type Style =
@@ -47,88 +48,67 @@ const styles: Readonly<Record<string, Style>> = wordTable(
 
 /** Deeper groups keep their commands. */
 const deepest = 100;
-const piece = /\\([a-zA-Z]+)\*?|\\[^a-zA-Z]|[{}]|[^\\{}]+|\\/gsu;
-const colour = /\s*(?:\[[a-zA-Z]{1,10}\]\s*)?\{[^{}]{1,40}\}/uy;
-/** Colours in front of what is shown. */
-const coloursOf: Readonly<Partial<Record<Style, number>>> = { colour: 1, coloured: 1, framed: 2 };
-const opening = /\s*\{/uy;
+const command = /\\(?:([a-zA-Z]+)\*?|[^a-zA-Z])/gsu;
+const colours = String.raw`(?:\s*(?:\[[a-zA-Z]{1,10}\]\s*)?\{[^{}]{1,40}\})`;
+/** Behind a command what is not shown, and the brace in front of what is. */
+const argument = (hidden: string): RegExp => new RegExp(String.raw`${hidden}(?<brace>\s*\{)?`, "uy");
+const without = (hidden: string): RegExp => new RegExp(hidden, "uy");
+const oneArgument = argument("");
+const openings: Readonly<Record<Style, RegExp>> = {
+  declaration: without(""),
+  fence: without(String.raw`(?:\s*\.)?`),
+  colour: without(`${colours}?`),
+  coloured: argument(`${colours}?`),
+  framed: argument(`${colours}{0,2}`),
+  wrapper: oneArgument,
+  alphabet: oneArgument,
+  bold: oneArgument,
+  text: oneArgument,
+  hidden: oneArgument,
+};
 
-/** A group that is open: the style it belongs to, and where its content begins among the parts. */
-interface Group {
-  readonly style: Style | null;
-  readonly start: number;
-  /** It stands behind a number and a space, where a letter is a unit. */
-  readonly measured: boolean;
-  /** It is the argument of a power, an index or a command, and needs its braces. */
-  readonly braced: boolean;
-}
-
-/**
- * A text without the LaTeX commands that change its look, at any depth. Text commands become `\text{...}`. One pass.
- */
-export function withoutStyles(text: string): string {
-  if (!text.includes("\\")) return text;
-  const parts: string[] = [];
-  const groups: Group[] = [];
-  piece.lastIndex = 0;
-  for (let match = piece.exec(text); match; match = piece.exec(text)) {
-    const [token, name] = match;
-    const style = name === undefined ? undefined : styles[name];
-    if (token === "{") groups.push({ style: null, start: parts.push(token), measured: false, braced: false });
-    else if (token === "}") close(parts, groups.pop());
-    else if (style === undefined || groups.length > deepest) parts.push(token);
-    else piece.lastIndex = open(style, text, piece.lastIndex, parts, groups);
+/** A text without the LaTeX commands that change its look, at any depth. Text commands become `\text{...}`. */
+export function withoutStyles(text: string, depth = 0): string {
+  if (!text.includes("\\") || depth > deepest) return text;
+  let shown = "";
+  let read = 0;
+  for (const { 0: token, 1: name = "", index } of text.matchAll(command)) {
+    const style = styles[name];
+    if (index < read || style === undefined) continue;
+    shown += text.slice(read, index);
+    const opening = openings[style];
+    opening.lastIndex = index + token.length;
+    const { brace } = opening.exec(text)?.groups ?? {};
+    const start = opening.lastIndex;
+    if (brace === undefined) {
+      // A letter behind a command is not part of its name.
+      shown += style !== "fence" && /[a-zA-Z]/u.test(text[start] ?? "") ? " " : "";
+      read = start;
+      continue;
+    }
+    // A group that never closes shows what it holds.
+    const close = closingBraceAt(text, start);
+    const content = withoutStyles(text.slice(start, close === -1 ? text.length : close), depth + 1);
+    shown += shownAs(style, content, shown.slice(-20));
+    read = close === -1 ? text.length : close + 1;
   }
-  // A group that never closes shows what it holds.
-  while (groups.some(({ style }) => style !== null)) {
-    const group = groups.pop() as Group;
-    if (group.style !== null) close(parts, group);
-  }
-  return parts.join("");
-}
-
-/** Begins a command's group. @returns where the text continues */
-function open(style: Style, text: string, from: number, parts: string[], groups: Group[]): number {
-  let end = from;
-  if (style === "fence") return from + (/^\s*\./u.exec(text.slice(from, from + 5))?.[0].length ?? 0);
-  for (let colours = coloursOf[style] ?? 0; colours > 0; colours--) {
-    colour.lastIndex = end;
-    end += colour.exec(text)?.[0].length ?? 0;
-  }
-  opening.lastIndex = end;
-  const brace = style === "declaration" ? null : opening.exec(text);
-  // A letter behind a command is not part of its name.
-  if (!brace || style === "colour") parts.push(/[a-zA-Z]/u.test(text[end] ?? "") ? " " : "");
-  else {
-    const before = parts.slice(-3).join("").slice(-20);
-    const braced = /[\^_]\s*$|\\[a-zA-Z]+\s*$/u.test(before);
-    const measured = /[\d})]\s*(?:\\[,;: ]|~)\s*$/u.test(before);
-    groups.push({ style, start: parts.length, measured, braced });
-    end += brace[0].length;
-  }
-  return end;
-}
-
-function close(parts: string[], group: Group | undefined): void {
-  if (!group || group.style === null) {
-    parts.push("}");
-    return;
-  }
-  const content = parts.splice(group.start).join("");
-  const shown = shownAs(group, content);
-  parts.push(group.braced && !shown.startsWith("\\text{") ? `{${shown}}` : shown);
+  return shown + text.slice(read);
 }
 
 /** Two letters and what units are written with. */
 const word = /^(?:[\s.\-/^{}\d\p{L}]|\\(?:[,;: ]|cdot(?![a-zA-Z])))*$/u;
 const twoLetters = /\p{L}(?:[^\p{L}]|\\cdot)*\p{L}/u;
+/** In front of the argument of a power, an index or a command, which needs its braces. */
+const braced = /[\^_]\s*$|\\[a-zA-Z]+\s*$/u;
+/** A number and a space, behind which a letter is a unit. */
+const measured = /[\d})]\s*(?:\\[,;: ]|~)\s*$/u;
 
-function shownAs({ style, measured }: Group, content: string): string {
+function shownAs(style: Style, content: string, before: string): string {
   if (style === "hidden") return " ";
-  if (style === "text" && /^\s*[-+]?\d[\d.,]*\s*$/u.test(content)) return content;
-  if (style === "text") return content.startsWith("\\text{") ? content : `\\text{${content}}`;
-  if (style === "bold" && /^\s*[ijk]\s*$/u.test(content)) return `\\mathbf{${content}}`;
   const isWord = word.test(content) && twoLetters.test(content);
-  const isUnit = style === "alphabet" && measured && /^\s*[A-Zgms]\s*$/u.test(content);
-  return (style === "alphabet" || style === "bold") && (isWord || isUnit) ? `\\text{${content}}` : content;
+  const isUnit = style === "alphabet" && measured.test(before) && /^\s*[A-Zgms]\s*$/u.test(content);
+  const isText = style === "text" ? !/^\s*[-+]?\d[\d.,]*\s*$/u.test(content) : style !== "wrapper" && isWord;
+  if (style === "bold" && /^\s*[ijk]\s*$/u.test(content)) return `\\mathbf{${content}}`;
+  if (isText || isUnit) return style === "text" && content.startsWith("\\text{") ? content : `\\text{${content}}`;
+  return braced.test(before) ? `{${content}}` : content;
 }

@@ -30,8 +30,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
     const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
     if (sets) return sets;
   }
-  if (gold.kind === "combination" || answer.kind === "combination")
-    return compareCombinations(gold, answer, likeness);
+  if (gold.kind === "combination" || answer.kind === "combination") return compareCombinations(gold, answer, likeness);
   if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
   if (gold.kind === "set" && answer.kind === "set") {
     const named = byName(gold, answer);

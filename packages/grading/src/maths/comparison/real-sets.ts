@@ -27,8 +27,7 @@ export function compareRealSets(gold: Value, answer: Value, precision: Precision
     const line = lineOf(ends, precision, samplePoint(number));
     if (!line) return null;
     const pairs = line.cells.map((cell) => [holds(gold, cell, line), holds(answer, cell, line)] as const);
-    if (!pairs.flat().includes(null))
-      return { equal: pairs.every(([a, b]) => a === b), how: "same value" };
+    if (!pairs.flat().includes(null)) return { equal: pairs.every(([a, b]) => a === b), how: "same value" };
   }
   return null;
 }

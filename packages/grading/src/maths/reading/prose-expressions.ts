@@ -159,9 +159,15 @@ function endsOperand(token: Token | undefined): boolean {
 }
 
 /** Whether a token belongs to the expression of the one in front of it. @param open - the innermost bracket that is open */
-function continues(token: Token, before: Token | undefined, after: Token | undefined, open: string | undefined): boolean {
+function continues(
+  token: Token,
+  before: Token | undefined,
+  after: Token | undefined,
+  open: string | undefined,
+): boolean {
   const isPower = before?.kind === "function" && token.text === "^";
-  if ((!endsOperand(before) && !isPower) || (isCommand(before) && operandStarts.has(token.kind))) return operandStarts.has(token.kind);
+  if ((!endsOperand(before) && !isPower) || (isCommand(before) && operandStarts.has(token.kind)))
+    return operandStarts.has(token.kind);
   if (token.kind === "close" || token.kind === "comma") return open === "open";
   if (token.kind === "bar") return open === "bar";
   return (
