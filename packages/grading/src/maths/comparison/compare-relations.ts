@@ -15,7 +15,7 @@ export function compareEquations(gold: Relation, answer: Relation, precision: Pr
     if (sides.every((side) => side.equal)) return { equal: true, how: "same value" };
   }
   const ratio = ratioOf(difference(a), difference(b));
-  return { equal: ratio !== null && ratio !== 0, how: "at sample points" };
+  return { equal: ratio !== null, how: "at sample points" };
 }
 
 /** Whether two chains of inequalities say the same. One inequality may be moved about and multiplied. */
@@ -25,7 +25,7 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
     return { equal: true, how: "same value" };
   if (gold.relators.length !== 1) return no;
   const ratio = ratioOf(difference(ends(gold)), difference(ends(answer)));
-  const isSame = ratio !== null && (ratio > 0 || (ratio < 0 && gold.relators[0] === "\\neq"));
+  const isSame = ratio !== null && (ratio > 0 || gold.relators[0] === "\\neq");
   return { equal: isSame, how: "at sample points" };
 }
 

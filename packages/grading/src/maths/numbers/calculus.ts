@@ -1,7 +1,7 @@
 import type { Fraction } from "fraction.js";
 import { exactValue } from "./exact-value.ts";
 import { holds, isCall, substituted, type Expression } from "./expression.ts";
-import { polynomialAt, polynomialOf, polynomialDerivative, type Polynomial } from "./polynomial.ts";
+import { polynomialAt, polynomialOf, type Polynomial } from "./polynomial.ts";
 import { realValue } from "./real-value.ts";
 
 type Derivative = (a: Expression, da: Expression, whole: Expression) => Expression;
@@ -106,8 +106,6 @@ export function limit(expression: Expression, name: string, place: Expression): 
   const [top, bottom] = isQuotient ? (expression.slice(1) as [Expression, Expression]) : [expression, 1];
   const [p, q] = [polynomialOf(top, name), polynomialOf(bottom, name)];
   if (JSON.stringify(place).includes("Infinity")) return p && q && q.length > 0 ? atInfinity(p, q) : null;
-  const exact = exactValue(place);
-  if (p && q && exact) return ofPolynomials(p, q, exact);
   let [above, below]: [Expression, Expression] = [top, bottom];
   for (let i = 0; i < maxDerivatives; i++) {
     const nextAbove: Expression | null = derivative(above, name);
@@ -120,17 +118,6 @@ export function limit(expression: Expression, name: string, place: Expression): 
     if (v.value.abs().greaterThan(1e-12)) return ["Divide", x, y];
     if (v.value.abs().greaterThan(v.error) || u.value.abs().greaterThan(u.error)) return null;
     [above, below] = [nextAbove, nextBelow];
-  }
-  return null;
-}
-
-function ofPolynomials(top: Polynomial, bottom: Polynomial, place: Fraction): Expression | null {
-  let [p, q] = [top, bottom];
-  while (q.length > 0) {
-    const [u, v] = [polynomialAt(p, place), polynomialAt(q, place)];
-    if (!v.equals(0)) return quotient(u.div(v));
-    if (!u.equals(0)) return null;
-    [p, q] = [polynomialDerivative(p), polynomialDerivative(q)];
   }
   return null;
 }

@@ -22,25 +22,8 @@ function field(prime: bigint, nonResidue: bigint): Field {
 /** The value of an expression in a field: null where it is not rational, undefined as a quotient by zero is. */
 type Residue = bigint | undefined;
 
-/** The values of two expressions at some points in every field; null where one of them is not rational. */
-function residuesOf(
-  left: Expression,
-  right: Expression,
-  points: number,
-): readonly (readonly (readonly [bigint, bigint])[])[] | null {
-  const all: (readonly [bigint, bigint])[][] = [];
-  for (const each of fields) {
-    const pairs: (readonly [bigint, bigint])[] = [];
-    for (let number = 0; number < points; number++) {
-      const point = wholePoint(number);
-      const [x, y] = [residueOf(left, each, point), residueOf(right, each, point)];
-      if (x === null || y === null) return null;
-      if (x !== undefined && y !== undefined) pairs.push([x, y]);
-    }
-    all.push(pairs);
-  }
-  return all;
-}
+/** Points of every field at which both sides have to be defined. */
+const points = 4;
 
 /**
  * Whether two rational expressions are the same, whatever the size of their numbers: their values modulo large primes
@@ -48,29 +31,17 @@ function residuesOf(
  * @returns null where one of them is not rational, or an exponent is too large to be known
  */
 export function sameModulo(left: Expression, right: Expression): boolean | null {
-  const pairs = residuesOf(left, right, 8)?.flat();
-  if (!pairs) return null;
-  if (pairs.some(([x, y]) => x !== y)) return false;
-  return pairs.length >= 8 ? true : null;
-}
-
-/**
- * Whether one rational expression is a constant multiple of another, and neither constant.
- * @returns null as `sameModulo`
- */
-export function proportionalModulo(left: Expression, right: Expression): boolean | null {
-  const residues = residuesOf(left, right, 6);
-  if (!residues) return null;
-  for (const [i, all] of residues.entries()) {
-    const { prime } = fields[i] as Field;
-    const pairs = all.filter(([, y]) => y !== 0n);
-    const [first] = pairs;
-    if (!first || pairs.length < 4) return null;
-    const [a, b] = first;
-    if (a === 0n || pairs.some(([x, y]) => modulo(x * b - y * a, prime) !== 0n)) return false;
-    if (pairs.every(([x]) => x === a)) return false;
-  }
-  return true;
+  let compared = 0;
+  for (const each of fields)
+    for (let number = 0; number < 2 * points; number++) {
+      const point = wholePoint(number);
+      const [x, y] = [residueOf(left, each, point), residueOf(right, each, point)];
+      if (x === null || y === null) return null;
+      if (x === undefined || y === undefined) continue;
+      if (x !== y) return false;
+      compared++;
+    }
+  return compared >= points * fields.length ? true : null;
 }
 
 function residueOf(expression: Expression, { prime, imaginary }: Field, point: Point): Residue | null {

@@ -37,10 +37,6 @@ export function polynomialAt(polynomial: Polynomial, place: Fraction): Fraction 
   return polynomial.reduceRight((sum, each) => sum.mul(place).add(each), zero);
 }
 
-export function polynomialDerivative(polynomial: Polynomial): Polynomial {
-  return polynomial.slice(1).map((each, i) => each.mul(i + 1));
-}
-
 function raised(base: Polynomial, exponent: Fraction): Polynomial | null {
   if (exponent.d !== 1n || exponent.s < 0n || exponent.n > BigInt(largestDegree)) return null;
   const factors = Array.from({ length: Number(exponent.n) }, () => base);
