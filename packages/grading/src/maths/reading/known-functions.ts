@@ -1,30 +1,21 @@
+import { wordTable } from "@laconic/core";
 import { isCall, type Expression } from "../numbers/expression.ts";
 import { functions } from "./latex-commands.ts";
 
-/**
- * A function by the names that calculations know: roots, quotients, powers of e, and logarithms with a base stand for the functions
- * that they define.
- */
+/** Roots, quotients, powers of e, and logarithms with a base, which stand for the functions that they define. */
+const defined: Readonly<Record<string, (a: Expression) => Expression>> = wordTable({
+  Exp: (a) => ["Power", "e", a],
+  Lg: (a) => ["Log", a, 10],
+  Ceil: (a) => ["Negate", ["Floor", ["Negate", a]]],
+  Sec: (a) => ["Divide", 1, ["Cos", a]],
+  Csc: (a) => ["Divide", 1, ["Sin", a]],
+  Cot: (a) => ["Divide", ["Cos", a], ["Sin", a]],
+  Arccot: (a) => ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]],
+});
+
+/** A function by the names that calculations know. */
 export function called(head: string, ...args: readonly Expression[]): Expression {
-  const [a = 0] = args;
-  switch (head) {
-    case "Exp":
-      return ["Power", "e", a];
-    case "Lg":
-      return ["Log", a, 10];
-    case "Ceil":
-      return ["Negate", ["Floor", ["Negate", a]]];
-    case "Sec":
-      return ["Divide", 1, ["Cos", a]];
-    case "Csc":
-      return ["Divide", 1, ["Sin", a]];
-    case "Cot":
-      return ["Divide", ["Cos", a], ["Sin", a]];
-    case "Arccot":
-      return ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]];
-    default:
-      return [head, ...args];
-  }
+  return defined[head]?.(args[0] ?? 0) ?? [head, ...args];
 }
 
 /** A command such as `\log` with its argument, its base and the power between them. */

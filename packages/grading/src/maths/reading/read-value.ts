@@ -8,7 +8,7 @@ import { rowsOf } from "../numbers/matrices.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, isNumeric, readScalar } from "./read-scalar.ts";
-import { closingAt, splitTop } from "./split-top.ts";
+import { closingAt, splitTop, type Piece } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
 import { numberOfWords } from "../../reply/number-words.ts";
@@ -71,7 +71,7 @@ function rounded(text: string): string {
 /** `x \in A` says A. */
 function membership(text: string, next: (text: string) => Value | null): Value | null {
   const parts = splitTop(text, /\\in(?![a-zA-Z])/u);
-  return parts.length === 2 ? next((parts[1] as { text: string }).text) : null;
+  return parts.length === 2 ? next((parts[1] as Piece).text) : null;
 }
 
 const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![a-zA-Z])mod)(?![a-zA-Z])(.+)$/su;
@@ -158,16 +158,18 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   if (all.length < 2) return null;
   const between = all.length === 2 ? absolute(all) : null;
   if (between !== null) return next(between);
-  // What is written after an equals sign is exact; its approximation says nothing new.
-  const exact = all.findIndex((piece) => piece.separator === "=");
-  const end = all.findIndex((piece, i) => piece.separator === "\\approx" && exact !== -1 && i > exact);
+  // What stands behind an equals sign, or is a number, is exact; its approximation says nothing new.
+  const end = all.findIndex(
+    ({ separator }, i) =>
+      separator === "\\approx" &&
+      (all.slice(1, i).some((piece) => piece.separator === "=") || isNumeric((all[i - 1] as Piece).text)),
+  );
   const pieces = end === -1 ? all : all.slice(0, end);
   const sides = pieces.map((piece) => piece.text.trim());
   const last = sides.at(-1) as string;
   if (last === "" || sides.length > 8) return null;
-  const about = end === -1 ? undefined : approximationOf(last, all.slice(end));
-  if (exact === -1 && all[1]?.separator === "\\approx" && isNumeric(sides[0] as string))
-    return approximated(sides[0] as string, all.slice(1), next);
+  const approximation = all.length === end + 1 ? scalar((all.at(-1) as Piece).text.trim()) : null;
+  const about = approximation && approximates(approximation, scalar(last)) ? approximation : null;
   const relators = pieces
     .slice(1)
     .map(({ separator }): Relator =>
@@ -179,7 +181,8 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
     (sides.slice(0, -1).some((side) => isName(side)) || sides.every((side) => isNumeric(side)));
   const turned = sides.length === 2 && relators[0] === "=" && isName(last) && isNumeric(sides[0] as string);
   const bare = sides[0] === "" && relators.every((each) => each === "=");
-  const assigned = turned ? next(sides[0] as string) : named || bare ? next(last) : null;
+  const isSaid = sides.length === 1 ? about !== null : named || bare;
+  const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
   if (bare) return assigned;
   const scalars = sides.map((side) => readScalar(side));
   // Inequalities are read from their smallest side.
@@ -191,25 +194,6 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
     assigned,
     ...(about && { about }),
   };
-}
-
-/** What follows an exact value behind "about", where it is that value rounded. */
-function approximationOf(exact: string, pieces: readonly { readonly text: string }[]): Scalar | undefined {
-  const [first] = pieces;
-  const about = first && scalar(first.text.trim());
-  return about && pieces.length === 1 && approximates(about, scalar(exact)) ? about : undefined;
-}
-
-/** `2\sqrt3 \approx 3.46` says the first, and the second only where it is the first, rounded. */
-function approximated(
-  exact: string,
-  pieces: readonly { readonly text: string }[],
-  next: (text: string) => Value | null,
-): Value | null {
-  const about = approximationOf(exact, pieces);
-  const sides = [readScalar(exact), ...pieces.map(({ text }) => readScalar(text.trim()))];
-  const relators = pieces.map((): Relator => "=");
-  return { kind: "relation", sides, relators, assigned: about ? next(exact) : null, ...(about && { about }) };
 }
 
 /** A variable, a function at a place, a point or a ratio of such: something that can be given a value. */
@@ -273,8 +257,8 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   const inner = set ? text.slice(2, -2) : text.slice(1, -1);
   const built = set ? splitTop(inner, /\\mid(?![a-z])|\||:/u) : [];
   if (built.length > 1) {
-    const real = /^[a-zA-Z](?:\s*\\in\s*\\mathbb\s*\{?\s*R\s*\}?)?$/u.test((built[0] as { text: string }).text.trim());
-    const condition = real && built.length === 2 ? next((built[1] as { text: string }).text) : null;
+    const real = /^[a-zA-Z](?:\s*\\in\s*\\mathbb\s*\{?\s*R\s*\}?)?$/u.test((built[0] as Piece).text.trim());
+    const condition = real && built.length === 2 ? next((built[1] as Piece).text) : null;
     return condition?.kind === "relation" && !condition.assigned ? condition : readScalar(text);
   }
   const pieces = splitTop(inner, /[,;]/u).map((piece) => piece.text.trim());
