@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { gradeAnswer, mathsGrader, type GradeRule, type Grading } from "../packages/grading/src/index.ts";
+import { gradeProblem } from "../packages/benchmarks/src/index.ts";
+import { mathsGrader, type GradeRule, type Grading } from "../packages/grading/src/index.ts";
 import { readText } from "./workspace.ts";
 
 const maths = mathsGrader();
@@ -35,7 +36,7 @@ test("the table decides every form that graders differ on", () => {
 test.for(rows)("$form: $answer for $gold", async ({ gold, answer, verdicts }) => {
   const judged = await Promise.all(
     columns.map(([rule, grading, reply]) =>
-      gradeAnswer(reply(answer), { id: "row", question: "", gold, grading }, { maths, rule }),
+      gradeProblem(reply(answer), { id: "row", question: "", gold, grading }, { maths, rule }),
     ),
   );
   expect(judged.map(({ correct }) => (correct ? "right" : "wrong")).join(" | ")).toBe(verdicts);

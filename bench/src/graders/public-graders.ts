@@ -8,7 +8,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/grading";
+import { gradeProblem } from "@laconic/benchmarks";
+import { mathsGrader, type GradedCase } from "@laconic/grading";
 import { judgeCases } from "@laconic/grading/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
 import { heldOut } from "../../../packages/grading/test/grader-board/held-out.ts";
@@ -73,7 +74,7 @@ async function asPublished(cases: readonly GradedCase[]): Promise<number> {
   const maths = mathsGrader();
   const verdicts = await Promise.all(
     cases.map(({ id, gold, prediction }) =>
-      gradeAnswer(
+      gradeProblem(
         `\\boxed{${prediction}}`,
         { id, question: "", gold: gold ?? "", grading: { kind: "maths" } },
         { maths, rule: "published" },

@@ -36,5 +36,6 @@ export type { DataRow } from "./data/data-row.ts";
 export { distribute } from "./data/distribute.ts";
 export type { DistributedProblem, Shard } from "./data/distribute.ts";
 
+export { gradeProblem } from "./grading/grade-problem.ts";
 export { writingReward } from "./writing/writing-reward.ts";
 export type { WritingForm, WritingOptions, WritingReward } from "./writing/writing-reward.ts";

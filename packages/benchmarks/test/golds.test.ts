@@ -1,5 +1,5 @@
-import { benchmarks, findFiles, loadSplit, type BenchmarkProblem } from "@laconic/benchmarks";
-import { gradeAnswer, mathsGrader } from "@laconic/grading";
+import { benchmarks, findFiles, gradeProblem, loadSplit, type BenchmarkProblem } from "@laconic/benchmarks";
+import { mathsGrader } from "@laconic/grading";
 import { afterAll, describe, expect, test } from "vitest";
 
 const data = process.env["LACONIC_DATA"];
@@ -28,13 +28,13 @@ describe.skipIf(data === undefined)(
       const { problems } = await loadSplit(benchmark, benchmark.defaultSplit, files);
       expect(problems).toHaveLength(benchmark.splits[benchmark.defaultSplit]?.rows ?? 0);
       const verdicts = await Promise.all(
-        problems.map((problem) => gradeAnswer(rightReply(problem), problem, { maths })),
+        problems.map((problem) => gradeProblem(rightReply(problem), problem, { maths })),
       );
       expect(problems.filter((_, i) => verdicts[i]?.correct !== true).map(({ id }) => id)).toEqual([]);
       // A neighbour's answer is right only where both golds say the same.
       const others = problems.map((problem, i) => problems[(i + 1) % problems.length] ?? problem);
       const shifted = await Promise.all(
-        problems.map((problem, i) => gradeAnswer(rightReply(others[i] as BenchmarkProblem), problem, { maths })),
+        problems.map((problem, i) => gradeProblem(rightReply(others[i] as BenchmarkProblem), problem, { maths })),
       );
       const accepted = problems.filter((_, i) => shifted[i]?.correct === true).length;
       const same = problems.filter(

@@ -1,5 +1,5 @@
-import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { gradeAnswer, type Graders, type Verdict } from "@laconic/grading";
+import { gradeProblem, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { Graders, Verdict } from "@laconic/grading";
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import { gradingStepLimits, type GradingStep } from "@laconic/core/run-folder";
 import type { Ask } from "@laconic/rewards";
@@ -27,7 +27,7 @@ export async function gradeOf(
       error: null,
     };
   const answered = await ask<Verdict | null>((late) =>
-    gradeAnswer(answer, problem, graders, signal ? AbortSignal.any([late, signal]) : late),
+    gradeProblem(answer, problem, graders, signal ? AbortSignal.any([late, signal]) : late),
   );
   const none = { correct: null, score: null, extracted: null, rule: null, steps: [] };
   if (answered.status === "error") {

@@ -52,3 +52,10 @@ test("from plain JavaScript: a grading that is none, and mathematics without its
   const bare = gradeAnswer("\\boxed{1}", problem("1", { kind: "maths" }), {} as never);
   await expect(bare).rejects.toMatchObject({ code: "config_invalid", detail: { key: "maths" } });
 });
+
+test("published rules and packed cases are refused with where they are judged, not judged by another rule", async () => {
+  const program = problem("", { kind: "program", entryPoint: null, shown: [], hidden: "eJw=" });
+  const graders = { maths, rule: "published", code: async () => said("ran") } as const;
+  for (const given of [problem("1", { kind: "numeric" }), problem("1", { kind: "maths" }), program])
+    await expect(gradeAnswer("1", given, graders)).rejects.toThrow("gradeProblem of @laconic/benchmarks");
+});

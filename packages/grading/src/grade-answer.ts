@@ -1,13 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { hiddenCases } from "./code/hidden-cases.ts";
 import type { GradedProblem, Grading, ProgramCase } from "./grading.ts";
 import type { GradeRule } from "./grade-rule.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
-import { gradeHendrycks } from "./profiles/hendrycks.ts";
-import { gradeMinerva } from "./profiles/minerva.ts";
-import { gradePublishedLetter, gradePublishedNumber } from "./profiles/published.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -47,8 +43,8 @@ export interface Graders {
 /**
  * Judges a reply as the problem's benchmark says.
  * @param signal - ends the judging: the verdict is not `decided` then
- * @throws LaconicError `config_invalid` for maths, code and writing without a grader of them: no verdict is not "wrong"; `data_invalid` for
- * a grading that is none, and stored cases that cannot be read
+ * @throws LaconicError `config_invalid` for maths, code and writing without a grader of them: no verdict is not "wrong"; also for published
+ * rules and packed cases, which `gradeProblem` of `@laconic/benchmarks` knows; `data_invalid` for a grading that is none
  */
 export async function gradeAnswer(
   reply: string,
@@ -58,18 +54,19 @@ export async function gradeAnswer(
 ): Promise<Verdict> {
   const { grading, gold } = problem;
   const { maths, code, text, writing, rule = "own" }: Partial<Graders> = graders;
+  const isElsewhere =
+    grading.kind === "program" ? grading.hidden !== "" : rule === "published" && read.has(grading.kind);
+  if (isElsewhere) {
+    const reason = "published rules and packed cases are judged by gradeProblem of @laconic/benchmarks";
+    throw new LaconicError("config_invalid", `${problem.id}: ${reason}`, { key: "rule" });
+  }
   switch (grading.kind) {
     case "numeric":
-      return rule === "published" ? gradePublishedNumber(reply, gold, "strict-match") : gradeNumber(reply, gold);
+      return gradeNumber(reply, gold);
     case "letter":
-      return rule === "published"
-        ? gradePublishedLetter(reply, gold, "qwen-choice")
-        : gradeLetter(reply, gold, grading.letters);
-    case "maths": {
-      const judge = maths ?? missing("maths", problem);
-      if (rule === "published" && grading.published === "minerva") return gradeMinerva(reply, gold, judge, signal);
-      if (rule === "published" && grading.tolerance === undefined) return gradeHendrycks(reply, gold);
-      return judge.grade(
+      return gradeLetter(reply, gold, grading.letters);
+    case "maths":
+      return (maths ?? missing("maths", problem)).grade(
         reply,
         gold,
         {
@@ -79,15 +76,13 @@ export async function gradeAnswer(
         },
         signal,
       );
-    }
     case "text":
       return text ? text(reply, problem, signal) : gradeText(reply, gold, grading);
     case "code":
       return (code ?? missing("code", problem))(reply, grading, signal, rule);
     case "program": {
-      const { entryPoint, shown, hidden } = grading;
-      const judge = code ?? missing("code", problem);
-      return judge(reply, { entryPoint, cases: [...shown, ...(await hiddenCases(hidden, problem.id))] }, signal, rule);
+      const { entryPoint, shown: cases } = grading;
+      return (code ?? missing("code", problem))(reply, { entryPoint, cases }, signal, rule);
     }
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
@@ -95,6 +90,9 @@ export async function gradeAnswer(
       throw unknownGrading(problem);
   }
 }
+
+/** Kinds of answers that are read out of a reply, by a rule. */
+const read: ReadonlySet<string> = new Set(["numeric", "letter", "maths"]);
 
 /** From plain JavaScript, or a file that nobody checked. */
 function unknownGrading({ id, grading }: GradedProblem): LaconicError {

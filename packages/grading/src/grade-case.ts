@@ -4,7 +4,7 @@ import { extractLetter, gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import type { MathsOptions } from "./maths/grade-maths.ts";
 import { gradeNumber } from "./number-answer.ts";
-import { gradePublishedNumber } from "./profiles/published.ts";
+import { gradePublishedNumber } from "./published-number.ts";
 import { gradeText } from "./text-answer.ts";
 import { noAnswer, type Verdict } from "./verdict.ts";
 

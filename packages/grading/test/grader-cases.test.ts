@@ -1,14 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  gradeCase,
-  gradeNumber,
-  mathsGrader,
-  publishedLetters,
-  readGradedCases,
-  type GradedCase,
-} from "@laconic/grading";
-import { extractPublishedNumber } from "../src/profiles/published.ts";
+import { gradeCase, gradeNumber, mathsGrader, readGradedCases, type GradedCase } from "@laconic/grading";
+import { extractPublishedNumber } from "../src/published-number.ts";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folder = process.env["LACONIC_DATA"];
@@ -76,18 +69,5 @@ describe.skipIf(folder === undefined)("labelled cases (LACONIC_DATA)", async () 
         also?.["flexible_extracted"],
       ]);
     }
-  });
-  test.for([
-    ["qwen-choice", "qwen_choice_answer_clean"],
-    ["dylan", "dylan_parse_single_choice(ABCD only)"],
-    ["llm-debate", "llm_debate_parse_answer"],
-    ["lm-eval-first", "lm_eval_flexible_first"],
-    ["lm-eval-last", "lm_eval_flexible_last"],
-  ] as const)("letters as %s finds them", ([rule, field]) => {
-    for (const item of cases.filter(({ kind }) => kind === "letter-extraction"))
-      expect([item.id, publishedLetters[rule](item.prediction ?? "")]).toEqual([
-        item.id,
-        raw.get(item.id)?.also?.[field],
-      ]);
   });
 });

@@ -38,7 +38,7 @@ export interface OpenedProblems {
 }
 
 /**
- * Problems of one's own files, or of a data set of the hub, with the golds that their grading takes. `gradeAnswer` judges replies
+ * Problems of one's own files, or of a data set of the hub, with the golds that their grading takes. `gradeProblem` judges replies
  * to them as it does a benchmark's, `questionText` renders them.
  * @throws LaconicError `data_invalid` with `file` and `row` for a row that cannot be read (in lenient mode: when none can), a
  * file that cannot, or an id that two rows have; `config_invalid` naming the setting; what downloads throw

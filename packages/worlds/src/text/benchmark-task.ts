@@ -1,6 +1,6 @@
 import { familyOf } from "@laconic/baselines";
-import { benchmarkNamed, posed, type BenchmarkProblem } from "@laconic/benchmarks";
-import { answerForm, answerReading, gradeAnswer, mathsGrader, type AnswerKind } from "@laconic/grading";
+import { benchmarkNamed, gradeProblem, posed, type BenchmarkProblem } from "@laconic/benchmarks";
+import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { type TeamTask, drawFrom } from "@laconic/tasks";
@@ -83,7 +83,7 @@ export async function questionTask(
     tokenizer: await tokenizerOf(resources),
     reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
       const verdict =
-        answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
+        answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, gradingMeans, signal);
       const limited = verdict?.limited === true;
       if (verdict?.decided === false && !limited) return { undecided: verdict.rule };
       // Left out of its group, a limit would be worth more than a wrong answer.

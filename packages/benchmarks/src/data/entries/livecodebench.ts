@@ -1,7 +1,7 @@
 import { boundedJson } from "@laconic/core";
 import { z } from "zod";
 import type { Benchmark, RowProblem, Split } from "../benchmark.ts";
-import { casesIn } from "@laconic/grading";
+import { casesIn } from "../../grading/hidden-cases.ts";
 import { text } from "./rows.ts";
 
 const row: z.ZodType<RowProblem> = z

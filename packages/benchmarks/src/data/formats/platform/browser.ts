@@ -8,9 +8,13 @@ export async function zipEntries(file: string): Promise<ZipEntry[]> {
   throw new LaconicError("data_invalid", `${file}: archives are not read in a browser; unpack it first`, { file });
 }
 
-/** @throws Error for what is no whole gzip file, or unpacks to more than `maxBytes` */
-export async function unpacked(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
+/** @throws Error for bytes that are not a whole stream of the format, or that unpack to more than `maxBytes` */
+export async function unpacked(
+  bytes: Uint8Array,
+  maxBytes: number,
+  format: "gzip" | "deflate" = "gzip",
+): Promise<Uint8Array> {
+  const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream(format));
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for await (const part of stream as AsyncIterable<Uint8Array<ArrayBuffer>>) {

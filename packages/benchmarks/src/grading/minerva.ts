@@ -1,5 +1,4 @@
-import type { MathsGrader } from "../maths/maths-grader.ts";
-import { noAnswer, textVerdict, type Verdict } from "../verdict.ts";
+import { noAnswer, textVerdict, type MathsGrader, type Verdict } from "@laconic/grading";
 
 /**
  * Minerva's rule for answers in mathematics: Lewkowycz et al. 2022 (arXiv 2206.14858), appendix D.1. The answer is what its prompt asks for,

@@ -1,5 +1,4 @@
-import { lastBoxed } from "../reply/boxes.ts";
-import { noAnswer, textVerdict, type Verdict } from "../verdict.ts";
+import { lastBoxed, noAnswer, textVerdict, type Verdict } from "@laconic/grading";
 
 /** Replacements of MATH's published grader, in its order. */
 const spellings: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { mathsGrader } from "../maths/maths-grader.ts";
+import { mathsGrader } from "@laconic/grading";
 import { gradeMinerva } from "./minerva.ts";
 
 const maths = mathsGrader();

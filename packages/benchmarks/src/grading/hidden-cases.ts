@@ -1,7 +1,7 @@
-import { inflated } from "#platform";
+import { unpacked } from "#formats";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { z } from "zod";
-import type { ProgramCase } from "../grading.ts";
+import type { ProgramCase } from "@laconic/grading";
 import { pickledText } from "./pickled-text.ts";
 
 /** Cases that unpack to more are a bomb. */
@@ -27,7 +27,7 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
   try {
     if (stored.startsWith("[")) return casesIn(stored);
     const packed = Uint8Array.from(atob(stored), (char) => char.charCodeAt(0));
-    return casesIn(pickledText(await inflated(packed, maxBytes)));
+    return casesIn(pickledText(await unpacked(packed, maxBytes, "deflate")));
   } catch (error) {
     const reason = `private_test_cases cannot be read: ${(error as Error).message}`;
     throw new LaconicError("data_invalid", `${id}: ${reason}`, { problem: id, key: "private_test_cases" }, error);
