@@ -92,8 +92,6 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
   return { equal: seen >= Math.min(3, names.length === 0 ? 1 : 3), how };
 }
 
-/** Points at which forty digits are compared; at later ones floating point does where it is sure. */
-const carefulPoints = 12;
 /** Points at which both have to be defined. */
 const fewestPoints = 8;
 
@@ -102,8 +100,8 @@ function atWholePoints(pair: Pair, names: readonly string[]): Match {
   let seen = 0;
   let oneSided = 0;
   const stepwise = isStepwise(left) || isStepwise(right);
-  for (const [i, point] of wholePoints(names, stepwise).entries()) {
-    const verdict = atWholePoint(pair, point, i >= carefulPoints);
+  for (const point of wholePoints(names, stepwise)) {
+    const verdict = atWholePoint(pair, point);
     if (verdict === false) return different;
     if (verdict === true) seen++;
     if (verdict === "one is undefined") oneSided++;
@@ -122,16 +120,13 @@ function atWholePoints(pair: Pair, names: readonly string[]): Match {
 function atWholePoint(
   { left, right, decimal, precision }: Pair,
   point: Point,
-  quickly: boolean,
 ): boolean | "undefined" | "one is undefined" {
   const [a, b] = [exactValue(left, point), exactValue(right, point)];
   if (a && b) return a.equals(b) || closeReals(realOf(a), realOf(b), decimal, precision);
-  const [u, v] = [floatValue(left, point), floatValue(right, point)];
-  const known = isKnown(u) && isKnown(v);
-  if (quickly && known) return closeFloats(u, v, decimal, precision);
   const [x, y] = [realValue(left, point), realValue(right, point)];
   if (x && y) return closeReals(x, y, decimal, precision);
-  if (known) return closeFloats(u, v, decimal, precision);
+  const [u, v] = [floatValue(left, point), floatValue(right, point)];
+  if (isKnown(u) && isKnown(v)) return closeFloats(u, v, decimal, precision);
   // A binomial coefficient is 0 where its factorials are undefined.
   return isFinite(u) === isFinite(v) || a?.equals(0) || b?.equals(0) ? "undefined" : "one is undefined";
 }

@@ -36,7 +36,7 @@ function ratioAtPoint(a: Expression, b: Expression): Ratio | null {
   const [u, v] = [realValue(a, point), realValue(b, point)];
   if (u && v) {
     const quotient = u.value.div(v.value);
-    return { factor: { num: quotient.toFixed(40) }, value: quotient.toNumber(), digits: 25 };
+    return { factor: { num: quotient.toSignificantDigits(40).toFixed() }, value: quotient.toNumber(), digits: 25 };
   }
   const { re, im } = floatValue(a, point).div(floatValue(b, point));
   return Math.abs(im) < 1e-9 ? { factor: re, value: re, digits: 9 } : null;

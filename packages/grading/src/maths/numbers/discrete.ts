@@ -1,4 +1,5 @@
 import { exactValue } from "./exact-value.ts";
+import { wholePoint } from "./sample-point.ts";
 import { isCall, namesOf, partsOf, type Expression, type Point } from "./expression.ts";
 
 const heads: ReadonlySet<unknown> = new Set([
@@ -49,15 +50,9 @@ export function wholePoints(names: readonly string[], negative: boolean): Point[
   const all = negative ? [...places, ...belowZero] : places;
   const [only] = names;
   if (names.length < 2) return all.map((place) => (name: string) => (name === only ? place : null));
-  let state = 0x2545f491;
-  const next = (below: number): number => {
-    state = Math.imul(state, 1_664_525) + 1_013_904_223;
-    return ((state ^ (state >>> 13)) >>> 4) % below;
-  };
-  const pick = (): number => (next(4) === 0 ? (all[next(all.length)] as number) : 1 + next(12));
-  return Array.from({ length: 90 }, () => {
-    const values = new Map(names.map((name) => [name, pick()]));
-    return (name: string) => values.get(name) ?? null;
+  return Array.from({ length: 90 }, (_, i) => (name: string) => {
+    const drawn = wholePoint(i)(name) as number;
+    return drawn % 4 === 0 ? (all[drawn % all.length] as number) : 1 + (drawn % 12);
   });
 }
 

@@ -4,7 +4,7 @@ import { applied, evaluate, isName, type Arithmetic, type Expression, type Point
 
 /** Beyond these, numbers are compared by other means. */
 const largestPower = 4000;
-const largestFactorial = 300;
+const largestFactorial = 2500;
 const maxBits = 8000;
 const largestRoot = 64;
 
@@ -90,7 +90,7 @@ function binomial(top: Fraction, bottom: Fraction): Fraction | null {
   const [n, all] = [top.n, bottom.n];
   if (all > n) return new Fraction(0);
   const k = all < n - all ? all : n - all;
-  if (k > BigInt(largestFactorial) || k * BigInt(n.toString(2).length) > BigInt(maxBits)) return null;
+  if (k > BigInt(largestFactorial) || k * BigInt(n.toString(2).length) > BigInt(10 * maxBits)) return null;
   let result = 1n;
   for (let i = 1n; i <= k; i++) result = (result * (n - k + i)) / i;
   return new Fraction(result);

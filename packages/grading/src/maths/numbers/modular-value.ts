@@ -66,36 +66,15 @@ function residueOf(expression: Expression, { prime, imaginary }: Field, point: P
       return isName(name) || name === "e" || name === "Pi" ? BigInt(point(name) as number) : null;
     },
     apply(head, values, args) {
-      const counts = (): (Fraction | null)[] => args.map((part) => exactValue(part, point));
-      if (head === "Factorial" || head === "Binomial") return counted(counts(), prime);
+      if (head === "Factorial" || head === "Binomial") {
+        const count = exactValue([head, ...args], point);
+        return count && ofFraction(count);
+      }
       if (values.includes(undefined)) return head in rules || head === "Power" ? undefined : null;
-      return head === "Power" ? raised(values[0] as bigint, counts()[1] ?? null, prime) : applied(rules, head, values);
+      if (head !== "Power") return applied(rules, head, values);
+      return raised(values[0] as bigint, exactValue(args[1] as Expression, point), prime);
     },
   });
-}
-
-const largestFactorial = 5000n;
-const factorials = new Map<string, bigint>();
-
-/** A factorial, or a binomial coefficient, of numbers that are not too large. */
-function counted([top, bottom]: readonly (Fraction | null)[], prime: bigint): Residue | null {
-  if (!top || bottom === null) return null;
-  const all = [top, ...(bottom ? [bottom, top.sub(bottom)] : [])];
-  if (!all.every(({ s, n, d }) => d === 1n && s >= 0n && n <= largestFactorial)) return null;
-  const [n, ...parts] = all.map((each) => factorialModulo(each.n, prime)) as [bigint, ...bigint[]];
-  return parts.reduce((rest, part) => modulo(rest * inverse(part, prime), prime), n);
-}
-
-function factorialModulo(n: bigint, prime: bigint): bigint {
-  const key = `${n}:${prime}`;
-  let product = factorials.get(key);
-  if (product === undefined) {
-    product = 1n;
-    for (let i = 2n; i <= n; i++) product = (product * i) % prime;
-    if (factorials.size > 1000) factorials.clear();
-    factorials.set(key, product);
-  }
-  return product;
 }
 
 /** Fermat: the exponent counts modulo one less than the prime. */

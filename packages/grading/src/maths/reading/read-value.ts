@@ -7,7 +7,7 @@ import type { Expression } from "../numbers/expression.ts";
 import { rowsOf } from "../numbers/matrices.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { normaliseLatex } from "./normalise.ts";
-import { exactNumber, isNumeric, readScalar } from "./read-scalar.ts";
+import { isNumeric, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop, type Piece } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
@@ -27,7 +27,7 @@ const maxItems = 300;
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
   const text = withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex)));
-  if (text === "" || nesting(text) > 60) return null;
+  if (text === "") return null;
   return read(text, 0);
 }
 
@@ -341,14 +341,4 @@ function withoutWrapping(given: string): string {
     text = bare;
   }
   return text;
-}
-
-function nesting(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const char of text) {
-    if ("([{".includes(char)) most = Math.max(most, ++depth);
-    else if (")]}".includes(char)) depth = Math.max(0, depth - 1);
-  }
-  return most;
 }

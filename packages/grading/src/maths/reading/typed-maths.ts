@@ -1,12 +1,16 @@
 import { wordTable } from "@laconic/core";
+import { functions, lists } from "./latex-commands.ts";
 import { closingAt } from "./split-top.ts";
 
 const words = (text: string): string[] => text.split(" ");
-const commandsOf = (text: string): Record<string, string> =>
-  Object.fromEntries(words(text).map((name) => [name, `\\${name}`]));
+const commandsOf = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, `\\${name}`]));
+const namesOf = (table: Readonly<Record<string, unknown>>): string[] => Object.keys(table).map((name) => name.slice(1));
+/** Functions that are also typed without parentheses: `sin x`. */
+const bare: ReadonlySet<string> = new Set(namesOf(functions));
 /** Functions that people and programs type with parentheses, as LaTeX. Names are read in any case. */
 const called: Readonly<Record<string, string>> = wordTable({
-  ...commandsOf("abs floor ceil factorial binomial rational max min gcd lcm sqrt root"),
+  ...commandsOf([...namesOf(lists), "sqrt"]),
   ...Object.fromEntries(words("sin cos tan cot sinh cosh tanh").map((name) => [`a${name}`, `\\arc${name}`])),
   ceiling: "\\ceil",
   comb: "\\binomial",
@@ -15,12 +19,8 @@ const called: Readonly<Record<string, string>> = wordTable({
   log2: "\\log_{2}",
   log10: "\\log_{10}",
 });
-/** Functions that are also typed without parentheses: `sin x`. */
-const bare: ReadonlySet<string> = new Set(
-  words("sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh arcsinh arccosh arctanh ln lg log exp"),
-);
 const constants: Readonly<Record<string, string>> = wordTable({
-  ...commandsOf("pi alpha beta gamma delta theta lambda mu rho sigma phi omega"),
+  ...commandsOf(words("pi alpha beta gamma delta theta lambda mu rho sigma phi omega")),
   ...Object.fromEntries(words("infinity inf infty oo").map((name) => [name, "\\infty"])),
 });
 
