@@ -1,6 +1,6 @@
 import { readReply } from "../../reply/read-reply.ts";
 import { boxesIn } from "../../reply/boxes.ts";
-import { cuesIn, isDenied, isUnsaid, withoutDenied } from "../../reply/answer-cues.ts";
+import { conjunction, cuesIn, isDenied, isUnsaid, withoutDenied } from "../../reply/answer-cues.ts";
 import { wordNumbersIn } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
@@ -157,7 +157,7 @@ const longestLead = 50;
 /** The answer behind the last cue that has one. @param places - in the order of the text */
 function announcedAnswer(text: string, places: readonly Span[], plain: boolean): Candidate | null {
   for (const { end: start } of cuesIn(text).toReversed()) {
-    const bare = plain ? (bareLatex(text, start) ?? spokenNumber(text, start) ?? loneLetter(text, start)) : null;
+    const bare = plain ? (bareExpression(text, start) ?? spokenNumber(text, start)) : null;
     if (bare !== null) return { text: bare, rule: "after the answer trigger" };
     const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
     // A formula is preferred to a number in front of it.
@@ -181,13 +181,26 @@ function spokenNumber(text: string, start: number): string | null {
   return first && /^[\s$]*$/u.test(clause.slice(0, first.start)) ? first.value : null;
 }
 
-/** `x` behind a cue, alone in its clause. */
-function loneLetter(text: string, start: number): string | null {
-  return /^\s*([a-zA-Z])\s*(?:[.,;!?]?\s*(?:\n|$))/u.exec(text.slice(start, start + 20))?.[1] ?? null;
+const joining = new RegExp(
+  String.raw`^\s*(?:,\s*|[,;]?\s*\(?(?:${conjunction}|to)(?:\s+(?:maybe|perhaps|possibly))?\s*[$*]*)$`,
+  "iu",
+);
+
+/** A place with those around it that are parts of one answer. */
+function withNeighbours(places: readonly Span[], index: number, joins: (a: Span, b: Span) => boolean): Span[] {
+  const isJoined = (at: number): boolean => {
+    const [a, b] = [places[at - 1], places[at]];
+    return a !== undefined && b !== undefined && a.kind === b.kind && joins(a, b);
+  };
+  let [first, last] = [index, index];
+  while (isJoined(first)) first--;
+  while (isJoined(last + 1)) last++;
+  return places.slice(first, last + 1);
 }
 
-const conjunction =
-  /^\s*[,;]?\s*\(?(?:or|and|to|und|oder|et|ou|y|e|o|dan|atau)(?:\s+(?:maybe|perhaps|possibly))?\s*[$*]*$/iu;
+function listText(text: string, list: readonly Span[]): string {
+  return list.map((span) => withPercent(text, span)).join(" \\text{ and } ");
+}
 
 /**
  * A place with those that a comma, "or", "and" or "to" joins to it: parts of one list, or guesses. A list without a conjunction
@@ -196,29 +209,21 @@ const conjunction =
  */
 function listAround(text: string, place: Span, places: readonly Span[], from = 0): string {
   const between = (a: Span, b: Span): string => text.slice(a.end, b.start).replaceAll(/\\[()]/gu, "");
-  const joins = (a: Span | undefined, b: Span | undefined): boolean =>
-    a !== undefined &&
-    b !== undefined &&
-    a.kind === b.kind &&
-    (conjunction.test(between(a, b)) || /^\s*,\s*$/u.test(between(a, b)));
-  const index = places.indexOf(place);
-  let [first, last] = [index, index];
-  while (joins(places[first - 1], places[first]) && (places[first - 1] as Span).start >= from) first--;
-  while (joins(places[last], places[last + 1])) last++;
-  const list = places.slice(first, last + 1);
-  const end = (list.at(-1) as Span).end;
-  const isJoined = list.some((span, i) => i > 0 && conjunction.test(between(list[i - 1] as Span, span)));
-  const closed = /^[\s$*)]*(?:[.;!?\n]|$)/u.test(text.slice(end));
-  const isList = isJoined ? !/^[\s$*]*(?:is|was)\b/u.test(text.slice(end)) : closed;
-  return (isList ? list : [place]).map((span) => withPercent(text, span)).join(" \\text{ and } ");
+  const joins = (a: Span, b: Span): boolean => a.start >= from && joining.test(between(a, b));
+  const list = withNeighbours(places, places.indexOf(place), joins);
+  const behind = text.slice((list.at(-1) as Span).end);
+  const isJoined = list.some((span, i) => i > 0 && !/^[\s,]*$/u.test(between(list[i - 1] as Span, span)));
+  const isList = isJoined ? !/^[\s$*]*(?:is|was)\b/u.test(behind) : /^[\s$*)]*(?:[.;!?\n]|$)/u.test(behind);
+  return listText(text, isList ? list : [place]);
 }
 
-/** A formula behind a cue that nobody put between dollars. */
-function bareLatex(text: string, start: number): string | null {
+/** A letter or a formula behind a cue, alone in its clause and without dollars. */
+function bareExpression(text: string, start: number): string | null {
   const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0]
     .trim()
-    .replace(/\.$/u, "");
-  return /^[-+(]?\\(?![([]|boxed|fbox|text)/u.test(clause) ? (wholeExpression(clause)?.text ?? null) : null;
+    .replace(/[.,;!?]$/u, "");
+  const isBare = /^[-+(]?\\(?![([]|boxed|fbox|text)|^[a-zA-Z]$/u.test(clause);
+  return isBare ? (wholeExpression(clause)?.text ?? null) : null;
 }
 
 const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
@@ -254,14 +259,8 @@ function letterBefore(between: string): string {
 function lastCluster(text: string, spans: readonly Span[], rule: string, after?: Span): Candidate | null {
   const last = spans.at(-1);
   if (!last || (after && after.end > last.end)) return null;
-  const cluster = [last];
-  for (const span of spans.slice(0, -1).toReversed()) {
-    const first = cluster[0] as Span;
-    if (!joined(text.slice(span.end, first.start), last.kind)) break;
-    cluster.unshift(span);
-  }
-  const parts = cluster.map((span) => withPercent(text, span));
-  return { text: parts.length === 1 ? (parts[0] as string) : parts.join(" \\text{ and } "), rule };
+  const joins = (a: Span, b: Span): boolean => joined(text.slice(a.end, b.start), b.kind);
+  return { text: listText(text, withNeighbours(spans, spans.length - 1, joins)), rule };
 }
 
 /** What stands between a wrong answer and its correction. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { normaliseLatex } from "./normalise.ts";
 import { parseLatex } from "./latex-expression.ts";
 
 test.for([
@@ -30,7 +31,6 @@ test.for([
   ["\\binom n2", ["Binomial", "n", 2]],
   ["{n \\choose k}", ["Binomial", "n", "k"]],
   ["\\gcd(48,180)", ["GCD", 48, 180]],
-  ["1,234\\pi", ["Multiply", 1234, "Pi"]],
   ["7^{100}\\bmod 13", ["Mod", ["Power", 7, 100], 13]],
   ["2n\\bmod 3", ["Mod", ["Multiply", 2, "n"], 3]],
   ["\\lfloor\\frac n2\\rfloor", ["Floor", ["Divide", "n", 2]]],
@@ -70,3 +70,14 @@ test("deep nesting is malformed, whatever nests", () => {
   for (const piece of ["!", "'", "/2", "^2", "\\bmod 2"]) expect(parseLatex(`x${piece.repeat(1500)}`)).toBeNull();
   expect(parseLatex(`${"-".repeat(2501)}x`)).toEqual(["Negate", "x"]);
 });
+
+test.each([
+  ["1,234\\pi", "1234\\pi"],
+  ["x=10,080,y=5", "x=10080,y=5"],
+  ["\\frac{1,000}{3}", "\\frac{1000}{3}"],
+  ["(1,234)", "(1,234)"],
+  ["\\{1,234\\}", "\\{1,234\\}"],
+  ["]1,100[", "]1,100["],
+  ["1,100,5", "1,100,5"],
+  ["x, 1,200", "x, 1,200"],
+])("thousands in %s", (latex, plain) => expect(normaliseLatex(latex)).toBe(plain));
