@@ -1,7 +1,6 @@
 import type { Fraction } from "fraction.js";
-import { exactValue } from "./exact-value.ts";
 import { holds, isCall, substituted, type Expression } from "./expression.ts";
-import { polynomialAt, polynomialOf, type Polynomial } from "./polynomial.ts";
+import { polynomialOf, type Polynomial } from "./polynomial.ts";
 import { realValue } from "./real-value.ts";
 
 type Derivative = (a: Expression, da: Expression, whole: Expression) => Expression;
@@ -46,55 +45,6 @@ function lowered(base: Expression, exponent: Expression): Expression {
   if (exponent === 1) return 1;
   if (exponent === 2) return base;
   return ["Power", base, typeof exponent === "number" ? exponent - 1 : ["Add", exponent, -1]];
-}
-
-/** The integral between two places: of polynomials, and of sums of sines, cosines, powers of e and reciprocals of `ax + b`. */
-export function integral(expression: Expression, name: string, low: Expression, high: Expression): Expression | null {
-  const between = (whole: Expression): Expression => [
-    "Add",
-    substituted(whole, name, high),
-    ["Negate", substituted(whole, name, low)],
-  ];
-  const scaled = (factor: Expression, value: Expression | null): Expression | null =>
-    value === null ? null : ["Multiply", factor, value];
-  const polynomial = polynomialOf(expression, name);
-  if (polynomial) return between(primitive(polynomial, name));
-  if (!isCall(expression)) return null;
-  const [head, ...rest] = expression;
-  const [a, b] = rest as [Expression, Expression];
-  if (head === "Negate") return scaled(-1, integral(a, name, low, high));
-  if (head === "Add") {
-    const parts = rest.map((part) => integral(part, name, low, high));
-    return parts.includes(null) ? null : ["Add", ...(parts as Expression[])];
-  }
-  if (head === "Multiply") {
-    const [bound, free] = [rest.filter((part) => holds(part, name)), rest.filter((part) => !holds(part, name))];
-    const [only] = bound;
-    if (bound.length !== 1 || free.length === 0 || only === undefined) return null;
-    return scaled(["Multiply", ...free], integral(only, name, low, high));
-  }
-  const exponential = head === "Power" && a === "e";
-  const line = polynomialOf(exponential || head === "Divide" ? b : a, name);
-  const slope = line?.length === 2 ? (line[1] as Fraction) : null;
-  if (!line || !slope) return null;
-  const over = (whole: Expression): Expression => between(["Divide", whole, quotient(slope)]);
-  if (exponential) return over(expression);
-  if (head === "Sin") return over(["Negate", ["Cos", a]]);
-  if (head === "Cos") return over(["Sin", a]);
-  if (head !== "Divide" || holds(a, name)) return null;
-  const [from, to] = [exactValue(low), exactValue(high)];
-  // Between the places the reciprocal must not pass its pole.
-  if (!from || !to || polynomialAt(line, from).mul(polynomialAt(line, to)).compare(0) <= 0) return null;
-  return scaled(a, over(["Ln", ["Abs", b]]));
-}
-
-function primitive(polynomial: Polynomial, name: string): Expression {
-  const terms = polynomial.map((each, i): Expression => [
-    "Multiply",
-    quotient(each.div(i + 1)),
-    ["Power", name, i + 1],
-  ]);
-  return ["Add", 0, ...terms];
 }
 
 /** Times that numerator and denominator are differentiated (L'Hospital). */

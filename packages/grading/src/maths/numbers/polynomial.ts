@@ -32,11 +32,6 @@ function constantOf(value: Fraction | null): Polynomial | null {
   return value && trimmed([value]);
 }
 
-/** The value at a rational place. */
-export function polynomialAt(polynomial: Polynomial, place: Fraction): Fraction {
-  return polynomial.reduceRight((sum, each) => sum.mul(place).add(each), zero);
-}
-
 function raised(base: Polynomial, exponent: Fraction): Polynomial | null {
   if (exponent.d !== 1n || exponent.s < 0n || exponent.n > BigInt(largestDegree)) return null;
   const factors = Array.from({ length: Number(exponent.n) }, () => base);

@@ -1,4 +1,4 @@
-import { derivative, integral, limit } from "../numbers/calculus.ts";
+import { derivative, limit } from "../numbers/calculus.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { ofMatrices } from "../numbers/matrices.ts";
 import { isCall, partsOf, substituted, type Expression } from "../numbers/expression.ts";
@@ -8,7 +8,7 @@ const maxParts = 5000;
 const maxTerms = 1000;
 
 /**
- * Calculates what `parseLatex` leaves of finite sums and products, integrals, limits and derivatives: exactly, or not at all.
+ * Calculates what `parseLatex` leaves of finite sums and products, limits and derivatives: exactly, or not at all.
  * What stays is a function that nobody knows, equal to itself alone.
  */
 export function calculated(expression: Expression): Expression {
@@ -36,18 +36,15 @@ function visited(expression: Expression, budget: Budget, depth: number): Express
   }
   const inner = within(body);
   if (partsOf(inner).length > maxParts / 50) return expression;
-  const [from, to] = [first, second].map((each) => (each === undefined ? null : within(each)));
   if (head === "D") return derivative(inner, name) ?? expression;
-  if (from === null || from === undefined) return expression;
-  if (head === "Limit") return limit(inner, name, from) ?? expression;
-  return (to === null || to === undefined ? null : integral(inner, name, from, to)) ?? expression;
+  return (first === undefined ? null : limit(inner, name, within(first))) ?? expression;
 }
 
 function calculatedCall(head: string, args: readonly Expression[]): Expression {
   return ofMatrices(head, args) ?? [head, ...args];
 }
 
-const heads = new Set(["Sum", "Product", "Integrate", "Limit", "D"]);
+const heads = new Set(["Sum", "Product", "Limit", "D"]);
 
 /** The terms, one for each whole number; null where the bounds are none, or the terms are too many. */
 function written(
