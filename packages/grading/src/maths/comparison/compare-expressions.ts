@@ -51,7 +51,7 @@ export function compareExpressions(left: Expression, right: Expression, decimal:
 /** 1 and -1 for the two infinities, null for what is finite, NaN for a calculation with infinity. */
 function infiniteSign(json: Expression): number | null {
   if (json === "PositiveInfinity") return 1;
-  if (!isCall(json)) return null;
+  if (!isCall(json) || json[0] === "Limit") return null;
   const [head, ...rest] = json;
   const signs = rest.map((part) => infiniteSign(part));
   if (signs.every((sign) => sign === null)) return null;

@@ -1,82 +1,84 @@
-import type { Fraction } from "fraction.js";
-import { holds, isCall, substituted, type Expression } from "./expression.ts";
-import { polynomialOf, type Polynomial } from "./polynomial.ts";
+import { Decimal } from "decimal.js";
+import { isCall, partsOf, substituted, type Expression, type Point } from "./expression.ts";
 import { realValue } from "./real-value.ts";
 
-type Derivative = (a: Expression, da: Expression, whole: Expression) => Expression;
+/** The value of an operator's arguments at a point: the expression, the quoted name that is bound, and where. */
+type Operator = (
+  args: readonly Expression[],
+  point: Point,
+  valueOf: (each: Expression, point: Point) => number,
+) => number;
 
-/** Derivatives of functions of one value, by the function's name. */
-const chainRules: Readonly<Record<string, Derivative>> = {
-  Negate: (_, da) => ["Negate", da],
-  Sin: (a, da) => ["Multiply", ["Cos", a], da],
-  Cos: (a, da) => ["Negate", ["Multiply", ["Sin", a], da]],
-  Tan: (a, da) => ["Divide", da, ["Power", ["Cos", a], 2]],
-  Ln: (a, da) => ["Divide", da, a],
-};
+const nearby = new Decimal("1e-25");
+/** How far two values near the place of a limit may be apart. */
+const closest = new Decimal("1e-15");
 
-/** The derivative by a name; null where a function in it is not known. */
-export function derivative(expression: Expression, name: string): Expression | null {
-  if (!holds(expression, name)) return 0;
-  if (!isCall(expression)) return 1;
-  const [head, ...rest] = expression as [string, ...Expression[]];
-  const [a, b] = rest as [Expression, Expression];
-  if (head === "Root" && typeof b === "number") return derivative(["Power", a, ["Divide", 1, b]], name);
-  // A constant exponent or base needs no derivative of its own.
-  const derivatives = rest.map((part) => derivative(part, name));
-  if (derivatives.includes(null)) return null;
-  const [da, db] = derivatives as [Expression, Expression];
-  switch (head) {
-    case "Add":
-      return ["Add", ...(derivatives as Expression[])];
-    case "Multiply":
-      return ["Add", ...derivatives.map((each, i): Expression => ["Multiply", ...rest.with(i, each as Expression)])];
-    case "Divide":
-      return ["Divide", ["Add", ["Multiply", da, b], ["Negate", ["Multiply", a, db]]], ["Power", b, 2]];
-    case "Power":
-      if (!holds(b, name)) return ["Multiply", b, lowered(a, b), da];
-      return holds(a, name) ? null : ["Multiply", expression, ["Ln", a], db];
-    default:
-      return chainRules[head]?.(a, da, expression) ?? null;
+/** Operators by the head of their expression and how many arguments they have. No number where they cannot be calculated. */
+export const operators: Readonly<Record<string, Operator>> = { Integrate4: integral, Limit3: limit, D2: derivative };
+
+/** Values of an expression with other values of a name, to sixty digits; null where one of them is not known. */
+function valuesAt(
+  [body, quoted]: readonly Expression[],
+  places: readonly Expression[],
+  point: Point,
+): Decimal[] | null {
+  const name = (quoted as string).slice(1, -1);
+  const values = places.map((place) => realValue(substituted(body as Expression, name, place), point)?.value ?? null);
+  return values.every((value) => value !== null) ? values : null;
+}
+
+function beside(place: Expression, distance: Decimal): Expression {
+  return ["Add", place, { num: distance.toFixed() }];
+}
+
+function derivative(args: readonly Expression[], point: Point): number {
+  const name = (args[1] as string).slice(1, -1);
+  const places = [nearby, nearby.neg()].map((distance) => beside(name, distance));
+  const [above, below] = valuesAt(args, places, point) ?? [];
+  return above && below ? above.sub(below).div(nearby.mul(2)).toNumber() : Number.NaN;
+}
+
+/** The value near a place, where it is the same at two distances on both sides. */
+function limit(args: readonly Expression[], point: Point): number {
+  const place = args[2] as Expression;
+  const isInfinite = JSON.stringify(place).includes("Infinity");
+  const far = new Decimal(1).div(nearby).mul(JSON.stringify(place).includes("Negate") ? -1 : 1);
+  const places = [1, 3, ...(isInfinite ? [] : [-1, -3])].map((times) =>
+    isInfinite ? { num: far.mul(times).toFixed() } : beside(place, nearby.mul(times)),
+  );
+  const [first, ...others] = valuesAt(args, places, point) ?? [];
+  const isSame =
+    first &&
+    others.every((other) =>
+      other
+        .sub(first)
+        .abs()
+        .lessThan(closest.mul(first.abs().add(1))),
+    );
+  return first && isSame ? first.toNumber() : Number.NaN;
+}
+
+/** Halvings of the steps of an integral. */
+const halvings = 9;
+
+/** A real integral of one variable by Romberg's method; no number where its last two estimates differ. */
+function integral(args: readonly Expression[], point: Point, valueOf: Parameters<Operator>[2]): number {
+  const [body, quoted, ...bounds] = args as [Expression, string, ...Expression[]];
+  if (partsOf(body).some((part) => isCall(part) && part[0] === "Integrate")) return Number.NaN;
+  const [low, high] = bounds.map((bound) => valueOf(bound, point)) as [number, number];
+  const valueAt = (place: number): number =>
+    valueOf(body, (name) => (name === quoted.slice(1, -1) ? place : point(name)));
+  let before = [((high - low) / 2) * (valueAt(low) + valueAt(high))];
+  for (let halving = 1; halving <= halvings && Number.isFinite(before[0]); halving++) {
+    const count = 2 ** (halving - 1);
+    const step = (high - low) / (2 * count);
+    const places = Array.from({ length: count }, (_, i) => low + (2 * i + 1) * step);
+    const row = [(before[0] as number) / 2 + step * places.reduce((sum, place) => sum + valueAt(place), 0)];
+    for (const [i, estimate] of before.entries())
+      row.push((row[i] as number) + ((row[i] as number) - estimate) / (4 ** (i + 1) - 1));
+    const [last, other] = [row.at(-1) as number, before.at(-1) as number];
+    if (halving > 4 && Math.abs(last - other) <= 1e-13 * Math.max(1, Math.abs(last))) return last;
+    before = row;
   }
-}
-
-/** A power with an exponent that is one less; without a power of 0, which is undefined at 0. */
-function lowered(base: Expression, exponent: Expression): Expression {
-  if (exponent === 1) return 1;
-  if (exponent === 2) return base;
-  return ["Power", base, typeof exponent === "number" ? exponent - 1 : ["Add", exponent, -1]];
-}
-
-/** Times that numerator and denominator are differentiated (L'Hospital). */
-const maxDerivatives = 6;
-
-/** The limit at a place: the value where the expression is continuous, and what quotients come to where both sides are 0. */
-export function limit(expression: Expression, name: string, place: Expression): Expression | null {
-  const isQuotient = isCall(expression) && expression[0] === "Divide";
-  const [top, bottom] = isQuotient ? (expression.slice(1) as [Expression, Expression]) : [expression, 1];
-  const [p, q] = [polynomialOf(top, name), polynomialOf(bottom, name)];
-  if (JSON.stringify(place).includes("Infinity")) return p && q && q.length > 0 ? atInfinity(p, q) : null;
-  let [above, below]: [Expression, Expression] = [top, bottom];
-  for (let i = 0; i < maxDerivatives; i++) {
-    const nextAbove: Expression | null = derivative(above, name);
-    const nextBelow: Expression | null = derivative(below, name);
-    // Only what has a derivative here is known to be continuous.
-    if (nextAbove === null || nextBelow === null) return null;
-    const [x, y] = [substituted(above, name, place), substituted(below, name, place)];
-    const [u, v] = [realValue(x), realValue(y)];
-    if (!u || !v) return null;
-    if (v.value.abs().greaterThan(1e-12)) return ["Divide", x, y];
-    if (v.value.abs().greaterThan(v.error) || u.value.abs().greaterThan(u.error)) return null;
-    [above, below] = [nextAbove, nextBelow];
-  }
-  return null;
-}
-
-function atInfinity(top: Polynomial, bottom: Polynomial): Expression | null {
-  if (top.length > bottom.length) return null;
-  return top.length < bottom.length ? 0 : quotient((top.at(-1) as Fraction).div(bottom.at(-1) as Fraction));
-}
-
-function quotient({ s, n, d }: Fraction): Expression {
-  return ["Divide", { num: String(s * n) }, { num: String(d) }];
+  return Number.NaN;
 }

@@ -1,15 +1,7 @@
 import { wordTable } from "@laconic/core";
 import { Complex } from "complex.js";
-import {
-  applied,
-  evaluate,
-  isCall,
-  partsOf,
-  type Arithmetic,
-  type Expression,
-  type Point,
-  type Rules,
-} from "./expression.ts";
+import { operators } from "./calculus.ts";
+import { applied, evaluate, type Arithmetic, type Expression, type Point, type Rules } from "./expression.ts";
 
 const constants: Readonly<Record<string, Complex>> = wordTable({
   Pi: new Complex(Math.PI),
@@ -33,13 +25,17 @@ function arithmeticAt(point: Point): Arithmetic<Complex> {
     number: (text) => new Complex(Number(text)),
     name: (name) => constants[name] ?? valueOf(name),
     apply(head, values, args) {
-      if (head === "Integrate" && args.length === 4) return integralOf(args, values, point);
+      const operator = isBound.test(String(args[1])) ? operators[`${head}${args.length}`] : undefined;
+      if (operator) return new Complex(operator(args, point, (each, at) => floatValue(each, at).re));
       if (head in rules) return applied(rules, head, values);
       const shown = values.map(({ re, im }) => `${re.toPrecision(9)},${im.toPrecision(9)}`);
       return valueOf(`${head}(${shown.join(";")})`);
     },
   };
 }
+
+/** A quoted name. */
+const isBound = /^'[a-zA-Z]'$/u;
 
 type Binary = (a: Complex, b: Complex) => Complex;
 const real =
@@ -99,31 +95,6 @@ function powerOf(base: Complex, exponent: Complex): Complex {
   if (base.im === 0 && exponent.im === 0 && (base.re >= 0 || Number.isInteger(exponent.re)))
     return new Complex(base.re ** exponent.re);
   return base.pow(exponent);
-}
-
-/** Halvings of the steps of an integral. */
-const halvings = 9;
-
-/** A real integral of one variable by Romberg's method; no number where its last two estimates differ. */
-function integralOf([body, quoted]: readonly Expression[], values: readonly Complex[], point: Point): Complex {
-  const [low, high] = values.slice(2).map(({ re }) => re) as [number, number];
-  if (partsOf(body as Expression).some((part) => isCall(part) && part[0] === "Integrate")) return nothing;
-  const bound = (quoted as string).slice(1, -1);
-  const valueAt = (place: number): number =>
-    floatValue(body as Expression, (name) => (name === bound ? place : point(name))).re;
-  let before = [((high - low) / 2) * (valueAt(low) + valueAt(high))];
-  for (let halving = 1; halving <= halvings && Number.isFinite(before[0]); halving++) {
-    const count = 2 ** (halving - 1);
-    const step = (high - low) / (2 * count);
-    const places = Array.from({ length: count }, (_, i) => low + (2 * i + 1) * step);
-    const row = [(before[0] as number) / 2 + step * places.reduce((sum, place) => sum + valueAt(place), 0)];
-    for (const [i, estimate] of before.entries())
-      row.push((row[i] as number) + ((row[i] as number) - estimate) / (4 ** (i + 1) - 1));
-    const [last, other] = [row.at(-1) as number, before.at(-1) as number];
-    if (halving > 4 && Math.abs(last - other) <= 1e-13 * Math.max(1, Math.abs(last))) return new Complex(last);
-    before = row;
-  }
-  return nothing;
 }
 
 /** Of a whole number; of others nothing here needs it. */

@@ -1,4 +1,3 @@
-import { derivative, limit } from "../numbers/calculus.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { ofMatrices } from "../numbers/matrices.ts";
 import { isCall, partsOf, substituted, type Expression } from "../numbers/expression.ts";
@@ -8,8 +7,8 @@ const maxParts = 5000;
 const maxTerms = 1000;
 
 /**
- * Calculates what `parseLatex` leaves of finite sums and products, limits and derivatives: exactly, or not at all.
- * What stays is a function that nobody knows, equal to itself alone.
+ * Writes out finite sums and products, and calculates with matrices. What stays is an operator of `calculus.ts`, or a function that
+ * is not known, equal to itself alone.
  */
 export function calculated(expression: Expression): Expression {
   return visited(expression, { parts: maxParts }, 0);
@@ -21,30 +20,17 @@ interface Budget {
 
 function visited(expression: Expression, budget: Budget, depth: number): Expression {
   if (!isCall(expression) || depth > 200) return expression;
-  const [head, ...rest] = expression;
+  const [head, ...rest] = expression as [string, ...Expression[]];
   const within = (part: Expression): Expression => visited(part, budget, depth + 1);
   const [body, quoted, first, second] = rest;
-  const name = typeof quoted === "string" ? quoted.slice(1, -1) : "";
-  if (typeof head !== "string" || !heads.has(head) || body === undefined || name === "")
-    return calculatedCall(head as string, rest.map(within));
-  if (head === "Sum" || head === "Product") {
-    const terms =
-      first === undefined || second === undefined ? null : written(body, name, within(first), within(second), budget);
-    if (!terms) return expression;
-    const empty = head === "Sum" ? 0 : 1;
-    return [head === "Sum" ? "Add" : "Multiply", empty, ...terms.map(within)];
+  if ((head !== "Sum" && head !== "Product") || second === undefined) {
+    const args = rest.map(within);
+    return ofMatrices(head, args) ?? [head, ...args];
   }
-  const inner = within(body);
-  if (partsOf(inner).length > maxParts / 50) return expression;
-  if (head === "D") return derivative(inner, name) ?? expression;
-  return (first === undefined ? null : limit(inner, name, within(first))) ?? expression;
+  const name = String(quoted).slice(1, -1);
+  const terms = written(body as Expression, name, within(first as Expression), within(second), budget);
+  return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
 }
-
-function calculatedCall(head: string, args: readonly Expression[]): Expression {
-  return ofMatrices(head, args) ?? [head, ...args];
-}
-
-const heads = new Set(["Sum", "Product", "Limit", "D"]);
 
 /** The terms, one for each whole number; null where the bounds are none, or the terms are too many. */
 function written(
