@@ -50,22 +50,21 @@ const styles: Readonly<Record<string, Style>> = wordTable(
 const deepest = 100;
 const command = /\\(?:([a-zA-Z]+)\*?|[^a-zA-Z])/gsu;
 const colours = String.raw`(?:\s*(?:\[[a-zA-Z]{1,10}\]\s*)?\{[^{}]{1,40}\})`;
-/** Behind a command what is not shown, and the brace in front of what is. */
-const argument = (hidden: string): RegExp => new RegExp(String.raw`${hidden}(?<brace>\s*\{)?`, "uy");
-const without = (hidden: string): RegExp => new RegExp(hidden, "uy");
-const oneArgument = argument("");
-const openings: Readonly<Record<Style, RegExp>> = {
-  declaration: without(""),
-  fence: without(String.raw`(?:\s*\.)?`),
-  colour: without(`${colours}?`),
-  coloured: argument(`${colours}?`),
-  framed: argument(`${colours}{0,2}`),
-  wrapper: oneArgument,
-  alphabet: oneArgument,
-  bold: oneArgument,
-  text: oneArgument,
-  hidden: oneArgument,
+/** What a command hides behind it. */
+const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
+  fence: String.raw`(?:\s*\.)?`,
+  colour: `${colours}?`,
+  coloured: `${colours}?`,
+  framed: `${colours}{0,2}`,
 };
+const withoutArgument: ReadonlySet<string> = new Set<Style>(["declaration", "fence", "colour"]);
+/** Behind a command what is not shown, and the brace in front of what is. */
+const openings = Object.fromEntries(
+  (Object.keys(commands) as Style[]).map((style) => {
+    const brace = withoutArgument.has(style) ? "" : String.raw`(?<brace>\s*\{)?`;
+    return [style, new RegExp(`${hiddenBehind[style] ?? ""}${brace}`, "uy")];
+  }),
+) as Readonly<Record<Style, RegExp>>;
 
 /** A text without the LaTeX commands that change its look, at any depth. Text commands become `\text{...}`. */
 export function withoutStyles(text: string, depth = 0): string {

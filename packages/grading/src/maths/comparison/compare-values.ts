@@ -1,9 +1,9 @@
-import { compareExpressions } from "./compare-expressions.ts";
-import { compareScalars, parseScalar } from "./compare-scalars.ts";
+import { compareScalars } from "./compare-scalars.ts";
 import { valueOfChain } from "./chains.ts";
 import { sameTime } from "../reading/clock.ts";
 import { compareEquations, compareInequalities } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
+import { readScalar } from "../reading/read-scalar.ts";
 import { compareRealSets, isCondition, isReals } from "./real-sets.ts";
 import type { AnswerSet, Scalar, Tuple, Value } from "../value.ts";
 
@@ -203,14 +203,11 @@ function sameWords(gold: Value, answer: Value): Match {
 
 /** `abcd` may be a word or a product; what both read as a product of the same letters is the same. */
 function sameProduct(gold: Value, answer: Value): boolean {
-  if (![gold, answer].some((each) => each.kind === "scalar")) return false;
-  const [a, b] = [gold, answer].map((each) => (each.kind === "words" || each.kind === "scalar" ? each.text : ""));
-  if (!a || !b || a.length > 12 || b.length > 12 || /\s/u.test(a + b)) return false;
-  const scalarOf = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
-  const [left, right] = [parseScalar(scalarOf(a)), parseScalar(scalarOf(b))];
-  return (
-    left !== null && right !== null && compareExpressions(left, right, false, { digits: 6, tolerance: null }).equal
+  if (gold.kind === answer.kind) return false;
+  const [a, b] = [gold, answer].map((each) =>
+    each.kind === "words" && /^\S{1,12}$/u.test(each.text) ? readScalar(each.text) : each,
   );
+  return a?.kind === "scalar" && b?.kind === "scalar" && compareScalars(a, b, { digits: 6, tolerance: null }).equal;
 }
 
 function lettersOf(value: Value): string | null {

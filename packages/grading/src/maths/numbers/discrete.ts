@@ -2,16 +2,7 @@ import { exactValue } from "./exact-value.ts";
 import { wholePoint } from "./sample-point.ts";
 import { isCall, namesOf, partsOf, type Expression, type Point } from "./expression.ts";
 
-const heads: ReadonlySet<unknown> = new Set([
-  "Floor",
-  "Round",
-  "Factorial",
-  "Factorial2",
-  "Binomial",
-  "GCD",
-  "LCM",
-  "Mod",
-]);
+const heads: ReadonlySet<unknown> = new Set("Floor Factorial Factorial2 Binomial GCD LCM Mod".split(" "));
 
 /**
  * Whether names stand for whole numbers: in a floor, a factorial, a binomial coefficient, a divisor, a modulus, or in

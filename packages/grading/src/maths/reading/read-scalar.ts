@@ -50,10 +50,8 @@ export function exactNumber(text: string): Fraction | null {
   if (plain) return plain;
   const match = repeating.exec(text);
   if (match) {
-    const [, minus, whole = "", places = "", block = match[5] ?? ""] = match;
-    const tail = new Fraction(block).div(`${"9".repeat(block.length)}${"0".repeat(places.length)}`);
-    const value = new Fraction(`${whole || "0"}.${places || "0"}`).add(tail);
-    return minus === "-" ? value.neg() : value;
+    const [, minus, whole, places = "", block = match[5] ?? ""] = match;
+    return new Fraction(`${minus === "-" ? "-" : ""}${whole || "0"}.${places}(${block})`);
   }
   const expression = calculated.test(text) ? parseExpression(text.replace("x", "\\times ")) : null;
   return expression === null ? null : exactValue(expression);
