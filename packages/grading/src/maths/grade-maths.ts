@@ -1,6 +1,5 @@
-import type { GradingStep } from "@laconic/core/run-folder";
 import { readReply } from "../reply/read-reply.ts";
-import { noAnswer, type Verdict } from "../verdict.ts";
+import { noAnswer, type Certainty, type Verdict } from "../verdict.ts";
 import { extractLetter } from "../letter-answer.ts";
 import { choiceOf, letterAlone } from "./reading/choice.ts";
 import { compareValues, type Likeness } from "./comparison/compare-values.ts";
@@ -42,57 +41,41 @@ const both: AnswerForms = { latex: true, plain: true };
  * `mathsGrader`, which works on a thread of its own.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
-  const likeness = likenessOf(options);
-  const golds = valuesOf(candidatesOf(gold, options.forms ?? both, options.bareGold), 2);
-  if (golds.length === 0) return { ...noAnswer, rule: "the gold cannot be read" };
-  const [{ value: wantedFirst, text: wantedText }] = golds as [ReadCandidate];
+  const { forms = both, strictNames = true } = options;
+  const wanted = firstRead(candidatesOf(gold, forms, options.bareGold));
+  if (!wanted) return { ...noAnswer, rule: "the gold cannot be read" };
   // "No solution" is a set, and said in words.
   const spoken =
-    wantedFirst.kind === "words" ||
-    (wantedFirst.kind === "set" && wantedFirst.items.length === 0 && /\p{L}{4}/u.test(wantedText));
+    wanted.value.kind === "words" ||
+    (wanted.value.kind === "set" && wanted.value.items.length === 0 && /\p{L}{4}/u.test(wanted.text));
   const inWords = spoken && !options.bareReply && (!/\$|\\[([]/u.test(reply) || predicateIn(reply) !== null);
-  const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
-  const first = found[0];
+  const found = inWords ? wordsOf(reply, wanted.text) : candidatesOf(reply, forms, options.bareReply);
+  const [first] = found;
   if (!first) return noAnswer;
   const formOf = ({ text }: Candidate): string => identityOf(normaliseLatex(text));
-  const [firstForm, wantedForm] = [formOf(first), formOf(golds[0] as ReadCandidate)];
-  const stepsOf = (candidate: Candidate, how?: string): GradingStep[] => [
-    { name: `found: ${candidate.rule}`, answer: candidate.text, gold: wantedText },
-    { name: "normal form", answer: candidate.text === first.text ? firstForm : formOf(candidate), gold: wantedForm },
-    ...(how === undefined ? [] : [{ name: "compared as", answer: how, gold: null }]),
-  ];
-  const ofFirst = stepsOf(first);
-  if (firstForm === wantedForm)
-    return {
-      correct: true,
-      extracted: first.text,
-      rule: `${first.rule}, same text`,
-      certainty: "exact",
-      steps: ofFirst,
-    };
-  const [answer] = valuesOf(found, 1);
-  if (!answer) return { ...noAnswer, extracted: first.text, rule: `${first.rule}, cannot be read`, steps: ofFirst };
-  const names = options.strictNames ?? true;
-  const constant = constantOf(answer.text, (golds[0] as ReadCandidate).text);
-  const said = names ? (constant ?? answer.value) : renamed(answer.text);
-  const wanted = names ? golds.map(({ value }) => value) : golds.map(({ text }) => renamed(text));
-  const [plain] = wanted.flatMap((value) => (value && said ? [compareValues(value, said, likeness)] : []));
-  const match = plain?.equal ? plain : (compareChoices(golds[0] as ReadCandidate, answer, likeness) ?? plain);
-  if (!match || match.how === "malformed" || match.how === "too large")
-    return {
-      ...noAnswer,
-      extracted: answer.text,
-      rule: `${answer.rule}, ${match?.how === "too large" ? "cannot be compared" : "cannot be read"}`,
-      steps: stepsOf(answer),
-    };
-  const certainty = match.how === "same text" || match.how === "exact number" ? "exact" : "numeric";
-  return {
-    correct: match.equal,
-    extracted: answer.text,
-    rule: `${answer.rule}, ${match.how}`,
+  const verdictOn = (candidate: Candidate, how: string, certainty: Certainty, correct = false): Verdict => ({
+    correct,
+    extracted: candidate.text,
+    rule: `${candidate.rule}, ${how}`,
     certainty,
-    steps: stepsOf(answer, match.how),
-  };
+    steps: [
+      { name: `found: ${candidate.rule}`, answer: candidate.text, gold: wanted.text },
+      { name: "normal form", answer: formOf(candidate), gold: formOf(wanted) },
+    ],
+  });
+  if (formOf(first) === formOf(wanted)) return verdictOn(first, "same text", "exact", true);
+  const answer = firstRead(found);
+  if (!answer) return verdictOn(first, "cannot be read", "undecided");
+  const likeness = likenessOf(options);
+  const said = strictNames ? (constantOf(answer.text, wanted.text) ?? answer.value) : renamed(answer.text);
+  const right = strictNames ? wanted.value : renamed(wanted.text);
+  const plain = said && right && compareValues(right, said, likeness);
+  const match = plain?.equal ? plain : (compareChoices(wanted, answer, likeness) ?? plain);
+  if (match?.how === "too large") return verdictOn(answer, "cannot be compared", "undecided");
+  if (!match || match.how === "malformed") return verdictOn(answer, "cannot be read", "undecided");
+  const certainty = match.how === "same text" || match.how === "exact number" ? "exact" : "numeric";
+  const verdict = verdictOn(answer, match.how, certainty, match.equal);
+  return { ...verdict, steps: [...(verdict.steps ?? []), { name: "compared as", answer: match.how, gold: null }] };
 }
 
 /** A letter with its value against either of them, or both; null where no letter has a value. */
@@ -145,14 +128,12 @@ function unwrapped(text: string): string {
   return text.replaceAll(/(?<!\\)\$/gu, " ");
 }
 
-function valuesOf(candidates: readonly Candidate[], most: number): ReadCandidate[] {
-  const read: ReadCandidate[] = [];
+function firstRead(candidates: readonly Candidate[]): ReadCandidate | null {
   for (const candidate of candidates) {
     const value = readValue(candidate.text);
-    if (value) read.push({ ...candidate, value });
-    if (read.length === most) break;
+    if (value) return { ...candidate, value };
   }
-  return read;
+  return null;
 }
 
 /** Single letters by the order in which they come, so that f(x) is f(y). */

@@ -29,7 +29,7 @@ const spaced = {
     `exacte?|(?:richtig|korrekt|best|endgültig)(?:e[nrs]?)?|corret[ao]s?|certa|(?:yang )?(?:benar|tepat|terbaik)|` +
     `akhir(?:nya)?|(?:ال)?(?:صحيحة?|نهائية?)`,
   /** What joins a phrase to the noun: "answer to the question is". */
-  preposition: `to|for|of|in|as|al?|de(?:l| la)?|para|à|au|du|pour|auf|für|zu[rm]?|d[ao]|untuk|dari|atas`,
+  preposition: `to|for|of|in|as|al|a(?= \\p{L}{2})|de(?:l| la)?|para|à|au|du|pour|auf|für|zu[rm]?|d[ao]|untuk|dari|atas`,
   wrong: `wrong|incorrect|false|worst|least(?: \\p{L}+)?|incorrecta?|falsa?|fausse|mauvaise|falsch[ae]?|errad[ao]|salah|خطأ|خاطئة?`,
   not: `not|never|neither|nor|cannot|no(?= es)|(?:n['’]est |ne sont )?pas|nicht|não|bukan(?:lah)?|ليست?`,
   but: `but|it is|it['’]s|rather|sino|mais|sondern|mas|sim|melainkan|tetapi|بل`,
@@ -148,10 +148,15 @@ const boundBefore =
 const openEnded =
   /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b|^\+(?![\s\w(])|^\s*\?/iu;
 
+/** "I am unable to solve this with 5 unknowns" says no number. */
+const refused =
+  /\b(?:(?:not|un)\s?able\s+to|can\s?not|can['’]t|could(?:\s+not|n['’]t))\s+(?:answer|calculate|compute|determine|find|help|provide|solve)\b[^.,;:!?\n]*$/iu;
+
 /** Whether what stands at a place is denied, or only bounds the answer, as "at least 6" and "6 or more" do. */
 export function isUnsaid(text: string, start: number, end: number): boolean {
   return (
     isDenied(text, start, end) ||
+    refused.test(text.slice(Math.max(0, start - 120), start)) ||
     boundBefore.test(text.slice(Math.max(0, start - 24), start)) ||
     openEnded.test(text.slice(end))
   );

@@ -5,7 +5,7 @@ import { compareEquations, compareInequalities } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
 import { compareRealSets, isCondition, isReals } from "./real-sets.ts";
-import type { AnswerSet, Scalar, Tuple, Value } from "../value.ts";
+import type { AnswerSet, Tuple, Value } from "../value.ts";
 
 /** What counts as the same. */
 export interface Likeness extends Precision {

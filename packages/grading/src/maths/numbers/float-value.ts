@@ -25,7 +25,8 @@ function arithmeticAt(point: Point): Arithmetic<Complex> {
     number: (text) => new Complex(Number(text)),
     name: (name) => constants[name] ?? valueOf(name),
     apply(head, values, args) {
-      const operator = isBound.test(String(args[1])) ? operators[`${head}${args.length}`] : undefined;
+      const [, bound] = args;
+      const operator = typeof bound === "string" && isBound.test(bound) ? operators[`${head}${args.length}`] : null;
       if (operator) return new Complex(operator(args, point, (each, at) => floatValue(each, at).re));
       if (head in rules) return applied(rules, head, values);
       const shown = values.map(({ re, im }) => `${re.toPrecision(9)},${im.toPrecision(9)}`);

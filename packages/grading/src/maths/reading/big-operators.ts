@@ -27,7 +27,7 @@ function visited(expression: Expression, budget: Budget, depth: number): Express
     const args = rest.map(within);
     return ofMatrices(head, args) ?? [head, ...args];
   }
-  const name = String(quoted).slice(1, -1);
+  const name = (quoted as string).slice(1, -1);
   const terms = written(body as Expression, name, within(first as Expression), within(second), budget);
   return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
 }

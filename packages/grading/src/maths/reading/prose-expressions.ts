@@ -127,7 +127,7 @@ function kindOfWord(word: string, glued: Token | undefined, behind: string): Kin
   if (/^[\p{Script=Latin}\p{Script=Greek}](?:_.*)?$/u.test(word)) return "letter";
   const typed = typedName(word);
   if (typed === "constant") return "constant";
-  if (typed !== null && /^\s?\(/u.test(behind)) return "function";
+  if ((word === "Matrix" || typed !== null) && /^\s?\(/u.test(behind)) return "function";
   if (typed === "bare" && /^\s?[\d\p{L}√^]/u.test(behind)) return "function";
   // `12xy` is a product; `12kg` and `12th` are not.
   const product = glued?.kind === "number" && /^[abcknpqrxyz]{2,3}$/u.test(word) && measureOf(word) === null;
