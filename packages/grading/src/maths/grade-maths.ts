@@ -53,6 +53,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const [first] = found;
   if (!first) return noAnswer;
   const formOf = ({ text }: Candidate): string => identityOf(normaliseLatex(text));
+  const wantedForm = formOf(wanted);
   const verdictOn = (candidate: Candidate, how: string, certainty: Certainty, correct = false): Verdict => ({
     correct,
     extracted: candidate.text,
@@ -60,10 +61,10 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
     certainty,
     steps: [
       { name: `found: ${candidate.rule}`, answer: candidate.text, gold: wanted.text },
-      { name: "normal form", answer: formOf(candidate), gold: formOf(wanted) },
+      { name: "normal form", answer: formOf(candidate), gold: wantedForm },
     ],
   });
-  if (formOf(first) === formOf(wanted)) return verdictOn(first, "same text", "exact", true);
+  if (formOf(first) === wantedForm) return verdictOn(first, "same text", "exact", true);
   const answer = firstRead(found);
   if (!answer) return verdictOn(first, "cannot be read", "undecided");
   const likeness = likenessOf(options);

@@ -100,29 +100,20 @@ class MathsThread implements MathsGrader {
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict> {
     if (this.#isClosed) return Promise.reject(closed());
     if (signal?.aborted) return Promise.resolve(aborted);
-    return new Promise<Verdict>((resolve, reject) => {
-      const settled = (): void => signal?.removeEventListener("abort", giveUp);
-      const job: Job = {
-        pair: { reply, gold, ...(options && { options }) },
-        resolve(verdict) {
-          settled();
-          resolve(verdict);
-        },
-        reject(error) {
-          settled();
-          reject(error);
-        },
-      };
+    let giveUp = (): void => undefined;
+    const verdict = new Promise<Verdict>((resolve, reject) => {
+      const job: Job = { pair: { reply, gold, ...(options && { options }) }, resolve, reject };
       // What the thread holds already comes back in its turn, and is not heard.
-      const giveUp = (): void => {
+      giveUp = () => {
         const place = this.#waiting.indexOf(job);
         if (place >= 0) this.#waiting.splice(place, 1);
-        job.resolve(aborted);
+        resolve(aborted);
       };
-      signal?.addEventListener("abort", giveUp, { once: true });
       this.#waiting.push(job);
-      this.#pump();
     });
+    signal?.addEventListener("abort", giveUp, { once: true });
+    this.#pump();
+    return verdict.finally(() => signal?.removeEventListener("abort", giveUp));
   }
 
   async close(): Promise<void> {

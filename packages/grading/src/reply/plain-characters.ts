@@ -6,15 +6,12 @@ const embedding = /[\u202a-\u202c]/gu;
 const fullWidth = /[\uff01-\uff5e\u3000\ufe63\u3002]/gu;
 /** Arabic, Persian and Devanagari digits. */
 const digit = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/gu;
-const any =
-  /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3000\u3002\ufe63\ufeff\uff01-\uff5e]|\u034f|\p{Variation_Selector}/u;
 
 /**
  * A text without the characters that show nothing, and with plain letters, digits and signs for full-width ones. What stands
  * under an override of the direction of reading becomes one sign of an unreadable character.
  */
 export function plainCharacters(text: string): string {
-  if (!any.test(text)) return text;
   return text
     .replaceAll(overridden, "\ufffd")
     .replaceAll(invisible, "")

@@ -15,21 +15,10 @@ import type { Scalar } from "../value.ts";
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
   if (!precision.lenient && a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
     return { equal: false, how: "other unit" };
-  const ratio = [asRatio(a.text, b.text), asRatio(b.text, a.text)] as const;
-  if (ratio[0] !== a.text || ratio[1] !== b.text)
-    return compareScalars(readScalar(ratio[0]), readScalar(ratio[1]), precision);
+  const [x, y] = [readBeside(a, b), readBeside(b, a)];
+  if (x !== a || y !== b) return compareScalars(x, y, precision);
   const colons = compareColons(a.text.replaceAll(/\s/gu, ""), b.text.replaceAll(/\s/gu, ""));
   if (colons !== null) return { equal: colons, how: "same value" };
-  for (const [one, other] of [
-    [a, b],
-    [b, a],
-  ] as const) {
-    const bare = one.measure !== undefined && other.exact === null ? withoutMeasure(other.text, one.measure) : null;
-    if (bare !== null)
-      return one === a
-        ? compareScalars(a, readScalar(bare), precision)
-        : compareScalars(readScalar(bare), b, precision);
-  }
   if (identityOf(a.text) === identityOf(b.text) && a.percent === b.percent) return { equal: true, how: "same text" };
   const decimal = a.decimal || b.decimal;
   const exactPair = [exactOf(a), exactOf(b)] as const;
@@ -63,9 +52,14 @@ function withNaturalLogs(json: Expression): Expression {
   return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
 }
 
-/** "3 to 4" is a ratio where the other side is one. */
-function asRatio(text: string, against: string): string {
-  return against.includes(":") ? text.replace(/^(\d+)\s*(?:\\text\s*\{\s*to\s*\}|to)\s*(\d+)$/u, "$1:$2") : text;
+/** A number as the other side tells to read it: "3 to 4" beside a ratio, `24 m^2` beside square metres. */
+function readBeside(one: Scalar, { text, measure }: Scalar): Scalar {
+  const ratio = text.includes(":")
+    ? one.text.replace(/^(\d+)\s*(?:\\text\s*\{\s*to\s*\}|to)\s*(\d+)$/u, "$1:$2")
+    : null;
+  const bare = measure !== undefined && one.exact === null ? withoutMeasure(one.text, measure) : null;
+  const other = ratio === one.text ? bare : (ratio ?? bare);
+  return other === null ? one : readScalar(other);
 }
 
 /** Decimals of a side that is a decimal of two significant digits or more; infinite of any other. */

@@ -72,7 +72,7 @@ export function withoutUnit(text: string): Measured {
     if (next === "" || next === rest) break;
     rest = scale === undefined ? next : `(${next}) \\cdot ${scale}`;
   }
-  return measure === null && rest === withJoinedUnits(text) ? { text, measure } : { text: rest, measure };
+  return { text: rest, measure };
 }
 
 /** `24 m^2` where the other side is in square metres: a unit that only the other side tells from a name. */
