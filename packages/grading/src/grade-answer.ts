@@ -1,11 +1,19 @@
 import { LaconicError } from "@laconic/core";
 import type { GradedProblem, Grading, ProgramCase } from "./grading.ts";
-import type { GradeRule } from "./grade-rule.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
+
+/**
+ * Whose rule decides: `own`, the rules of this package; `lenient`, the same without those that turn on how an answer is
+ * written; `published`, what the benchmark's published grader does, for comparing with its scores.
+ */
+export type GradeRule = "own" | "lenient" | "published";
+
+/** Every rule, the default first. */
+export const gradeRules: readonly GradeRule[] = ["own", "lenient", "published"];
 
 /** What a whole program is judged by: all of its cases, those that were stored included. */
 export interface WholeProgram {

@@ -4,10 +4,8 @@
  */
 export type { AnswerKind, GradedProblem, Grading, ProgramCase } from "./grading.ts";
 export { mathsGrader } from "#platform";
-export { gradeAnswer } from "./grade-answer.ts";
-export type { Graders, WholeProgram } from "./grade-answer.ts";
-export { gradeRules } from "./grade-rule.ts";
-export type { GradeRule } from "./grade-rule.ts";
+export { gradeAnswer, gradeRules } from "./grade-answer.ts";
+export type { Graders, GradeRule, WholeProgram } from "./grade-answer.ts";
 export { gradeCase } from "./grade-case.ts";
 export type { CaseVerdict } from "./grade-case.ts";
 export { readGradedCases } from "./graded-case.ts";

@@ -14,11 +14,7 @@ export function calculated(expression: Expression): Expression {
   return visited(expression, { parts: maxParts }, 0);
 }
 
-interface Budget {
-  parts: number;
-}
-
-function visited(expression: Expression, budget: Budget, depth: number): Expression {
+function visited(expression: Expression, budget: { parts: number }, depth: number): Expression {
   if (!isCall(expression) || depth > 200) return expression;
   const [head, ...rest] = expression as [string, ...Expression[]];
   const within = (part: Expression): Expression => visited(part, budget, depth + 1);
@@ -38,7 +34,7 @@ function written(
   name: string,
   low: Expression,
   high: Expression,
-  budget: Budget,
+  budget: { parts: number },
 ): Expression[] | null {
   const [from, to] = [exactValue(low), exactValue(high)];
   if (!from || !to || from.d !== 1n || to.d !== 1n) return null;

@@ -30,16 +30,16 @@ const longest = 3000;
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
   const text = withoutDenied(readReply(reply.slice(-searched)));
-  return readCurrent(text, (current) => nonEmpty(placesIn(current, forms))) ?? takenBack(text);
-}
-
-function nonEmpty(candidates: Candidate[]): Candidate[] | null {
-  return candidates.length === 0 ? null : candidates;
+  return candidatesIn(text, (current) => placesIn(current, forms));
 }
 
 /** An answer that its author took back keeps the whole text from being read as one. */
-function takenBack(text: string): Candidate[] {
-  return /\\(?:boxed|fbox)|####/u.test(text) ? [{ text: denied, rule: "taken back" }] : [];
+function candidatesIn(text: string, read: (text: string) => Candidate[]): Candidate[] {
+  const found = readCurrent(text, (current) => {
+    const candidates = read(current);
+    return candidates.length === 0 ? null : candidates;
+  });
+  return found ?? (/\\(?:boxed|fbox)|####/u.test(text) ? [{ text: denied, rule: "taken back" }] : []);
 }
 
 function placesIn(text: string, forms: AnswerForms): Candidate[] {
@@ -91,7 +91,7 @@ function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
  */
 export function findWords(reply: string): Candidate[] {
   const text = readReply(reply.slice(-searched));
-  return readCurrent(text, (current) => nonEmpty(wordsIn(current))) ?? takenBack(text);
+  return candidatesIn(text, wordsIn);
 }
 
 function wordsIn(text: string): Candidate[] {

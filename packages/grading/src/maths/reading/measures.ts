@@ -17,7 +17,6 @@ const names: Readonly<Record<string, string>> = wordTable(
   ),
 );
 const prefixNames = { kilo: "k", centi: "c", milli: "m", mega: "M", giga: "G", micro: "µ", nano: "n" };
-const speeds: Readonly<Record<string, string>> = wordTable({ mph: "mi/h", kph: "km/h", kmh: "km/h" });
 const powers: Readonly<Record<string, number>> = wordTable({ square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 });
 
 /** A unit's symbol, with its prefix; null for what is none. */
@@ -44,6 +43,8 @@ function symbolOf(word: string): string | null {
  */
 export function measureOf(text: string, power?: string): string | null {
   const spaced = text
+    .replaceAll(/\bmph\b/giu, "mi/h")
+    .replaceAll(/\bk(?:ph|mh)\b/giu, "km/h")
     .replaceAll(/[()]/gu, " $& ")
     .replaceAll(/[\\~,{}]|\.(?!\d)/gu, " ")
     .replaceAll(/\bper\b|\//giu, " / ")
@@ -54,10 +55,7 @@ export function measureOf(text: string, power?: string): string | null {
   let inside = 1;
   let next = 1;
   let last: string | null = null;
-  for (const token of (Object.hasOwn(speeds, spaced.toLowerCase())
-    ? (speeds[spaced.toLowerCase()] as string).replace("/", " / ")
-    : spaced
-  ).split(/\s+/u)) {
+  for (const token of spaced.split(/\s+/u)) {
     const by = powers[token.toLowerCase()];
     if (token === "/") sign = -1;
     else if (token === "(" || token === ")") [inside, sign] = [token === "(" ? sign : 1, 1];

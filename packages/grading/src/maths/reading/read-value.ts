@@ -205,17 +205,18 @@ function isName(side: string): boolean {
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
+/** The values of all pieces; null where one of them has none. */
+function readAll(pieces: readonly Piece[], next: (text: string) => Value | null): Value[] | null {
+  const values = pieces.map(({ text }) => next(text));
+  return values.every((value) => value !== null) ? values : null;
+}
+
 function combined(text: string, next: (text: string) => Value | null): Value | null {
   for (const operation of ["\\cup", "\\cap", "\\setminus"] as const) {
     const pieces = splitTop(text, new RegExp(`\\${operation}(?![a-zA-Z])`, "u"));
     if (pieces.length < 2) continue;
-    const parts: Value[] = [];
-    for (const piece of pieces) {
-      const part = next(piece.text);
-      if (!part) return null;
-      parts.push(part);
-    }
-    return { kind: "combination", operation, parts };
+    const parts = readAll(pieces, next);
+    return parts && { kind: "combination", operation, parts };
   }
   return null;
 }
@@ -230,9 +231,9 @@ function matrix(text: string, next: (text: string) => Value | null): Value | nul
   const rows: Value[][] = [];
   for (const { text: line } of splitTop(inner, /\\\\(?:\s*\[-?[\d.]+\s*(?:pt|em|ex|mm|cm)\])?|\\cr(?![a-z])/u)) {
     if (line.trim() === "") continue;
-    const row = splitTop(line, /&/u).map((cell) => next(cell.text));
-    if (row.includes(null)) return null;
-    rows.push(row as Value[]);
+    const row = readAll(splitTop(line, /&/u), next);
+    if (!row) return null;
+    rows.push(row);
   }
   return rows.length === 0 ? null : { kind: "matrix", rows };
 }
