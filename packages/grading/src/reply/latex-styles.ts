@@ -1,45 +1,34 @@
 import { wordTable } from "@laconic/core";
 import { closingBraceAt } from "./boxes.ts";
 
-/** What a style command takes and shows. */
-type Style =
-  /** Takes nothing and shows nothing: `\large`. */
-  | "declaration"
-  /** A bracket's size: `\left`. A full stop behind it is an invisible bracket. */
-  | "fence"
-  /** Shows its argument: `\underline{37}`. */
-  | "wrapper"
-  /** Shows its argument in a mathematical alphabet, in which a word is text: `\mathrm{cm}`. */
-  | "alphabet"
-  /** The same in bold, which marks unit vectors: `\mathbf{i}`. */
-  | "bold"
-  /** Shows its argument as text: `\textbf{37}`. */
-  | "text"
-  /** Takes a colour: `\color{blue}`. */
-  | "colour"
-  /** Takes a colour and shows its argument: `\textcolor{red}{37}`. */
-  | "coloured"
-  /** Takes two colours and shows its argument. */
-  | "framed"
-  /** Takes an argument that is not part of the answer: `\tag{1}`. */
-  | "hidden";
-
-const commands: Readonly<Record<Style, string>> = {
+/** Commands by what they take and show. */
+const commands = {
+  /** Take nothing and show nothing. */
   declaration:
     "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge displaystyle textstyle scriptstyle " +
     "scriptscriptstyle bf it rm sf tt sl sc em bfseries itshape rmfamily sffamily ttfamily normalfont boldmath limits nolimits " +
     "hfill hfil vfill noindent centering strut bigl bigr Bigl Bigr big Big bigg Bigg biggl biggr Biggl Biggr middle " +
     "blacksquare qed qedsymbol checkmark bigstar blacktriangle blacklozenge square Box",
+  /** The size of a bracket. A full stop behind it is an invisible bracket. */
   fence: "left right",
+  /** Show their argument: `\underline{37}`. */
   wrapper: "underline uline uuline uwave underbar smash ensuremath hl ul",
+  /** Show their argument in a mathematical alphabet, in which a word is text: `\mathrm{cm}`. */
   alphabet: "mathrm mathit mathsf mathtt mathnormal mathup",
+  /** The same in bold, which marks unit vectors: `\mathbf{i}`. */
   bold: "mathbf boldsymbol bm pmb bold",
+  /** Show their argument as text: `\textbf{37}`. */
   text: "text textbf textit textrm textsf texttt textsc textsl textup textmd textnormal emph mbox hbox",
+  /** Take a colour. */
   colour: "color",
+  /** Take a colour and show their argument: `\textcolor{red}{37}`. */
   coloured: "textcolor colorbox",
+  /** Take two colours and show their argument. */
   framed: "fcolorbox",
+  /** Take an argument that is not part of the answer: `\tag{1}`. */
   hidden: "tag label vspace phantom hphantom vphantom sout st cancel bcancel xcancel footnote",
 };
+type Style = keyof typeof commands;
 const styles: Readonly<Record<string, Style>> = wordTable(
   Object.fromEntries(
     Object.entries(commands).flatMap(([style, names]) => names.split(" ").map((name) => [name, style as Style])),

@@ -15,8 +15,8 @@ import type { Scalar } from "../value.ts";
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
   if (!precision.lenient && a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
     return { equal: false, how: "other unit" };
-  const [x, y] = [readBeside(a, b), readBeside(b, a)];
-  if (x !== a || y !== b) return compareScalars(x, y, precision);
+  const [one, other] = [readBeside(a, b), readBeside(b, a)];
+  if (one !== a || other !== b) return compareScalars(one, other, precision);
   const colons = compareColons(a.text.replaceAll(/\s/gu, ""), b.text.replaceAll(/\s/gu, ""));
   if (colons !== null) return { equal: colons, how: "same value" };
   if (identityOf(a.text) === identityOf(b.text) && a.percent === b.percent) return { equal: true, how: "same text" };

@@ -12,20 +12,9 @@ export interface Span {
   readonly symbolic?: boolean;
 }
 
-type Kind =
-  | "number"
-  | "letter"
-  | "constant"
-  /** Takes arguments: a typed function, a LaTeX command, a root sign. */
-  | "function"
-  | "binary"
-  | "sign"
-  | "open"
-  | "close"
-  | "comma"
-  | "bar"
-  | "postfix"
-  | "word";
+type Operand = "number" | "letter" | "constant" | "function";
+/** What a token is. A function takes arguments: a typed function, a LaTeX command, a root sign. */
+type Kind = Operand | "binary" | "sign" | "open" | "close" | "comma" | "bar" | "postfix" | "word";
 
 interface Token {
   readonly kind: Kind;
