@@ -1,8 +1,13 @@
+import { exactValue } from "../numbers/exact-value.ts";
+import { namesOf, type Expression } from "../numbers/expression.ts";
+import { floatValue } from "../numbers/float-value.ts";
+import { realValue } from "../numbers/real-value.ts";
+import { samplePoint, wholePoint } from "../numbers/sample-point.ts";
+import { isNumeric } from "../reading/read-scalar.ts";
+import type { Relation, Scalar, Tuple } from "../value.ts";
+import { compareExpressions } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
-import type { Expression } from "../numbers/expression.ts";
-import { ratioOf } from "./ratio.ts";
-import type { Relation, Scalar, Tuple } from "../value.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 
@@ -55,4 +60,75 @@ function ends({ sides }: Relation): readonly [Scalar, Scalar] {
 function difference([left, right]: readonly [Scalar, Scalar]): Expression | null {
   const [a, b] = [parseScalar(left), parseScalar(right)];
   return a === null || b === null ? null : ["Add", a, ["Negate", b]];
+}
+
+/** A constant, and the decimals to which a multiple by it is compared; null where it is exact. */
+interface Ratio {
+  readonly factor: Expression;
+  readonly value: number;
+  readonly digits: number | null;
+}
+
+/**
+ * The constant by which one expression is the other: it is calculated at one point and compared at others.
+ * @returns null where there is none, and of two constants
+ */
+function ratioOf(a: Expression | null, b: Expression | null): number | null {
+  if (a === null || b === null || namesOf(a).length === 0) return null;
+  const ratio = ratioAtPoint(a, b);
+  if (!ratio || ratio.value === 0 || !Number.isFinite(ratio.value)) return null;
+  const { factor, value, digits } = ratio;
+  const precision = { digits: digits ?? 0, tolerance: null };
+  return compareExpressions(a, ["Multiply", factor, b], digits !== null, precision).equal ? value : null;
+}
+
+function ratioAtPoint(a: Expression, b: Expression): Ratio | null {
+  const [x, y] = [exactValue(a, wholePoint(7)), exactValue(b, wholePoint(7))];
+  if (x && y) {
+    const { s, n, d } = y.equals(0) ? y : x.div(y);
+    const factor: Expression = ["Divide", { num: String(s * n) }, { num: String(d) }];
+    return { factor, value: (Number(s) * Number(n)) / Number(d), digits: null };
+  }
+  const point = samplePoint(7);
+  const [u, v] = [realValue(a, point), realValue(b, point)];
+  if (u && v) {
+    const quotient = u.value.div(v.value);
+    return { factor: { num: quotient.toSignificantDigits(40).toFixed() }, value: quotient.toNumber(), digits: 25 };
+  }
+  const { re, im } = floatValue(a, point).div(floatValue(b, point));
+  return Math.abs(im) < 1e-9 ? { factor: re, value: re, digits: 9 } : null;
+}
+
+/**
+ * What a chain of equations such as `m + n = 200 + 4 = 204` says of its names: its last side.
+ * @returns null where its left side is no sum or product of names, or its numbers contradict each other
+ */
+export function valueOfChain(chain: Relation, precision: Precision): Scalar | null {
+  const [first, ...others] = chain.sides;
+  const last = others.at(-1);
+  if (!first || !last || !chain.relators.every((each) => each === "=") || !isNumeric(last.text)) return null;
+  // `100m + n = 4049` may be an equation to solve; `100m + n = 4000 + 49 = 4049` is a calculation.
+  const calculation = others.length > 1 && others.every((side) => isNumeric(side.text));
+  const names = calculation
+    ? hasNames(first)
+    : isOnlyNames(first) && others.slice(0, -1).every((side) => isOnlyNames(side) || isNumeric(side.text));
+  return names && !contradicts(chain, precision) ? last : null;
+}
+
+/** Whether two sides of a chain of equations are different numbers, both written exactly. */
+function contradicts({ sides, relators }: Relation, precision: Precision): boolean {
+  if (!relators.every((each) => each === "=")) return false;
+  const numbers = sides.filter((side) => isNumeric(side.text) && !side.decimal && side.percent === "no");
+  return numbers.slice(1).some((side) => {
+    const { equal, how } = compareScalars(numbers[0] as Scalar, side, precision);
+    return !equal && how !== "malformed" && how !== "too large";
+  });
+}
+
+function isOnlyNames({ text }: Scalar): boolean {
+  return hasNames({ text }) && !/\d|\\(?!(?:cdot|times|frac|angle|alpha|beta|gamma|theta)(?![a-zA-Z]))/u.test(text);
+}
+
+function hasNames({ text }: Pick<Scalar, "text">): boolean {
+  return /[a-zA-Z]/u.test(text.replaceAll(/\\[a-zA-Z]+/gu, ""));
 }

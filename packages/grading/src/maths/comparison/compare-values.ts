@@ -1,7 +1,6 @@
 import { compareScalars } from "./compare-scalars.ts";
-import { valueOfChain } from "./chains.ts";
 import { sameTime } from "../reading/clock.ts";
-import { compareEquations, compareInequalities } from "./compare-relations.ts";
+import { compareEquations, compareInequalities, valueOfChain } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
 import { compareRealSets, isCondition, isReals } from "./real-sets.ts";

@@ -118,16 +118,8 @@ function wholeRoot(n: bigint, degree: number): bigint | null {
 /** The whole logarithm, where there is one. */
 function logarithm(a: Fraction, base: Fraction): Fraction | null {
   if (a.compare(0) <= 0 || base.compare(0) <= 0 || base.equals(1)) return null;
-  const guess = Math.round(logOf(a) / logOf(base));
+  const guess = Math.round(Math.log(a.valueOf()) / Math.log(base.valueOf()));
   return Math.abs(guess) <= largestPower && power(base, new Fraction(guess))?.equals(a) ? new Fraction(guess) : null;
-}
-
-function logOf({ n, d }: Fraction): number {
-  const log = (size: bigint): number => {
-    const digits = size.toString();
-    return Math.log(Number(`0.${digits}`)) + digits.length * Math.LN10;
-  };
-  return log(n) - log(d);
 }
 
 function gcd(a: bigint, b: bigint): bigint {

@@ -1,5 +1,7 @@
 import { Fraction } from "fraction.js";
 import { exactValue } from "../numbers/exact-value.ts";
+import { floatValue } from "../numbers/float-value.ts";
+import { samplePoint } from "../numbers/sample-point.ts";
 import type { Scalar } from "../value.ts";
 import { parseExpression } from "./parse-expression.ts";
 
@@ -19,6 +21,16 @@ export function readScalar(given: string): Scalar {
 export function isNumeric(text: string): boolean {
   const bare = text.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi|left|right)(?![a-zA-Z])/gu, "");
   return /\d/u.test(text) && !/[a-zA-Z]/u.test(bare);
+}
+
+/** Whether a decimal is a number rounded or cut off at the decimals that it has. */
+export function approximates(about: Scalar, exact: Scalar): boolean {
+  if (!about.exact || about.percent !== exact.percent) return false;
+  const json = parseExpression(exact.text);
+  if (json === null) return false;
+  const value = floatValue(json, samplePoint(1));
+  const decimals = /\.(\d+)/u.exec(about.text)?.[1]?.length ?? 0;
+  return Math.abs(value.im) < 1e-9 && Math.abs(value.re - about.exact.valueOf()) <= 1.01 * 10 ** -decimals;
 }
 
 function splitPercent(text: string): { readonly text: string; readonly percent: Scalar["percent"] } {

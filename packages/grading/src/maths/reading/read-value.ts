@@ -1,5 +1,4 @@
 import { absolute } from "./absolute-inequality.ts";
-import { approximates } from "./approximation.ts";
 import { baseOf } from "./number-base.ts";
 import { clockOf } from "./clock.ts";
 import { exactValue } from "../numbers/exact-value.ts";
@@ -7,7 +6,7 @@ import type { Expression } from "../numbers/expression.ts";
 import { rowsOf } from "../numbers/matrices.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { normaliseLatex } from "./normalise.ts";
-import { isNumeric, readScalar } from "./read-scalar.ts";
+import { approximates, isNumeric, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop, type Piece } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
