@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { nodeFileSystem } from "@laconic/trainer";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipMember, membersIn, runFiles } from "@laconic/core/run-folder";
+import { silenceRates, wilsonInterval } from "@laconic/core";
+import { nodeFileSystem, sha256Of } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers } from "@laconic/trainer/testing";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -48,13 +51,93 @@ export function editNumbers(packed: Loose, edit: (values: number[]) => void): vo
   packed.f64 = Buffer.from(Float64Array.from(values).buffer).toString("base64");
 }
 
-/** Puts files of one checkpoint into another as if they had been saved there. */
-export async function swapFiles(from: string, to: string, files: readonly string[]): Promise<void> {
-  for (const file of files) await cp(join(from, file), join(to, file));
-  const digests: Loose = {};
-  for (const file of files) {
-    const bytes = await readFile(join(to, file));
-    digests[file] = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+/** Changes what is recorded of an evaluation, and nothing else. */
+export async function editEvaluation(
+  run: string,
+  split: "validation" | "test",
+  step: number,
+  edit: (content: Loose) => void,
+): Promise<void> {
+  const file = join(run, split === "test" ? runFiles.testEpisodes : runFiles.episodes);
+  const bytes = await readFile(file);
+  const parts: Uint8Array[] = [];
+  for await (const { head, from, length } of membersIn(async (at, most) => bytes.subarray(at, at + most))) {
+    const member = bytes.subarray(from, from + length);
+    if (head?.kind !== "evaluation" || head.step !== step) {
+      parts.push(member);
+      continue;
+    }
+    const content: Loose = JSON.parse(gunzipSync(member).toString());
+    edit(content);
+    parts.push(gzipMember(gzipSync(`${JSON.stringify(content)}\n`), head));
   }
-  await editJson(join(to, "manifest.json"), (manifest) => Object.assign(manifest.files, digests));
+  await writeFile(file, Buffer.concat(parts));
+}
+
+/** Makes every checksum of a run folder fit what lies there, as a careful forger would. */
+export async function reseal(run: string): Promise<void> {
+  const config: Loose = JSON.parse(await readFile(join(run, runFiles.config), "utf8"));
+  let name = "";
+  await editJson(join(run, runFiles.manifest), (manifest) => {
+    manifest.config = { sha256: sha256Of(config), settings: config };
+    name = manifest.run = sha256Of({ config: manifest.config.sha256, inputs: manifest.inputs });
+  });
+  for (const folder of await readdir(join(run, runFiles.checkpoints))) {
+    if (!folder.startsWith("step-")) continue;
+    const checkpoint = join(run, runFiles.checkpoints, folder);
+    const digestOf = (bytes: Uint8Array): Loose => ({
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+    });
+    const manifest: Loose = JSON.parse(await readFile(join(checkpoint, "manifest.json"), "utf8"));
+    manifest.run = name;
+    for (const file of Object.keys(manifest.files))
+      manifest.files[file] = digestOf(await readFile(join(checkpoint, file)));
+    for (const file of Object.keys(manifest.traces))
+      manifest.traces[file] = digestOf(await rowsUpTo(join(run, file), manifest.step));
+    await writeFile(join(checkpoint, "manifest.json"), JSON.stringify(manifest));
+  }
+}
+
+async function rowsUpTo(file: string, step: number): Promise<Uint8Array> {
+  const bytes = await readFile(file);
+  if (!file.endsWith(".gz")) {
+    const rows = bytes.toString().trimEnd().split("\n");
+    return Buffer.from(rows.map((row) => ((JSON.parse(row) as Loose).step <= step ? `${row}\n` : "")).join(""));
+  }
+  const parts: Uint8Array[] = [];
+  for await (const { head, from, length } of membersIn(async (at, most) => bytes.subarray(at, at + most)))
+    if (head && head.step <= step) parts.push(bytes.subarray(from, from + length));
+  return Buffer.concat(parts);
+}
+
+/** Makes the figures of all evaluations fit their episodes, and the checkpoints repeat them. */
+export async function remeasure(run: string): Promise<void> {
+  const rows = new Map<number, Loose>();
+  const measured = (content: Loose): Loose => {
+    const episodes: Loose[] = content.played.map(({ episode }: Loose) => content.episodes[episode]);
+    const grades: number[] = content.played.flatMap(({ task }: Loose) => task ?? []);
+    const right = grades.reduce((sum, grade) => sum + grade, 0);
+    const calls: Loose[] = episodes.flatMap(({ ledger }) => ledger.calls);
+    const unscored = content.played.length - grades.length;
+    return {
+      problems: content.played.length,
+      accuracy: right / grades.length,
+      interval: wilsonInterval(right, grades.length),
+      tokens: calls.reduce((sum, call) => sum + call.writtenTokens, 0) / episodes.length,
+      silence: silenceRates(episodes.flatMap(({ utterances }) => utterances.map((i: number) => content.utterances[i]))),
+      scoring: { scored: grades.length, undecided: unscored, invalid: 0, error: 0 },
+    };
+  };
+  for (const { head, content } of await episodeMembers(nodeFileSystem, run))
+    if (head.kind === "evaluation") rows.set(head.step, measured(content));
+  await editLines(run, runFiles.evaluations, (row) => void Object.assign(row, rows.get(row.step)));
+  const test: Loose = JSON.parse(gunzipSync(await readFile(join(run, runFiles.testEpisodes))).toString());
+  await editJson(join(run, runFiles.test), (row) => Object.assign(row, measured(test)));
+  for (const folder of await readdir(join(run, runFiles.checkpoints)))
+    if (folder.startsWith("step-"))
+      await editJson(join(run, runFiles.checkpoints, folder, "state.json"), (state) => {
+        for (const key of ["before", "after"]) Object.assign(state[key] ?? {}, rows.get(state[key]?.step));
+        state.best.accuracy = rows.get(state.best.step)?.accuracy ?? state.best.accuracy;
+      });
 }

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { tryParseJson } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
+import { membersIn, runFiles } from "@laconic/core/run-folder";
+import { sortedJson, type Findings } from "../findings.ts";
+import { isObject } from "../rules/closed-set.ts";
+import { configAt } from "./changes.ts";
+import { bytesOf, linesOf, partsOf, type PartFile } from "./rows.ts";
+import { readObject, type RunFolder } from "./run-folder.ts";
+
+/** SHA-256 of settings or problems, as a manifest keeps it. */
+export const digestOf = (value: unknown): string => sha256(sortedJson(value));
+
+/** The manifest against the configuration; checkpoints and first weights against their checksums. */
+export async function checkChecksums(run: RunFolder, findings: Findings): Promise<void> {
+  const { directory, manifest, inputs, config, changes, rowsFrom } = run;
+  const { settings, sha256: digest } = isObject(manifest["config"]) ? manifest["config"] : {};
+  findings.same("files", {}, "manifest.json: settings", config, settings);
+  findings.same("files", {}, "manifest.json: checksum of the settings", digestOf(config), digest);
+  const name = digestOf({ config: digestOf(configAt(config, changes, 0)), inputs });
+  findings.same("files", {}, "manifest.json: run", name, manifest["run"]);
+  for (const { step, folder } of [...run.checkpoints, ...run.beginning]) {
+    const kept = await readObject(join(folder, "manifest.json"));
+    if (kept["run"] !== undefined) findings.same("files", { step }, `${folder}: run`, name, kept["run"]);
+    for (const [file, expected] of digestsIn(kept["files"])) {
+      const found = await digestOfFile(join(folder, file)).catch(() => null);
+      findings.same("files", { step }, `${folder}/${file}`, expected, found);
+    }
+    for (const [file, expected] of digestsIn(kept["traces"])) {
+      const parts = (await partsOf(directory, file)).filter(({ first, last }) => first <= step && last >= step);
+      if (parts.length > 0 || step >= rowsFrom)
+        findings.same("files", { step }, file, expected, await digestUpTo(parts, step, file === runFiles.episodes));
+      else findings.leaveOut("rows that were let go", `${file} up to step ${step}`);
+    }
+  }
+}
+
+/** A received folder may name any file of this machine; those outside it are left out. */
+function digestsIn(value: unknown): (readonly [file: string, sha256: unknown])[] {
+  const files = Object.entries(isObject(value) ? value : {}).filter(
+    ([file]) => !/(?:^|[/\\])\.\.|^[/\\]|:/u.test(file),
+  );
+  return files.map(([file, facts]) => [file, isObject(facts) ? facts["sha256"] : undefined] as const);
+}
+
+/** Of rows up to a step, in the parts that were open then. */
+async function digestUpTo(parts: readonly PartFile[], step: number, areMembers: boolean): Promise<string> {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    if (areMembers) {
+      for await (const { head, from, length } of membersIn(async (...place) => bytesOf(part.file, ...place)))
+        if ((head?.step ?? Infinity) <= step) hash.update(bytesOf(part.file, from, length));
+      continue;
+    }
+    for await (const line of linesOf(part)) {
+      const row = tryParseJson(line);
+      if (isObject(row) && Number(row["step"]) <= step) hash.update(`${line}\n`);
+    }
+  }
+  return hash.digest("hex");
+}
+
+/** @throws Error for what is not a file */
+async function digestOfFile(file: string): Promise<string> {
+  if (!(await lstat(file)).isFile()) throw new Error(`${file} is not a file`);
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  return hash.digest("hex");
+}

@@ -1,0 +1,70 @@
+import { closeSync, createReadStream, existsSync, openSync, readSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError, tryParseJson } from "@laconic/core";
+import { linesIn } from "@laconic/core/files";
+import { unpackedBytes } from "@laconic/core/platform";
+import { membersIn, runFiles, tracePartsOf } from "@laconic/core/run-folder";
+import { isObject, type Json } from "../rules/closed-set.ts";
+
+/** A file of a run, or a part of it. */
+export interface PartFile {
+  readonly file: string;
+  readonly first: number;
+  /** Last step of a part; infinite for the file itself. */
+  readonly last: number;
+  readonly isPacked: boolean;
+}
+
+/** The parts of a run's file, the oldest first, and the file itself. */
+export async function partsOf(directory: string, name: string): Promise<readonly PartFile[]> {
+  const folder = join(directory, runFiles.parts);
+  const parts = existsSync(folder) ? tracePartsOf(name, await readdir(folder)) : [];
+  const own = { file: join(directory, name), first: (parts.at(-1)?.last ?? -1) + 1, last: Infinity };
+  return [
+    ...parts.map((part) => ({ ...part, file: join(directory, part.name) })),
+    { ...own, isPacked: name.endsWith(".gz") },
+  ].filter(({ file }) => existsSync(file));
+}
+
+const mostBytes = 300 << 20;
+
+/** @throws LaconicError `data_invalid` for a member that claims to be longer than any is */
+export function bytesOf(file: string, from: number, length: number): Buffer {
+  if (length > mostBytes)
+    throw new LaconicError("data_invalid", `${file}: at byte ${from} a member has more than ${mostBytes} bytes`, {
+      file,
+    });
+  const open = openSync(file, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, readSync(open, bytes, 0, length, from));
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** Lines one after the other: a file may be longer than a string can be. @throws LaconicError `data_invalid` for one without an end */
+export async function* linesOf(part: PartFile): AsyncGenerator<string> {
+  for await (const line of linesIn(piecesOf(part))) {
+    if (line === null)
+      throw new LaconicError("data_invalid", `${part.file}: a row has more bytes than any is`, { file: part.file });
+    if (line.length > 0) yield new TextDecoder().decode(line);
+  }
+}
+
+/** Of a packed part each member, of another file what is read at once. */
+async function* piecesOf({ file, isPacked }: PartFile): AsyncGenerator<Uint8Array> {
+  if (!isPacked) return yield* createReadStream(file);
+  for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+    if (head) yield unpackedBytes(bytesOf(file, from, length));
+}
+
+/** Rows with a step, in their order; half a row at the end is left out. */
+export async function* rowsOf(parts: readonly PartFile[]): AsyncGenerator<Json & { readonly step: number }> {
+  for (const part of parts)
+    for await (const line of linesOf(part)) {
+      const row = tryParseJson(line);
+      if (isObject(row) && typeof row["step"] === "number") yield row as Json & { readonly step: number };
+    }
+}

@@ -1,0 +1,43 @@
+import { formatCount } from "@laconic/core/text";
+import { stages, type Contradiction } from "./findings.ts";
+import type { VerifyReport } from "./verify-run.ts";
+
+/** Contradictions that are listed; `--json` has them all. */
+const shown = 20;
+
+const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
+  agrees: "the folder agrees with itself",
+  partial: "the folder agrees with itself as far as covered",
+  contradicts: "the folder contradicts itself; the first contradiction usually causes those after it",
+};
+
+/** A report in words. */
+export function verifyText(report: VerifyReport): string {
+  const { steps, compared, contradictions, contradictionsTotal, notCovered, verdict } = report;
+  const counts = stages.flatMap((stage) =>
+    compared[stage] === undefined ? [] : [`  ${stage.padEnd(10)} ${formatCount(compared[stage]).padStart(11)} values`],
+  );
+  return [
+    `recorded steps: ${formatCount(steps)}; compared:`,
+    ...counts,
+    ...notCovered.map(({ name, why }) => `not covered: ${plain(name)} (${plain(why, 400)})`),
+    ...contradictions.slice(0, shown).map((each) => `contradiction: ${contradictionText(each)}`),
+    ...(contradictionsTotal > shown ? [`and ${contradictionsTotal - shown} more (--json lists them)`] : []),
+    verdicts[verdict],
+  ].join("\n");
+}
+
+/** `step 3, policy policy, episode 5, agent solver, turn 3: advantage: advantage is -0.5, expected 0.5`. */
+function contradictionText({ stage, key, expected, found, ...place }: Contradiction): string {
+  const where = Object.entries(place)
+    .map(([name, value]) => `${name === "optimizerStep" ? "optimiser step" : name} ${plain(value)}, `)
+    .join("");
+  return `${where}${stage}: ${plain(key)} is ${plain(found)}, expected ${plain(expected)}`;
+}
+
+/** Short, and no text of a folder can move a cursor. */
+function plain(value: unknown, most = 80): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+  const safe = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
+  return safe.length > most ? `${safe.slice(0, most)}...` : safe;
+}

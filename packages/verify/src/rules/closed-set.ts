@@ -1,0 +1,50 @@
+/** An object of JSON. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A group of settings: `?` marks a key that may be absent. */
+export interface Group {
+  readonly [key: string]: Known;
+}
+
+/** The values of a setting that a formula computes: any of a type, one of several, a group, or what a function says of the value. */
+export type Known = "any" | "number" | "boolean" | "string" | readonly unknown[] | Group | ((value: Json) => Known);
+
+/** Settings of any names, each with values of one kind. */
+export function byName(known: Known): Known {
+  return (value) => Object.fromEntries(Object.keys(value).map((name) => [name, known]));
+}
+
+/** A setting without a known value: present, it changes what a formula does not compute. */
+export const absent: Known = [];
+
+/** Settings of a kind that is chosen by the name at `key`; of an unknown kind the name is reported, not its options. */
+export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Known {
+  return (value) => {
+    const name = String(value[key]);
+    return { ...(Object.hasOwn(kinds, name) ? kinds[name] : byAny(value)), [key]: Object.keys(kinds) };
+  };
+}
+
+const byAny = (value: Json): Group => Object.fromEntries(Object.keys(value).map((key) => [key, "any"]));
+
+/** The first setting outside the closed set, by its path and value; null where all are inside. */
+export function unknownIn(value: unknown, known: Known, path: string): string | null {
+  if (value === null || value === undefined || known === "any") return null;
+  const shown = `${path} ${(JSON.stringify(value) ?? "").slice(0, 60)}`;
+  if (Array.isArray(known)) return known.includes(value) ? null : shown;
+  if (typeof known === "string") return typeof value === known ? null : shown;
+  if (!isObject(value)) return shown;
+  if (typeof known === "function") return unknownIn(value, known(value), path);
+  const group = known as Group;
+  for (const [key, inner] of Object.entries(value)) {
+    const below = Object.hasOwn(group, key) ? group[key] : group[`${key}?`];
+    const unknown = below === undefined ? `${path}.${key}` : unknownIn(inner, below, `${path}.${key}`);
+    if (unknown !== null) return unknown;
+  }
+  const missing = Object.keys(group).find((key) => !key.endsWith("?") && !Object.hasOwn(value, key));
+  return missing === undefined ? null : `${path} without ${missing}`;
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

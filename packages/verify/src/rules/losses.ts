@@ -1,0 +1,55 @@
+import { meanOf, total } from "./numbers.ts";
+import type { ObjectiveSettings } from "./settings.ts";
+
+/** One reply: log-probs and advantages by token. */
+export interface Reply {
+  readonly now: readonly number[];
+  readonly old: readonly number[];
+  readonly ref: readonly number[] | null;
+  readonly advantages: readonly number[];
+}
+
+/** Exponentials are of at most ±20. */
+const bounded = (x: number): number => Math.exp(Math.max(-20, Math.min(20, x)));
+
+const clips = { gspo: [3e-4, 4e-4], grpo: [0.2, 0.2], dapo: [0.2, 0.28], magrpo: [0, 0] } as const;
+
+/** Loss of each token: of the ratio of its reply (Eq. 3 and 4), of its own ratio (GRPO), or of no ratio (MAGRPO). */
+function tokenLosses(settings: ObjectiveSettings, { now, old, advantages }: Reply): number[] {
+  const { name, minLength = 1, dualClip = Infinity } = settings;
+  const [usualLow, usualHigh] = clips[name];
+  const { low, high } = settings.clip ?? { low: usualLow, high: usualHigh };
+  /** -min(w A, clip(w) A), and for A < 0 at most -dualClip A. */
+  const clipped = (w: number, A: number): number => {
+    const kept = A > 0 ? Math.min(w, 1 + high) : w > dualClip ? dualClip : Math.max(w, 1 - low);
+    return A === 0 ? 0 : -kept * A;
+  };
+  const A = advantages[0] ?? 0;
+  const drift = now.map((value, t) => value - (old[t] ?? Number.NaN));
+  if (name === "magrpo") return now.map((logProb) => -A * logProb);
+  if (name !== "gspo") return drift.map((d, t) => clipped(bounded(d), advantages[t] as number));
+  const loss = clipped(bounded(total(drift) / Math.max(drift.length, minLength)), A);
+  return drift.map(() => loss);
+}
+
+/** k3 of Schulman 2020 at log π - log π_ref, continued as its tangent below -20. */
+function k3(e: number): number {
+  const x = Math.max(e, -20);
+  return Math.expm1(-x) + x + (e - x) * -Math.expm1(-x);
+}
+
+const usualAggregation: Readonly<Record<string, string>> = { dapo: "token-mean", magrpo: "seq-mean-token-sum" };
+
+/** The loss of one optimiser step. */
+export function lossOf(replies: readonly Reply[], settings: ObjectiveSettings): number {
+  const { name, aggregation = usualAggregation[name] ?? "seq-mean-token-mean", kl } = settings;
+  const spoken = replies.filter(({ now }) => now.length > 0);
+  const tokens = total(spoken.map(({ now }) => now.length));
+  const sums = spoken.map((reply) => {
+    const penalty = kl && reply.ref ? reply.now.map((value, t) => k3(value - (reply.ref?.[t] ?? Number.NaN))) : [];
+    return total(tokenLosses(settings, reply)) + (kl?.coefficient ?? 0) * total(penalty);
+  });
+  if (aggregation === "token-mean") return total(sums) / Math.max(1, tokens);
+  if (aggregation === "seq-mean-token-sum") return meanOf(sums);
+  return meanOf(sums.map((sum, i) => sum / (spoken[i]?.now.length ?? 1)));
+}

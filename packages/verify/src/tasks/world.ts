@@ -1,0 +1,98 @@
+import { randomFromSeed, type Problem, type Random, type Utterance } from "@laconic/core";
+import type { Played } from "../folder/record.ts";
+import { isObject, type Json } from "../rules/closed-set.ts";
+import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
+import { storyBudget, storyHint, storyNames } from "./stories.ts";
+
+/** What is known of a task: each part by a rule that shares no code with the task. */
+export interface World {
+  /** How tokens spell texts and prompts. */
+  readonly vocabulary?: {
+    textOf(tokens: readonly number[]): string;
+    promptOf(tokens: readonly number[]): string;
+  };
+  /** The agent whose last words are the answer. */
+  readonly answerer?: string;
+  /** Agents whose last replies are the answer together. */
+  readonly outputs?: readonly string[];
+  grade?(episode: Played, problem: Problem): number;
+  /** The whole prompt of an utterance. */
+  prompt?(utterance: Utterance, problem: Problem, episode: Played): string;
+  /** What a prompt includes, where the whole of it is not known. */
+  includes?(problem: Problem, agent: string): readonly string[];
+  readonly drawing?: Drawing;
+}
+
+/** How a task draws its problems. */
+export interface Drawing {
+  /** Of the validation problems; `SEED/test` is that of the test problems. */
+  readonly seed: string;
+  draw(random: Random): Problem;
+  isHeldOut(problem: Problem): boolean;
+  /** What makes two problems the same. */
+  contentOf(problem: Problem): string;
+}
+
+const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
+  relay,
+  "relay-hint": relayHint,
+  "relay-critic": relayHint,
+  "relay-feedback": relayFeedback,
+  "relay-writers": relayWriters,
+  "story-tellers": storyNames,
+  "story-relay": storyNames,
+  "story-hint": storyHint,
+  "story-budget": storyBudget,
+};
+
+/** @param task - of the run's configuration; nothing is known of one that is not listed */
+export function worldOf(task: unknown): World {
+  const settings = isObject(task) ? task : {};
+  const name = String(settings["name"]);
+  const make = Object.hasOwn(worlds, name) ? worlds[name] : undefined;
+  return make?.(settings) ?? {};
+}
+
+/** The name of a task, for a report. */
+export const taskName = (task: unknown): string =>
+  isObject(task) && typeof task["name"] === "string" ? `the task ${task["name"]}` : "the task";
+
+function drawOf({ draw, isHeldOut }: Drawing, random: Random, heldOut: boolean): Problem {
+  for (;;) {
+    const problem = draw(random);
+    if (isHeldOut(problem) === heldOut) return problem;
+  }
+}
+
+/** The first different problems: so many, or as many as twenty times so many draws bring. */
+function distinct(count: number, draw: () => Problem): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (let left = 20 * count; problems.size < count && left > 0; left--) {
+    const problem = draw();
+    if (!problems.has(problem.id)) problems.set(problem.id, problem);
+  }
+  return [...problems.values()];
+}
+
+/** Validation and test problems of each task, at most. */
+const heldOut = 1000;
+
+/** Validation and test problems, all different; a small world is divided between the two. */
+export function heldOutProblems(drawing: Drawing): Readonly<Record<"validation" | "test", readonly Problem[]>> {
+  const [first, second] = [randomFromSeed(drawing.seed), randomFromSeed(`${drawing.seed}/test`)];
+  const all = distinct(heldOut, () => drawOf(drawing, first, true));
+  const taken = new Set(all.map(drawing.contentOf));
+  const fresh = distinct(2 * heldOut, () => drawOf(drawing, second, true)).filter(
+    (problem) => !taken.has(drawing.contentOf(problem)),
+  );
+  const kept = all.length - Math.max(0, Math.floor((all.length - fresh.length) / 2));
+  return { validation: all.slice(0, kept), test: [...fresh.slice(0, heldOut), ...all.slice(kept)] };
+}
+
+/** The training problems of a step, counted from 1, where each step draws new ones. */
+export function trainingProblems(drawing: Drawing, seed: string | number, step: number, count: number): Problem[] {
+  const random = randomFromSeed(seed)
+    .split(`step:${step - 1}`)
+    .split("problems");
+  return Array.from({ length: count }, () => drawOf(drawing, random, false));
+}
