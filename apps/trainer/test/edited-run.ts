@@ -103,7 +103,7 @@ async function rowsUpTo(file: string, step: number): Promise<Uint8Array> {
   const bytes = await readFile(file);
   if (!file.endsWith(".gz")) {
     const rows = bytes.toString().trimEnd().split("\n");
-    return Buffer.from(rows.map((row) => ((JSON.parse(row) as Loose).step <= step ? `${row}\n` : "")).join(""));
+    return Buffer.from(rows.map((row) => (JSON.parse(row).step <= step ? `${row}\n` : "")).join(""));
   }
   const parts: Uint8Array[] = [];
   for await (const { head, from, length } of membersIn(async (at, most) => bytes.subarray(at, at + most)))

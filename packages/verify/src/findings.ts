@@ -7,28 +7,33 @@ export type Stage =
   | ("files" | "problem" | "ledger" | "text" | "grade" | "reward" | "price")
   | ("batch" | "advantage" | "loss" | "metric" | "evaluation");
 
-/** Where in a run, as far as it is known. */
-export interface Place {
-  readonly step?: number;
-  /** Which held-out problems; absent in training. */
-  readonly split?: "validation" | "test";
-  readonly policy?: string;
-  /** Position among the episodes of the step or the evaluation. */
-  readonly episode?: number;
-  readonly problem?: string;
-  readonly agent?: string;
-  readonly turn?: number;
-  /** Counted from 0 over the run. */
-  readonly optimizerStep?: number;
-}
+/** Which held-out problems. */
+export type Split = "validation" | "test";
+
+/**
+ * Where in a run, as far as it is known. `episode` is the position in its step or evaluation; optimiser steps are counted from 0 over
+ * the run; training has no `split`.
+ */
+export type Place = Partial<
+  Readonly<Record<"step" | "episode" | "turn" | "optimizerStep", number>> &
+    Readonly<Record<"policy" | "problem" | "agent", string> & Record<"split", Split>>
+>;
 
 /** A value of the folder that contradicts the rest of it. */
-export interface Contradiction extends Place {
+export type Contradiction = Place & {
   readonly stage: Stage;
   readonly key: string;
   readonly expected: unknown;
   /** In the folder; null for a missing value. */
   readonly found: unknown;
+};
+
+/** Compares what is computed here with what the folder has. */
+export interface Comparisons {
+  /** NaN, null and a missing number are the same. */
+  number(key: string, expected: number, found: unknown): void;
+  /** Values of JSON; the order of keys does not count. */
+  same(key: string, expected: unknown, found: unknown): void;
 }
 
 /**
@@ -52,26 +57,23 @@ export class Findings {
     this.notCovered.set(name, (this.notCovered.get(name) ?? new Set()).add(why));
   }
 
-  /** Compares numbers; NaN, null and a missing number are the same. */
-  number(stage: Stage, place: Place, key: string, expected: number, found: unknown): void {
-    const value = typeof found === "number" ? found : Number.NaN;
-    const allowed = tolerance * (1 + Math.max(Math.abs(expected), Math.abs(value)));
-    const agrees =
-      Object.is(expected, value) || expected === value || Math.abs(expected - value) <= Math.min(allowed, 1);
-    this.#note(agrees, { ...place, stage, key, expected, found: found ?? null });
-  }
-
-  /** Compares values of JSON; the order of keys does not count. */
-  same(stage: Stage, place: Place, key: string, expected: unknown, found: unknown): void {
-    this.#note(sortedJson(expected) === sortedJson(found), { ...place, stage, key, expected, found: found ?? null });
-  }
-
-  #note(agrees: boolean, contradiction: Contradiction): void {
-    const { stage } = contradiction;
-    this.compared[stage] = (this.compared[stage] ?? 0) + 1;
-    if (agrees) return;
-    this.total += 1;
-    if (this.contradictions.length < maxContradictions) this.contradictions.push(contradiction);
+  /** Comparisons of a stage at a place. */
+  at(stage: Stage, place: Place): Comparisons {
+    const note = (agrees: boolean, key: string, expected: unknown, found: unknown = null): void => {
+      this.compared[stage] = (this.compared[stage] ?? 0) + 1;
+      this.total += agrees ? 0 : 1;
+      if (!agrees && this.total <= maxContradictions)
+        this.contradictions.push({ ...place, stage, key, expected, found });
+    };
+    return {
+      number(key, expected, found) {
+        const value = typeof found === "number" ? found : Number.NaN;
+        const allowed = tolerance * (1 + Math.max(Math.abs(expected), Math.abs(value)));
+        const isNear = Math.abs(expected - value) <= Math.min(allowed, 1);
+        note(isNear || Object.is(expected, value) || expected === value, key, expected, found);
+      },
+      same: (key, expected, found) => note(sortedJson(expected) === sortedJson(found), key, expected, found),
+    };
   }
 
   /** By step, then in the order of `stages`. */

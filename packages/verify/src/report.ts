@@ -14,8 +14,8 @@ const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
 /** A report in words. */
 export function verifyText(report: VerifyReport): string {
   const { steps, compared, contradictions, contradictionsTotal, notCovered, verdict } = report;
-  const counts = stages.flatMap((stage) =>
-    compared[stage] === undefined ? [] : [`  ${stage.padEnd(10)} ${formatCount(compared[stage]).padStart(11)} values`],
+  const counts = stages.map(
+    (stage) => `  ${stage.padEnd(10)} ${formatCount(compared[stage] ?? 0).padStart(11)} values`,
   );
   return [
     `recorded steps: ${formatCount(steps)}; compared:`,

@@ -4,30 +4,28 @@ import type { EpisodeRules } from "./checks/episodes.ts";
 import { checkMetrics } from "./checks/metrics.ts";
 import { checkPolicy } from "./checks/policies.ts";
 import { ProblemChecks } from "./checks/problems.ts";
-import { checkKeptPrices, checkRollouts, PriceChain } from "./checks/rollouts.ts";
+import { checkRollouts, PriceChain } from "./checks/rollouts.ts";
 import { checkRows } from "./checks/rows.ts";
 import { SamplerChecks } from "./checks/samplers.ts";
-import { Findings, type Contradiction, type Stage } from "./findings.ts";
-import { checkChanges } from "./folder/changes.ts";
+import { Findings, type Contradiction, type Split, type Stage } from "./findings.ts";
 import { checkChecksums } from "./folder/checksums.ts";
-import { readRecord, whereReadable, type EvaluationRecord, type StepRecord } from "./folder/record.ts";
+import { withRecord, type EpisodesRecord, type Recorded, type StepRecord } from "./folder/record.ts";
 import { readRunFolder, type RunFolder } from "./folder/run-folder.ts";
 import type { Json } from "./rules/closed-set.ts";
+import { checkConfig } from "./rules/settings.ts";
 import { taskName, worldOf } from "./tasks/world.ts";
 
 /** What became of a verification. */
 export interface VerifyReport {
   readonly run: string;
-  /** Of `partial` all that is covered agrees, and `notCovered` names the rest. */
+  /** `partial`: what is covered agrees, and `notCovered` names the rest. */
   readonly verdict: "agrees" | "partial" | "contradicts";
-  /** Recorded steps. */
   readonly steps: number;
   /** The first ten thousand, in the order in which a run computes. */
   readonly contradictions: readonly Contradiction[];
   readonly contradictionsTotal: number;
   /** What is not computed, and why. */
   readonly notCovered: readonly { readonly name: string; readonly why: string }[];
-  /** Values by stage. */
   readonly compared: Readonly<Partial<Record<Stage, number>>>;
 }
 
@@ -39,9 +37,9 @@ export interface VerifyReport {
 export async function verifyRun(directory: string, allowed: readonly string[] = []): Promise<VerifyReport> {
   const run = await readRunFolder(directory);
   const findings = new Findings();
+  checkConfig(findings, run.config);
   checkRows(run, findings);
   await checkChecksums(run, findings);
-  checkChanges(run.config, run.changes, Math.max(0, ...run.records.map(({ step }) => step)), findings);
   const steps = await checkRecords(run, findings);
   findings.leaveOut("weights", "log-probs, gradients and weights take the network; only their checksums are compared");
   for (const file of run.unread) findings.leaveOut("files", file);
@@ -58,100 +56,79 @@ export async function verifyRun(directory: string, allowed: readonly string[] = 
   };
 }
 
-interface Checks {
-  readonly run: RunFolder;
-  readonly rules: EpisodeRules;
-  readonly problems: ProblemChecks;
-  readonly samplers: SamplerChecks;
-  readonly prices: PriceChain;
-}
-
-/** Steps and evaluations in the order of the file; the test problems first, which no other split may have. */
+/** Steps and evaluations in the order of the file. @returns how many steps there are */
 async function checkRecords(run: RunFolder, findings: Findings): Promise<number> {
   const whole = run.records.filter(({ isComplete }) => isComplete);
   const steps = whole.filter(({ kind }) => kind === "step");
-  const [task, world] = [taskName(run.config["task"]), worldOf(run.config["task"])];
-  const hasOwnReward = run.trainAt(0).reward !== undefined;
-  const rules: EpisodeRules = { findings, task, world, hasOwnReward, traced: new Set(), texts: new Map() };
-  const [first] = steps;
-  const checks: Checks = {
-    run,
-    rules,
-    problems: new ProblemChecks(run, task, world, findings),
-    samplers: new SamplerChecks(first ? whereReadable(first, () => readRecord(first)) : null, findings),
-    prices: new PriceChain(),
-  };
-  const test = run.test?.record;
-  if (test)
-    whereReadable(test, () => {
-      const { played } = readRecord(test);
-      checks.problems.heldOut(
-        "test",
-        test.step,
-        played.map(({ problem }) => problem),
-      );
-    });
+  const checks = new RecordChecks(run, steps[0], findings);
+  const { record: test = null, row: figures = {} } = run.test ?? {};
+  // No other split may have a test problem.
+  if (test) withRecord(test, (record) => checks.problems.heldOut("test", record));
   for (const recorded of whole) {
-    if (recorded.kind === "evaluation") {
-      const row = run.evaluations.find(({ step }) => step === recorded.step) ?? {};
-      whereReadable(recorded, () => evaluate(checks, "validation", readRecord(recorded), row));
-      continue;
-    }
-    const row = await rowAt(run, recorded.step, recorded.step === steps.at(-1)?.step, findings);
-    whereReadable(recorded, () => checkStep(checks, readRecord(recorded), row));
+    const { step, kind } = recorded;
+    const isLast = recorded === steps.at(-1);
+    const row =
+      kind === "step" ? await rowAt(run, step, isLast, findings) : run.evaluations.find((each) => each.step === step);
+    withRecord(recorded, (record) => {
+      if (kind === "step") checks.step(record, row ?? null);
+      else checks.evaluation("validation", record, row ?? {});
+    });
     await setImmediate();
   }
-  if (test) whereReadable(test, () => evaluate(checks, "test", readRecord(test), run.test?.row ?? {}));
+  if (test) withRecord(test, (record) => checks.evaluation("test", record, figures));
+  const { value: surplus } = await run.metrics.next();
+  if (steps.length > 0)
+    findings.at("files", {}).same("row of metrics.jsonl without a record", undefined, surplus?.step);
   checks.samplers.report();
   return steps.length;
 }
 
 /** The next row of `metrics.jsonl`, which is that of the step; a kill may leave the last step without. */
-async function rowAt(
-  { metrics, rowsFrom }: RunFolder,
-  step: number,
-  isLast: boolean,
-  findings: Findings,
-): Promise<Json | null> {
-  if (step < rowsFrom) return null;
-  for (;;) {
-    const { value: row } = await metrics.next();
-    if (!row && isLast) return null;
-    if (row && row.step < step) {
-      findings.leaveOut("earlier steps", `${row.step} has a row of metrics.jsonl and no record`);
-      continue;
-    }
-    findings.number("files", { step }, "row of metrics.jsonl", step, row?.step);
-    return row?.step === step ? row : null;
+async function rowAt(run: RunFolder, step: number, isLast: boolean, findings: Findings): Promise<Json | null> {
+  if (step < run.rowsFrom) return null;
+  let { value: row } = await run.metrics.next();
+  while (row && row.step < step) ({ value: row } = await run.metrics.next());
+  if (!row && isLast) return null;
+  findings.at("files", { step }).number("row of metrics.jsonl", step, row?.step);
+  return row?.step === step ? row : null;
+}
+
+/** All checks of records, with what they remember from one to the next. */
+class RecordChecks {
+  readonly problems: ProblemChecks;
+  readonly samplers: SamplerChecks;
+  readonly #run: RunFolder;
+  readonly #rules: EpisodeRules;
+  readonly #prices = new PriceChain();
+
+  constructor(run: RunFolder, first: Recorded | undefined, findings: Findings) {
+    const [task, world] = [taskName(run.config["task"]), worldOf(run.config["task"])];
+    const hasOwnReward = run.trainAt(0).reward !== undefined;
+    this.#run = run;
+    this.#rules = { findings, task, world, hasOwnReward, traced: new Set(), texts: new Map() };
+    this.problems = new ProblemChecks(run, task, world, findings);
+    this.samplers = new SamplerChecks(first && withRecord(first, (record) => record), findings);
   }
-}
 
-function evaluate(
-  { rules, problems, samplers, run }: Checks,
-  split: "validation" | "test",
-  record: EvaluationRecord,
-  row: Json,
-): void {
-  const place = { step: record.step, split };
-  if (split === "validation")
-    problems.heldOut(
-      split,
-      record.step,
-      record.played.map(({ problem }) => problem),
-    );
-  checkEvaluation(rules, place, record, row);
-  samplers.evaluation(place, record);
-}
+  evaluation(split: Split, record: EpisodesRecord, row: Json): void {
+    const place = { step: record.step, split };
+    this.#rules.findings.at("evaluation", place).same("log-probs and episodes too many", [0, 0], record.surplus);
+    if (split === "validation") this.problems.heldOut(split, record);
+    checkEvaluation(this.#rules, place, record, row);
+    this.samplers.evaluation(place, record);
+  }
 
-function checkStep({ run, rules, problems, samplers, prices }: Checks, step: StepRecord, row: Json | null): void {
-  const { findings } = rules;
-  const train = run.trainAt(step.step);
-  problems.training(step);
-  samplers.step(step);
-  const rollouts = checkRollouts(rules, train, step);
-  const reports = prices.step(findings, train, step, rollouts);
-  const checkpoint = run.checkpoints.find((each) => each.step === step.step);
-  if (checkpoint && reports) checkKeptPrices(findings, checkpoint, reports);
-  for (const policy of Object.keys(step.policies)) checkPolicy(findings, train, step, rollouts, policy);
-  if (row) checkMetrics(findings, train, { step, rollouts, prices: reports }, row);
+  step(record: StepRecord, row: Json | null): void {
+    const { findings } = this.#rules;
+    const { step } = record;
+    const train = this.#run.trainAt(step);
+    findings.at("batch", { step }).same("log-probs and episodes too many", [0, 0], record.surplus);
+    this.problems.training(record);
+    this.samplers.step(record);
+    const rollouts = checkRollouts(this.#rules, train, record);
+    const checkpoint = this.#run.checkpoints.find((each) => each.step === step);
+    this.#prices.step(findings, train, record, rollouts, checkpoint?.state["budgets"]);
+    for (const policy of Object.keys(record.policies)) checkPolicy(findings, train, record, rollouts, policy);
+    if (row) checkMetrics(findings, train, record, row);
+  }
 }

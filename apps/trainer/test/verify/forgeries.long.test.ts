@@ -154,14 +154,14 @@ describe("accuracy of an evaluation", () => {
       copying((content, source, place) => copyEpisode(content, source, content, place, true)),
     );
     expect(keysOf(copied)).toContain("prompt of the problem");
-    const whole = await forged(
+    const replaced = await forged(
       copying((content, source, place) => {
         copyEpisode(content, source, content, place, true);
         content.played[place].problem = content.played[source].problem;
         content.episodes[content.played[place].episode].problemId = content.played[source].problem.id;
       }),
     );
-    expect(keysOf(whole)).toContain("problems that are played twice");
+    expect(keysOf(replaced)).toContain("problems that are played twice");
   });
 
   test.each([true, false])(
@@ -379,7 +379,7 @@ const forgeries: readonly (readonly [name: string, plant: Plant, stage: Stage])[
     }),
     "problem",
   ],
-  ["problems in another order", inEvaluation((content) => content.played.reverse()), "problem"],
+  ["problems in another order", inEvaluation((content) => (content.played = content.played.toReversed())), "problem"],
   ["a step that is gone", withoutMembers(({ kind, step }) => kind === "step" && step === 3), "files"],
   [
     "an evaluation whose episodes are gone",

@@ -1,8 +1,6 @@
-import type { LedgerCall, LedgerRead, Problem, Utterance } from "@laconic/core";
-import type { Findings, Place } from "../findings.ts";
+import { environmentName, type LedgerCall, type Problem, type Utterance } from "@laconic/core";
+import type { Comparisons, Findings, Place } from "../findings.ts";
 import type { Played } from "../folder/record.ts";
-import { isObject } from "../rules/closed-set.ts";
-import { gradeOf } from "../rules/rewards.ts";
 import type { World } from "../tasks/world.ts";
 
 /** With what the episodes of a run are checked. */
@@ -10,7 +8,6 @@ export interface EpisodeRules {
   readonly findings: Findings;
   /** The name of the task, for a report. */
   readonly task: string;
-  /** What is known of the task. */
   readonly world: World;
   /** A reward of the user replaces the task's grade. */
   readonly hasOwnReward: boolean;
@@ -21,175 +18,117 @@ export interface EpisodeRules {
 }
 
 /** An episode against itself and its problem: tokens, ledger, texts, prompts, answer. */
-export function checkEpisode(rules: EpisodeRules, place: Place, episode: Played, problem: Problem | null): void {
-  const { findings } = rules;
-  findings.same("problem", place, "problemId", problem?.id, episode.problemId);
-  checkLedger(findings, place, episode);
-  for (const utterance of episode.utterances) {
-    checkText(rules, place, utterance);
-    if (problem) checkPrompt(rules, place, utterance, problem, episode);
-  }
-  checkAnswer(rules, place, episode);
+export function checkEpisode(rules: EpisodeRules, place: Place, episode: Played, problem: Problem): void {
+  rules.findings.at("problem", place).same("problemId", problem.id, episode.problemId);
+  checkLedger(rules.findings, place, episode);
+  for (const utterance of episode.utterances) checkUtterance(rules, place, utterance, problem, episode);
+  checkAnswer(rules, rules.findings.at("text", place), episode);
 }
 
-const environment = "environment";
-
-function checkLedger(findings: Findings, place: Place, episode: Played): void {
-  const { utterances, ledger } = episode;
-  const turnsOf = (list: readonly (Utterance | LedgerCall)[]): unknown[] =>
-    list.map(({ turn, agent, round, opponent = null }) => [turn, agent, round, opponent]);
-  findings.same(
-    "ledger",
-    place,
-    "turn, agent, round and opponent of calls",
-    turnsOf(utterances),
-    turnsOf(ledger.calls),
-  );
-  const byTurn = new Map(utterances.map((each) => [each.turn, each]));
-  for (const call of ledger.calls) {
-    const said = byTurn.get(call.turn);
-    if (!said) continue;
-    const at = { ...place, agent: call.agent, turn: call.turn };
-    const { tokens, promptTokens } = said.trace ?? {};
-    findings.number("ledger", at, "writtenTokens", tokens?.length ?? said.writtenTokens, call.writtenTokens);
-    findings.number("ledger", at, "writtenTokens of the utterance", call.writtenTokens, said.writtenTokens);
-    if (promptTokens) findings.number("ledger", at, "promptTokens", promptTokens.length, call.promptTokens);
-    for (const read of call.reads)
-      if (read.from === environment) checkObservation(findings, at, read, episode);
-      else checkRead(findings, at, read, byTurn.get(read.turn), ledger.calls[read.turn]);
-    const readers = ledger.calls.filter(({ reads }) =>
-      reads.some(({ from, turn }) => turn === call.turn && from !== environment),
-    );
-    const expected = [...new Set(readers.map(({ agent }) => agent))].toSorted();
-    findings.same("ledger", at, "deliveredTo", expected, [...said.deliveredTo].toSorted());
-  }
-}
-
-/** An edge: the writer, and its tokens without the end token and without what it only thought. */
-function checkRead(
+function checkLedger(
   findings: Findings,
   place: Place,
-  { from, turn, tokens }: LedgerRead,
-  written: Utterance | undefined,
-  call: LedgerCall | undefined,
+  { utterances, ledger: { calls }, observations = [] }: Played,
 ): void {
-  findings.same("ledger", place, `read of turn ${turn}: from`, written?.agent, from);
-  if (!written) return;
-  const most = written.silent ? 0 : written.writtenTokens - (call?.reasoningTokens ?? 0);
-  // Only a model that counts its own tokens is known to count an end token.
-  const least = written.silent || !written.trace ? 0 : most - (written.finishReason === "stop" ? 1 : 0);
-  const expected = Math.max(0, Math.min(most, Math.max(least, tokens)));
-  findings.number("ledger", place, `read of turn ${turn}: tokens`, expected, tokens);
+  const turnsOf = (list: readonly (Utterance | LedgerCall)[]): unknown[] =>
+    list.map(({ turn, agent, round, opponent = null }) => [turn, agent, round, opponent]);
+  findings.at("ledger", place).same("turns of calls", turnsOf(utterances), turnsOf(calls));
+  const readers = new Map<number, Set<string>>();
+  for (const [i, { agent, turn, writtenTokens, promptTokens, reads }] of calls.entries()) {
+    const ledger = findings.at("ledger", { ...place, agent, turn });
+    const { trace, writtenTokens: said = Number.NaN } = utterances[i] ?? ({} as Partial<Utterance>);
+    ledger.number("writtenTokens", trace?.tokens.length ?? said, writtenTokens);
+    ledger.number("writtenTokens of the utterance", writtenTokens, said);
+    if (trace) ledger.number("promptTokens", trace.promptTokens.length, promptTokens);
+    for (const { from, turn: source, tokens } of reads) {
+      const key = `read of turn ${source}`;
+      if (from === environmentName) {
+        const observed = observations.find((each) => each.turn === source);
+        ledger.same(`${key}, an observation`, [observed?.agent, observed?.tokens], [agent, tokens]);
+        continue;
+      }
+      readers.set(source, (readers.get(source) ?? new Set()).add(agent));
+      ledger.same(`${key}: from`, utterances[source]?.agent, from);
+      ledger.number(`${key}: tokens`, deliveredTokens(utterances[source], calls[source], tokens), tokens);
+    }
+  }
+  for (const { agent, turn, deliveredTo } of utterances)
+    findings
+      .at("ledger", { ...place, agent, turn })
+      .same("deliveredTo", [...(readers.get(turn) ?? [])].toSorted(), [...deliveredTo].toSorted());
 }
 
-/** What an environment answered is part of the next prompt. */
-function checkObservation(findings: Findings, place: Place, { turn, tokens }: LedgerRead, episode: Played): void {
-  const observed = episode.observations?.find((each) => each.turn === turn);
-  findings.same("ledger", place, `observation of turn ${turn}: agent`, observed?.agent, place.agent);
-  findings.number("ledger", place, `observation of turn ${turn}: tokens`, observed?.tokens ?? Number.NaN, tokens);
+/** What a reader gets: no reasoning, and no end token, which only a model that counts its own tokens is known to count. */
+function deliveredTokens(written: Utterance | undefined, call: LedgerCall | undefined, found: number): number {
+  if (!written || written.silent) return 0;
+  const most = written.writtenTokens - (call?.reasoningTokens ?? 0);
+  const least = written.trace ? most - (written.finishReason === "stop" ? 1 : 0) : 0;
+  return Math.min(most, Math.max(least, found));
 }
-
-/** Texts that are remembered: a long run has more. */
-const maxTexts = 200_000;
 
 /** Tokens to text, by the task's vocabulary where it is known; equal tokens have one text in any case. */
-function checkText({ task, world, findings, traced, texts }: EpisodeRules, place: Place, utterance: Utterance): void {
-  const { agent, turn, text, trace, silent, opponent, finishReason } = utterance;
-  const at = { ...place, agent, turn };
-  if (text === "") findings.same("text", at, "silent", true, silent);
+function checkUtterance(
+  rules: EpisodeRules,
+  place: Place,
+  utterance: Utterance,
+  problem: Problem,
+  episode: Played,
+): void {
+  const { task, world, findings, traced, texts } = rules;
+  const { agent, turn, text, trace, prompt, silent, opponent, finishReason } = utterance;
+  const at = findings.at("text", { ...place, agent, turn });
+  if (text === "") at.same("silent", true, silent);
   if (opponent !== undefined) return findings.leaveOut("texts of opponents", "their models are not in the folder");
   if (!trace) {
-    if (traced.has(agent)) findings.same("text", at, "tokens are recorded", true, false);
+    if (traced.has(agent)) at.same("tokens are recorded", true, false);
     return findings.leaveOut("tokens of other models", agent);
   }
   traced.add(agent);
   const { tokens, logProbs } = trace;
-  findings.same(
-    "text",
-    at,
-    "log-probs above 0",
-    [],
-    logProbs.filter((value) => !(value <= 1e-6)),
-  );
-  if (world.vocabulary) {
-    findings.same("text", at, "text", world.vocabulary.textOf(tokens), text);
-    findings.same("text", at, "silent", text === "", silent);
-    findings.same(
-      "text",
-      at,
-      "finishReason",
-      tokens.indexOf(0) === tokens.length - 1 ? "stop" : "length",
-      finishReason,
+  at.number("log-probs", tokens.length, logProbs.filter((value) => value <= 1e-6).length);
+  if (!world.vocabulary) {
+    findings.leaveOut(
+      "text of tokens",
+      `the vocabulary of ${task} is not in the folder, so that prompts are not read either`,
     );
-  } else {
-    findings.leaveOut("text of tokens", `the vocabulary of ${task} is not in the folder`);
     const key = `${agent} ${tokens.join()}`;
-    findings.same("text", at, "text of these tokens elsewhere", texts.get(key) ?? text, text);
-    if (texts.size < maxTexts) texts.set(key, text);
+    at.same("text of these tokens elsewhere", texts.get(key) ?? text, text);
+    if (texts.size < 200_000) texts.set(key, text);
+    return;
   }
-}
-
-/** A prompt is that of the problem, and of what the agent read. */
-function checkPrompt(rules: EpisodeRules, place: Place, utterance: Utterance, problem: Problem, episode: Played): void {
-  const { world, findings, task } = rules;
-  const { agent, turn, trace, prompt } = utterance;
-  const at = { ...place, agent, turn };
-  if (!world.vocabulary) return findings.leaveOut("prompts", `how ${task} renders them is not known here`);
-  if (!trace) return;
+  at.same("text", world.vocabulary.textOf(tokens), text);
+  at.same("silent", text === "", silent);
+  at.same("finishReason", tokens.indexOf(0) === tokens.length - 1 ? "stop" : "length", finishReason);
   const spelled = world.vocabulary.promptOf(trace.promptTokens);
-  findings.same("text", at, "prompt", spelled, prompt);
-  findings.same("text", at, "prompt of the problem", world.prompt?.(utterance, problem, episode) ?? spelled, spelled);
+  at.same("prompt", spelled, prompt);
+  if (world.prompt) at.same("prompt of the problem", world.prompt(utterance, problem, episode), spelled);
   const missing = world.includes?.(problem, agent).filter((part) => !spelled.includes(part)) ?? [];
-  findings.same("text", at, "parts of the problem that the prompt lacks", [], missing);
+  at.same("parts of the problem that the prompt lacks", [], missing);
 }
 
-function checkAnswer({ task, world, findings }: EpisodeRules, place: Place, episode: Played): void {
+function checkAnswer({ task, world, findings }: EpisodeRules, at: Comparisons, episode: Played): void {
   const { utterances, answer, outputs } = episode;
   const last = (agent: string, isSpoken: boolean): string | null =>
     utterances.findLast((each) => each.agent === agent && !(isSpoken && each.silent))?.text ?? null;
-  if (world.answerer !== undefined) findings.same("text", place, "answer", last(world.answerer, true), answer);
-  else if (world.outputs) {
-    const replies = world.outputs.map((agent) => [agent, last(agent, false) ?? ""] as const);
-    const texts = replies.map(([, text]) => text);
-    findings.same("text", place, "outputs", Object.fromEntries(replies), outputs);
-    findings.same("text", place, "answer", texts.some((text) => text !== "") ? texts.join("\n\n") : null, answer);
-  } else findings.leaveOut("answers", `who answers in ${task} is not known here`);
+  if (world.answerer !== undefined) return at.same("answer", last(world.answerer, true), answer);
+  if (!world.outputs) return findings.leaveOut("answers", `who answers in ${task} is not known here`);
+  const texts = world.outputs.map((agent) => last(agent, false) ?? "");
+  at.same("outputs", Object.fromEntries(world.outputs.map((agent, i) => [agent, texts[i]])), outputs);
+  at.same("answer", texts.some((text) => text !== "") ? texts.join("\n\n") : null, answer);
 }
 
-/** The grade by the task's rule, where it is known; null where it is not. */
-export function gradeBy(rules: EpisodeRules, episode: Played, problem: Problem | null): number | null {
-  const { world, task, hasOwnReward, findings } = rules;
+/** The grade of an episode by the task's rule, where it is known, against recorded ones. */
+export function checkGrade(
+  { world, task, hasOwnReward, findings }: EpisodeRules,
+  place: Place,
+  episode: Played,
+  problem: Problem,
+  recorded: Readonly<Record<string, unknown>>,
+): void {
   if (hasOwnReward) findings.leaveOut("grades", "the run has a reward of the user");
   else if (!world.grade) findings.leaveOut("grades", `the grader of ${task} is not known here`);
-  else if (problem && episode.stopReason !== "error") return world.grade(episode, problem);
-  return null;
-}
-
-/** The recorded score of a training episode by the task's rule, and what the steps of an environment earned. */
-export function checkScore(rules: EpisodeRules, place: Place, episode: Played, problem: Problem | null): void {
-  const { findings } = rules;
-  const { score, observations = [] } = episode;
-  const grade = gradeBy(rules, episode, problem);
-  if (grade !== null) {
-    findings.number("grade", place, "score", grade, gradeOf(episode));
-    findings.number("grade", place, "term task", grade, score?.reward?.team["task"]);
-  }
-  if (score?.status !== "scored" || observations.every(({ reward }) => reward === undefined)) return;
-  const { team = {}, agents = {} } = score.reward ?? {};
-  for (const [agent, terms] of [[null, team], ...Object.entries(agents)] as const) {
-    if (terms[environment] === undefined) continue;
-    const earned = observations.map(({ reward = 0 }) =>
-      isObject(reward) === (agent !== null)
-        ? Number(agent === null ? reward : ((reward as Record<string, number>)[agent] ?? 0))
-        : 0,
-    );
-    const sum = earned.reduce((a, b) => a + b, 0);
-    findings.number(
-      "reward",
-      { ...place, ...(agent !== null && { agent }) },
-      "rewards of steps",
-      sum,
-      terms[environment],
-    );
+  else if (episode.stopReason !== "error") {
+    const grade = world.grade(episode, problem);
+    for (const [key, found] of Object.entries(recorded)) findings.at("grade", place).number(key, grade, found);
   }
 }

@@ -1,73 +1,57 @@
-import type { Findings, Place } from "../findings.ts";
-import type { EvaluationRecord, Played } from "../folder/record.ts";
+import type { Place } from "../findings.ts";
+import type { EpisodesRecord } from "../folder/record.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
-import { applicable, meanOf, total } from "../rules/numbers.ts";
-import { checkEpisode, gradeBy, type EpisodeRules } from "./episodes.ts";
-
-/** An episode of an evaluation with its grade; NaN without one. */
-interface Graded {
-  readonly episode: Played;
-  readonly grade: number;
-  readonly group: string | undefined;
-}
+import { applicable, meanOf, total, type Numbers } from "../rules/numbers.ts";
+import { checkEpisode, checkGrade, type EpisodeRules } from "./episodes.ts";
 
 /** An evaluation's row from the episodes of its record. */
-export function checkEvaluation(rules: EpisodeRules, place: Place, record: EvaluationRecord, row: Json): void {
+export function checkEvaluation(rules: EpisodeRules, place: Place, { step, played }: EpisodesRecord, row: Json): void {
   const { findings } = rules;
-  findings.number("evaluation", place, "step", record.step, row["step"]);
-  findings.number("ledger", place, "log-probs without a token", 0, record.surplusLogProbs);
-  const numbers = record.played.map(({ episode }) => episode);
-  findings.number("evaluation", place, "different episodes", numbers.length, new Set(numbers).size);
-  const graded = record.played.map(({ problem, episode: number, task }, i): Graded => {
-    const episode = record.episodes[number] as Played;
+  const figures = findings.at("evaluation", place);
+  figures.number("step", step, row["step"]);
+  played.forEach(({ problem, episode, task }, i) => {
     const at = { ...place, episode: i, problem: problem.id };
     checkEpisode(rules, at, episode, problem);
-    const grade = gradeBy(rules, episode, problem);
-    if (grade !== null) findings.number("grade", at, "grade", grade, task);
-    return { episode, grade: task ?? Number.NaN, group: problem.group };
+    checkGrade(rules, at, episode, problem, { grade: task });
   });
-  compareFigures(findings, place, "", graded, row);
-  const names = [...new Set(graded.flatMap(({ group }) => group ?? []))];
+  const names = [...new Set(played.flatMap(({ problem }) => problem.group ?? []))];
   const groups = objectOf(row, "groups");
-  findings.same("evaluation", place, "groups", names.toSorted(), Object.keys(groups).toSorted());
-  for (const name of names) {
-    const own = graded.filter(({ group }) => group === name);
-    compareFigures(findings, place, `${name}: `, own, objectOf(groups, name));
+  figures.same("groups", names.toSorted(), Object.keys(groups).toSorted());
+  for (const name of [null, ...names]) {
+    const own = name === null ? played : played.filter(({ problem }) => problem.group === name);
+    const found = name === null ? row : objectOf(groups, name);
+    for (const [key, value] of Object.entries(figuresOf(own)))
+      figures.number(name === null ? key : `${name}: ${key}`, value, found[key]);
+    const grades = applicable(own.map(({ task = Number.NaN }) => task));
+    if (grades.every((grade) => grade >= 0 && grade <= 1))
+      intervalOf(grades).forEach((end, i) =>
+        figures.number(`interval.${i}`, end, (found["interval"] as unknown[])?.[i]),
+      );
+    else findings.leaveOut("figures of evaluations", "intervals of scores beyond 0 to 1");
   }
-  const turns = graded.flatMap(({ episode }) => episode.utterances);
-  const rates = new Set([...turns.map(({ agent }) => agent), ...Object.keys(objectOf(row, "silence"))]);
-  for (const agent of rates) {
+  const turns = played.flatMap(({ episode }) => episode.utterances);
+  for (const agent of new Set([...turns.map((turn) => turn.agent), ...Object.keys(objectOf(row, "silence"))])) {
     const silence = turns.flatMap((turn) => (turn.agent === agent ? Number(turn.silent) : []));
-    findings.number("evaluation", place, `silence.${agent}`, meanOf(silence), objectOf(row, "silence")[agent]);
+    figures.number(`silence.${agent}`, meanOf(silence), objectOf(row, "silence")[agent]);
   }
-  const { scored, ...unscored } = objectOf(row, "scoring") as Readonly<Record<string, number>>;
-  const count = applicable(graded.map(({ grade }) => grade)).length;
-  if (scored !== undefined) {
-    findings.number("evaluation", place, "scoring.scored", count, scored);
-    findings.number("evaluation", place, "other scores", graded.length - count, total(Object.values(unscored)));
-  }
+  const { scored, ...unscored } = objectOf(row, "scoring") as Numbers;
+  const count = applicable(played.map(({ task = Number.NaN }) => task)).length;
+  if (scored !== undefined)
+    figures.same("scores", [count, played.length - count], [scored, total(Object.values(unscored))]);
   const known = ["step", "problems", "accuracy", "interval", "tokens", "groups", "silence", "scoring"];
   for (const key of Object.keys(row)) if (!known.includes(key)) findings.leaveOut("figures of evaluations", key);
 }
 
 const objectOf = (row: Json, key: string): Json => (isObject(row[key]) ? row[key] : {});
 
-function compareFigures(findings: Findings, place: Place, prefix: string, graded: readonly Graded[], row: Json): void {
-  const grades = applicable(graded.map(({ grade }) => grade));
-  const tokens = graded.map(({ episode }) => total(episode.ledger.calls.map((call) => call.writtenTokens)));
-  findings.number("evaluation", place, `${prefix}problems`, graded.length, row["problems"]);
-  findings.number("evaluation", place, `${prefix}accuracy`, meanOf(grades), row["accuracy"]);
-  findings.number("evaluation", place, `${prefix}tokens`, meanOf(tokens), row["tokens"]);
-  if (grades.some((grade) => grade < 0 || grade > 1))
-    return findings.leaveOut("figures of evaluations", "intervals of scores beyond 0 to 1");
-  const interval = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]) : [];
-  wilsonInterval(grades).forEach((end, i) =>
-    findings.number("evaluation", place, `${prefix}interval.${i}`, end, interval[i]),
-  );
+function figuresOf(played: EpisodesRecord["played"]): Numbers {
+  const tokens = played.map(({ episode }) => total(episode.ledger.calls.map((call) => call.writtenTokens)));
+  const accuracy = meanOf(applicable(played.map(({ task = Number.NaN }) => task)));
+  return { problems: played.length, accuracy, tokens: meanOf(tokens) };
 }
 
-/** 95 % (Wilson 1927). */
-function wilsonInterval(grades: readonly number[]): readonly [low: number, high: number] {
+/** Wilson's 95 % (1927). */
+function intervalOf(grades: readonly number[]): readonly [low: number, high: number] {
   const n = grades.length;
   if (n === 0) return [0, 1];
   const z2 = 1.959963984540054 ** 2;

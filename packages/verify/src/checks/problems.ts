@@ -1,11 +1,9 @@
 import type { Problem } from "@laconic/core";
-import { sortedJson, type Findings, type Place } from "../findings.ts";
+import { sortedJson, type Findings, type Split } from "../findings.ts";
 import { digestOf } from "../folder/checksums.ts";
-import type { StepRecord } from "../folder/record.ts";
+import type { EpisodesRecord, StepRecord } from "../folder/record.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
 import { heldOutProblems, trainingProblems, type World } from "../tasks/world.ts";
-
-type Split = "validation" | "test";
 
 const inputOf = { validation: "data: held-out problems", test: "data: test problems" } as const;
 
@@ -25,72 +23,65 @@ export class ProblemChecks {
     if (!drawing) findings.leaveOut("drawing of problems", `the rule of ${task} is not known here`);
   }
 
-  #contentOf(problem: Problem): string {
-    const { question, gold, views } = problem;
-    return this.#drawing ? this.#drawing.contentOf(problem) : sortedJson([question, gold, views]);
+  /** By its id and by its content. */
+  #keysOf(problem: Problem): readonly [id: string, content: string] {
+    const { id, question, gold, views } = problem;
+    return [`id ${id}`, this.#drawing?.contentOf(problem) ?? sortedJson([question, gold, views])];
   }
 
   /** The problems of an evaluation. */
-  heldOut(split: Split, step: number, problems: readonly Problem[]): void {
-    const findings = this.#findings;
-    const place: Place = { step, split };
+  heldOut(split: Split, { step, played }: EpisodesRecord): void {
+    const problems = played.map(({ problem }) => problem);
     const ids = problems.map(({ id }) => id);
-    findings.same(
-      "problem",
-      place,
-      "problems that are played twice",
-      [],
-      ids.filter((id, i) => ids.indexOf(id) !== i),
-    );
+    const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
+    this.#findings.at("problem", { step, split }).same("problems that are played twice", [], twice);
     for (const problem of problems) {
-      const at = { ...place, problem: problem.id };
-      findings.same("problem", at, "split", split, this.#splits.get(`id ${problem.id}`) ?? split);
-      const other = this.#splits.get(`content ${this.#contentOf(problem)}`) ?? split;
+      const at = this.#findings.at("problem", { step, split, problem: problem.id });
+      const [own = split, other = split] = this.#keysOf(problem).map((key) => this.#splits.get(key));
+      at.same("split", split, own);
       // A data set may hold a question twice; a task that draws its problems does not.
-      if (this.#drawing) findings.same("problem", at, "split of its content", split, other);
+      if (this.#drawing) at.same("split of its content", split, other);
       else if (other !== split)
-        findings.leaveOut("held-out problems", `${split} problems have the content of ${other} problems`);
+        this.#findings.leaveOut("held-out problems", `${other} problems are ${split} problems too`);
     }
-    for (const problem of problems)
-      this.#splits.set(`id ${problem.id}`, split).set(`content ${this.#contentOf(problem)}`, split);
-    this.#checkList(split, place, problems);
+    for (const key of problems.flatMap((problem) => this.#keysOf(problem))) this.#splits.set(key, split);
+    this.#checkList(split, step, problems);
   }
 
   /** The list that is drawn again, and whose checksum the manifest has. */
-  #checkList(split: Split, place: Place, problems: readonly Problem[]): void {
-    const findings = this.#findings;
-    const { problems: most } = this.#run.trainAt(place.step ?? 0).evaluation;
+  #checkList(split: Split, step: number, problems: readonly Problem[]): void {
+    const at = this.#findings.at("problem", { step, split });
+    const { problems: most } = this.#run.trainAt(step).evaluation;
     const expected = this.#expected?.[split];
     const kept = this.#run.inputs[inputOf[split]];
-    expected?.slice(0, most).forEach((problem, i) => {
-      findings.same("problem", place, `problem ${i}`, problem, problems[i]);
-    });
-    if (expected) findings.number("problem", place, "problems", Math.min(most, expected.length), problems.length);
+    expected?.slice(0, most).forEach((problem, i) => at.same(`problem ${i}`, problem, problems[i]));
+    if (expected) at.number("problems", Math.min(most, expected.length), problems.length);
     const digest = digestOf(expected ?? problems);
     // A list that is shorter than asked for is whole.
     if (kept !== undefined && (expected || digest === kept || problems.length < most))
-      findings.same("problem", place, `manifest.json: ${inputOf[split]}`, digest, kept);
-    else findings.leaveOut("held-out problems", `the checksum of the ${split} problems is of more than were played`);
+      at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
+    else
+      this.#findings.leaveOut("held-out problems", `the checksum of the ${split} problems is of more than were played`);
   }
 
   /** The problems of a training step. */
   training({ step, problems }: StepRecord): void {
-    const findings = this.#findings;
     const train = this.#run.trainAt(step);
     for (const problem of problems) {
       if (!problem) continue;
-      const place = { step, problem: problem.id };
-      const held = this.#splits.get(`id ${problem.id}`) ?? this.#splits.get(`content ${this.#contentOf(problem)}`);
+      const at = this.#findings.at("problem", { step, problem: problem.id });
+      const [held] = this.#keysOf(problem).flatMap((key) => this.#splits.get(key) ?? []);
       if (held !== undefined && this.#run.admitsSeen)
-        findings.leaveOut("held-out problems", `the run warns that it trains on ${held} problems`);
-      else findings.same("problem", place, "split", "training", held ?? "training");
-      if (this.#drawing) findings.same("problem", place, "is held out", false, this.#drawing.isHeldOut(problem));
+        this.#findings.leaveOut("held-out problems", `the run warns that it trains on ${held} problems`);
+      else at.same("split", "training", held ?? "training");
+      if (this.#drawing) at.same("is held out", false, this.#drawing.isHeldOut(problem));
     }
     if (!this.#drawing) return;
     if (train.problemPool !== null || train.curriculum !== undefined || train.asynchronous !== null)
-      return findings.leaveOut("drawing of training problems", "they come from a pool, a curriculum or a queue");
+      return this.#findings.leaveOut("drawing of training problems", "they come from a pool, a curriculum or a queue");
+    const at = this.#findings.at("problem", { step });
     trainingProblems(this.#drawing, train.seed, step, train.problemsPerStep).forEach((expected, i) => {
-      if (problems[i]) findings.same("problem", { step }, `problem ${i}`, expected, problems[i]);
+      if (problems[i]) at.same(`problem ${i}`, expected, problems[i]);
     });
   }
 }

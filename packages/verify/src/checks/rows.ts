@@ -5,14 +5,13 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 /** One record for each step, a row and a record for each evaluation that is due, and checkpoints that repeat them. */
 export function checkRows(run: RunFolder, findings: Findings): void {
   const { records, evaluations, rowsFrom, test, checkpoints } = run;
+  const files = findings.at("files", {});
   const whole = records.filter(({ isComplete }) => isComplete);
   const steps = whole.flatMap(({ kind, step }) => (kind === "step" ? step : []));
   const [first = 1] = steps;
-  if (steps.length === 0 || first > 1)
-    findings.leaveOut("earlier steps", steps.length === 0 ? "none is recorded" : `1 to ${first - 1}`);
-  findings.same(
-    "files",
-    {},
+  if (steps.length === 0) findings.leaveOut("steps", "none is recorded whole");
+  else if (first > 1) findings.leaveOut("steps", `1 to ${first - 1} are not recorded`);
+  files.same(
     "recorded steps",
     Array.from(steps.keys(), (i) => first + i),
     steps,
@@ -23,33 +22,28 @@ export function checkRows(run: RunFolder, findings: Findings): void {
     const { every } = run.trainAt(step).evaluation;
     return step >= rowsFrom - 1 && (step === 0 || (every > 0 && step % every === 0));
   });
-  // An interrupted run, and one whose steps are all taken, end with one more.
-  const expected = [...new Set([...due, ...rows.filter((step) => step >= last)])];
-  if (rows.length > 0) findings.same("files", {}, "evaluated steps", expected, rows);
-  const evaluated = whole.flatMap(({ kind, step }) => (kind === "evaluation" ? step : []));
-  const missing = rows.filter((step) => !evaluated.includes(step));
+  // Whether the last step is evaluated depends on how the run ended.
+  if (rows.length > 0) files.same("evaluated steps", [...due, ...rows.filter((step) => step >= last)], rows);
+  const evaluated = new Set(whole.flatMap(({ kind, step }) => (kind === "evaluation" ? step : [])));
+  const missing = rows.filter((step) => !evaluated.has(step));
   // Records are kept of all evaluations or of none, and let go from the first on.
-  const isLetGo = evaluated.length === 0 || missing.every((step) => step < first && first > 1);
-  if (!isLetGo) findings.same("files", {}, "evaluations without episodes", [], missing);
+  const isLetGo = evaluated.size === 0 || (first > 1 && missing.every((step) => step < first));
+  if (!isLetGo) files.same("evaluations without episodes", [], missing);
   else if (missing.length > 0) findings.leaveOut("evaluations without episodes", `steps ${missing.join(", ")}`);
-  findings.same(
-    "files",
-    {},
+  files.same(
     "evaluations without a row",
     [],
-    evaluated.filter((step) => !rows.includes(step)),
+    [...evaluated].filter((step) => !rows.includes(step)),
   );
-  if (!test?.record && evaluated.length > 0 && test) findings.same("files", {}, "episodes of the test", true, false);
-  else if (!test?.record)
-    findings.leaveOut("test problems", test ? "their episodes are not recorded" : "the folder has no test.json");
-  else findings.number("files", { split: "test" }, "step of the test", last, test.record.step);
-  for (const { step, state } of checkpoints) {
+  if (!test?.record)
+    findings.leaveOut("test problems", test ? "their episodes are not recorded" : "there is no test.json");
+  if (test && evaluated.size > 0) files.same("step of the test's episodes", last, test.record?.step);
+  for (const { step, state } of checkpoints)
     for (const key of ["before", "after", "best"]) {
       const kept: Json = isObject(state[key]) ? state[key] : {};
       const row = evaluations.find((each) => each.step === kept["step"]);
-      if (row && key !== "best") findings.same("files", { step }, `checkpoint's evaluation ${key}`, row, kept);
-      if (row)
-        findings.number("files", { step }, `checkpoint's accuracy ${key}`, Number(row["accuracy"]), kept["accuracy"]);
+      const at = findings.at("files", { step });
+      if (row && key !== "best") at.same(`checkpoint's evaluation ${key}`, row, kept);
+      if (row) at.number(`checkpoint's accuracy ${key}`, Number(row["accuracy"]), kept["accuracy"]);
     }
-  }
 }

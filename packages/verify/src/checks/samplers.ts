@@ -1,8 +1,7 @@
-import type { Utterance } from "@laconic/core";
+import type { TokenTrace } from "@laconic/core";
 import type { Findings, Place } from "../findings.ts";
-import type { EvaluationRecord, StepRecord } from "../folder/record.ts";
+import type { EpisodesRecord, StepRecord } from "../folder/record.ts";
 
-/** Where a reply was sampled. */
 interface Sampled {
   readonly place: Place;
   readonly prompt: string;
@@ -15,7 +14,6 @@ const leastValues = 8;
 const moved = 1e-4;
 /** Replies that have to differ by so much before equal ones are copies. */
 const leastMoved = 5;
-const maxRemembered = 100_000;
 
 /**
  * Who wrote the replies of evaluations. Each names the number of optimiser steps behind its weights. Equal tokens have other
@@ -33,11 +31,12 @@ export class SamplerChecks {
   readonly #equal: { readonly pair: string; readonly from: Place; readonly to: Place }[] = [];
 
   /** @param first - the first recorded step, which names the agents that learn */
-  constructor(first: StepRecord | null, findings: Findings) {
+  constructor(first: StepRecord | undefined, findings: Findings) {
     this.#findings = findings;
-    for (const [policy, { agents }] of Object.entries(first?.policies ?? {}))
+    for (const [policy, { agents }] of Object.entries(first?.policies ?? {})) {
+      this.#taken.set(policy, first?.step === 1 ? 0 : Number.NaN);
       for (const agent of agents) this.#policyOf.set(agent, policy);
-    for (const policy of this.#policyOf.values()) this.#taken.set(policy, first?.step === 1 ? 0 : Number.NaN);
+    }
   }
 
   /** Counts the optimiser steps of a training step. Engines differ in whether a skipped one counts. */
@@ -48,41 +47,38 @@ export class SamplerChecks {
     }
   }
 
-  evaluation(place: Place, { played, episodes }: EvaluationRecord): void {
+  evaluation(place: Place, { played }: EpisodesRecord): void {
     for (const { episode, problem } of played)
-      for (const utterance of episodes[episode]?.utterances ?? []) {
-        const { agent, turn, opponent, trace, model } = utterance;
+      for (const { agent, turn, opponent, trace, model } of episode.utterances) {
         const policy = this.#policyOf.get(agent);
         if (policy === undefined || opponent !== undefined || !trace) continue;
-        const at = { ...place, problem: problem.id, agent, turn };
+        const own = { ...place, problem: problem.id, agent, turn };
         const taken = this.#taken.get(policy) ?? Number.NaN;
-        if (!Number.isNaN(taken))
-          this.#findings.number("evaluation", at, "optimiser steps of the weights", taken, model.weightVersion);
-        this.#compare(at, agent, trace);
+        const at = this.#findings.at("evaluation", own);
+        if (!Number.isNaN(taken)) at.number("optimiser steps of the weights", taken, model.weightVersion);
+        if (new Set(trace.logProbs).size >= leastValues) this.#compare(own, `${agent} ${trace.tokens.join()}`, trace);
       }
   }
 
-  #compare(place: Place, agent: string, { tokens, promptTokens, logProbs }: NonNullable<Utterance["trace"]>): void {
-    if (new Set(logProbs).size < leastValues) return;
-    const key = `${agent} ${tokens.join()}`;
-    const earlier = this.#byTokens.get(key) ?? [];
+  #compare(place: Place, key: string, { promptTokens, logProbs }: TokenTrace): void {
     const own = { place, prompt: promptTokens.join(), logProbs };
+    const earlier = this.#byTokens.get(key) ?? [];
     for (const other of earlier) {
       const isSamePrompt = other.prompt === own.prompt;
-      const between = [other.place, place].map(({ step, split }) => `${step} ${split}`);
-      if (isSamePrompt && between[0] === between[1]) continue;
-      const pair = `${between.join()} ${isSamePrompt}`;
+      const [from, to] = [other.place, place].map(({ step, split }) => `${step} ${split}`);
+      if (isSamePrompt && from === to) continue;
+      const pair = `${from} ${to} ${isSamePrompt}`;
       const gap = Math.max(...logProbs.map((value, t) => Math.abs(value - (other.logProbs[t] ?? Number.NaN))));
       if (gap === 0) this.#equal.push({ pair, from: other.place, to: place });
       else if (gap > moved) this.#moved.set(pair, (this.#moved.get(pair) ?? 0) + 1);
     }
-    if (this.#byTokens.size < maxRemembered && earlier.length < leastMoved) this.#byTokens.set(key, [...earlier, own]);
+    if (this.#byTokens.size < 100_000 && earlier.length < leastMoved) this.#byTokens.set(key, [...earlier, own]);
   }
 
   /** Names the copies, when all evaluations were seen. */
   report(): void {
     for (const { pair, from, to } of this.#equal)
       if ((this.#moved.get(pair) ?? 0) >= leastMoved)
-        this.#findings.same("evaluation", to, "reply with the log-probs of this one", null, from);
+        this.#findings.at("evaluation", to).same("reply with the log-probs of this one", null, from);
   }
 }

@@ -1,5 +1,4 @@
 import { tryParseJson, LaconicError } from "@laconic/core";
-import type { Findings } from "../findings.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
 /** A line of `changes.jsonl`: a setting that was another one before a step. */
@@ -10,7 +9,6 @@ export interface ChangeRow {
   readonly path: readonly string[];
   /** Undefined where the setting did not exist. */
   readonly before: unknown;
-  readonly now: unknown;
 }
 
 /** @throws LaconicError `config_invalid` naming file and line for one that no training writes; half a last line is left out */
@@ -18,19 +16,15 @@ export function changesIn(text: string, file: string): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const [i, line] of text.split("\n").slice(0, -1).entries()) {
     const row = line.length > 1e6 ? undefined : tryParseJson(line);
-    const { step, key, before, now } = isObject(row) ? row : {};
+    const { step, key, before } = isObject(row) ? row : {};
     const path = typeof key === "string" ? key.split(".") : [];
     const isRow = typeof step === "number" && Number.isInteger(step) && step >= Math.max(1, rows.at(-1)?.step ?? 1);
     if (!isRow || path.length === 0 || path.some((name) => !/^(?!__proto__$)[\w-]{1,80}$/u.test(name)))
       throw new LaconicError(
         "config_invalid",
         `${file}, line ${i + 1} is no change of a setting in the order of steps`,
-        {
-          file,
-          line: i + 1,
-        },
       );
-    rows.push({ step, path, before, now });
+    rows.push({ step, path, before });
   }
   return rows;
 }
@@ -38,29 +32,15 @@ export function changesIn(text: string, file: string): ChangeRow[] {
 /** The configuration of a step: the last one, with later changes undone. */
 export function configAt(config: Json, rows: readonly ChangeRow[], step: number): Json {
   const held = structuredClone(config) as Record<string, unknown>;
-  for (const row of rows.filter((each) => each.step > step).toReversed()) undo(held, row);
+  for (const { path, before } of rows.filter((row) => row.step > step).toReversed()) {
+    let group = held;
+    for (const name of path.slice(0, -1)) {
+      if (!isObject(group[name])) group[name] = {};
+      group = group[name] as Record<string, unknown>;
+    }
+    const last = path.at(-1) as string;
+    if (before === undefined) delete group[last];
+    else group[last] = before;
+  }
   return held;
-}
-
-function undo(config: Record<string, unknown>, { path, before }: ChangeRow): void {
-  let group = config;
-  for (const name of path.slice(0, -1)) {
-    if (!isObject(group[name])) group[name] = {};
-    group = group[name] as Record<string, unknown>;
-  }
-  const last = path.at(-1) as string;
-  if (before === undefined) delete group[last];
-  else group[last] = before;
-}
-
-/** Each change leads to the value from which the next one begins, and the last to that of the configuration. */
-export function checkChanges(config: Json, rows: readonly ChangeRow[], last: number, findings: Findings): void {
-  const held = structuredClone(config) as Record<string, unknown>;
-  for (const row of rows.toReversed()) {
-    const { step, path, now } = row;
-    const value = path.reduce<unknown>((group, name) => (isObject(group) ? group[name] : undefined), held);
-    // A change after the last recorded step may be half written.
-    if (step <= last) findings.same("files", { step }, `changes.jsonl: ${path.join(".")}`, value ?? null, now ?? null);
-    undo(held, row);
-  }
 }

@@ -4,11 +4,11 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { tryParseJson } from "@laconic/core";
 import { sha256 } from "@laconic/core/files";
-import { membersIn, runFiles } from "@laconic/core/run-folder";
+import { runFiles } from "@laconic/core/run-folder";
 import { sortedJson, type Findings } from "../findings.ts";
 import { isObject } from "../rules/closed-set.ts";
 import { configAt } from "./changes.ts";
-import { bytesOf, linesOf, partsOf, type PartFile } from "./rows.ts";
+import { linesOf, membersOf, partsOf, type PartFile } from "./rows.ts";
 import { readObject, type RunFolder } from "./run-folder.ts";
 
 /** SHA-256 of settings or problems, as a manifest keeps it. */
@@ -17,22 +17,22 @@ export const digestOf = (value: unknown): string => sha256(sortedJson(value));
 /** The manifest against the configuration; checkpoints and first weights against their checksums. */
 export async function checkChecksums(run: RunFolder, findings: Findings): Promise<void> {
   const { directory, manifest, inputs, config, changes, rowsFrom } = run;
+  const files = findings.at("files", {});
   const { settings, sha256: digest } = isObject(manifest["config"]) ? manifest["config"] : {};
-  findings.same("files", {}, "manifest.json: settings", config, settings);
-  findings.same("files", {}, "manifest.json: checksum of the settings", digestOf(config), digest);
+  files.same("manifest.json: settings", config, settings);
+  files.same("manifest.json: checksum of the settings", digestOf(config), digest);
   const name = digestOf({ config: digestOf(configAt(config, changes, 0)), inputs });
-  findings.same("files", {}, "manifest.json: run", name, manifest["run"]);
-  for (const { step, folder } of [...run.checkpoints, ...run.beginning]) {
+  files.same("manifest.json: run", name, manifest["run"]);
+  for (const { step, folder } of run.checkpoints) {
+    const at = findings.at("files", { step });
     const kept = await readObject(join(folder, "manifest.json"));
-    if (kept["run"] !== undefined) findings.same("files", { step }, `${folder}: run`, name, kept["run"]);
-    for (const [file, expected] of digestsIn(kept["files"])) {
-      const found = await digestOfFile(join(folder, file)).catch(() => null);
-      findings.same("files", { step }, `${folder}/${file}`, expected, found);
-    }
+    if (kept["run"] !== undefined) at.same(`${folder}: run`, name, kept["run"]);
+    for (const [file, expected] of digestsIn(kept["files"]))
+      at.same(`${folder}/${file}`, expected, await digestOfFile(join(folder, file)).catch(() => null));
     for (const [file, expected] of digestsIn(kept["traces"])) {
       const parts = (await partsOf(directory, file)).filter(({ first, last }) => first <= step && last >= step);
       if (parts.length > 0 || step >= rowsFrom)
-        findings.same("files", { step }, file, expected, await digestUpTo(parts, step, file === runFiles.episodes));
+        at.same(file, expected, await digestUpTo(parts, step, file === runFiles.episodes));
       else findings.leaveOut("rows that were let go", `${file} up to step ${step}`);
     }
   }
@@ -40,9 +40,8 @@ export async function checkChecksums(run: RunFolder, findings: Findings): Promis
 
 /** A received folder may name any file of this machine; those outside it are left out. */
 function digestsIn(value: unknown): (readonly [file: string, sha256: unknown])[] {
-  const files = Object.entries(isObject(value) ? value : {}).filter(
-    ([file]) => !/(?:^|[/\\])\.\.|^[/\\]|:/u.test(file),
-  );
+  const isOutside = (file: string): boolean => /(?:^|[/\\])\.\.|^[/\\]|:/u.test(file);
+  const files = Object.entries(isObject(value) ? value : {}).filter(([file]) => !isOutside(file));
   return files.map(([file, facts]) => [file, isObject(facts) ? facts["sha256"] : undefined] as const);
 }
 
@@ -51,8 +50,7 @@ async function digestUpTo(parts: readonly PartFile[], step: number, areMembers: 
   const hash = createHash("sha256");
   for (const part of parts) {
     if (areMembers) {
-      for await (const { head, from, length } of membersIn(async (...place) => bytesOf(part.file, ...place)))
-        if ((head?.step ?? Infinity) <= step) hash.update(bytesOf(part.file, from, length));
+      for await (const member of membersOf(part.file)) if (member.step <= step) hash.update(member.bytes());
       continue;
     }
     for await (const line of linesOf(part)) {

@@ -1,43 +1,26 @@
-import { boundedJson, LaconicError, type Utterance } from "@laconic/core";
+import { boundedJson, LaconicError, type Problem, type Utterance } from "@laconic/core";
 import {
+  recordedEpisodes,
   unpackNumbers,
-  type PackedNumbers,
+  type StoredContent,
   type StoredEpisode,
-  type StoredEpisodes,
-  type StoredEvaluation,
-  type StoredPolicy,
   type StoredStep,
-  type StoredUpdate,
 } from "@laconic/core/run-folder";
 
-/** A stored value whose packed numbers are numbers again. */
-type Unpacked<T> = T extends PackedNumbers
-  ? Float64Array
-  : T extends object
-    ? { readonly [K in keyof T]: Unpacked<T[K]> }
-    : T;
-
-/** An episode with its utterances, as a folder has it. */
+/** An episode with its utterances and its score. */
 export type Played = StoredEpisode<Utterance>;
 
-/** What a policy did in a step. */
-export type PolicyRecord = Unpacked<StoredPolicy>;
-
-/** One optimiser step. */
-export type UpdateRecord = Unpacked<StoredUpdate>;
-
-interface Resolved {
-  readonly episodes: readonly Played[];
-  readonly utterances: readonly Utterance[];
-  /** Recorded log-probs beyond or short of one for each token. */
-  readonly surplusLogProbs: number;
+/** A training step or an evaluation, as the folder has it. */
+export interface EpisodesRecord {
+  readonly step: number;
+  /** Those that were trained on or evaluated, each with its problem; its grade in an evaluation. */
+  readonly played: readonly { readonly problem: Problem; readonly episode: Played; readonly task?: number }[];
+  /** Log-probs that are recorded beyond one for each token, and places at which an episode is played again; 0 in an honest record. */
+  readonly surplus: readonly [logProbs: number, episodes: number];
 }
 
-/** A training step as the folder has it. */
-export type StepRecord = Unpacked<Omit<StoredStep, keyof StoredEpisodes>> & Resolved;
-
-/** A held-out evaluation as the folder has it. */
-export type EvaluationRecord = Unpacked<Omit<StoredEvaluation, keyof StoredEpisodes>> & Resolved;
+/** A training step, as the folder has it. */
+export interface StepRecord extends EpisodesRecord, Omit<StoredStep, "step" | "episodes" | "utterances" | "played"> {}
 
 /** The place of a record: its JSON is read where it is needed, because a run is larger than memory. */
 export interface Recorded {
@@ -49,39 +32,23 @@ export interface Recorded {
   readonly json: () => string;
 }
 
-export function readRecord({ json }: Recorded): StepRecord & EvaluationRecord {
-  const { sampledLogProbs, ...content } = unpacked(boundedJson(json())) as Unpacked<StoredEpisodes>;
-  let used = 0;
-  const utterances = content.utterances.map(({ promptTokens = [], tokens, prompt = "", ...said }): Utterance => {
-    if (!tokens) return { ...said, prompt };
-    const logProbs = Array.from(sampledLogProbs.subarray(used, (used += tokens.length)));
-    return { ...said, prompt, trace: { promptTokens, tokens, logProbs } };
-  });
-  const episodes = content.episodes.map((episode) => ({
-    ...episode,
-    utterances: episode.utterances.map((i) => utterances[i] as Utterance),
-  }));
-  const surplusLogProbs = sampledLogProbs.length - used;
-  return { ...content, episodes, utterances, surplusLogProbs } as unknown as StepRecord & EvaluationRecord;
-}
-
-/** @throws LaconicError `data_invalid` naming the record, for what its form does not allow */
-export function whereReadable<T>({ step, kind }: Pick<Recorded, "step" | "kind">, read: () => T): T {
+/** Reads and checks a record. @throws LaconicError `data_invalid` naming one whose content is damaged */
+export function withRecord<T>(recorded: Recorded, check: (record: StepRecord) => T): T {
+  const { step, kind, json } = recorded;
   try {
-    return read();
+    const content = boundedJson(json()) as StoredContent;
+    const played = recordedEpisodes(step, content).map(({ episode, score, problem, task }) => ({
+      problem,
+      episode: { ...episode, ...(score !== undefined && { score }) },
+      ...(task !== undefined && { task }),
+    }));
+    const tokens = content.utterances.reduce((sum, utterance) => sum + (utterance.tokens?.length ?? 0), 0);
+    const numbers = (content.played ?? content.rollouts ?? []).map(({ episode }) => episode);
+    const surplus = [unpackNumbers(content.sampledLogProbs).length - tokens, numbers.length - new Set(numbers).size];
+    return check({ ...content, played, surplus } as unknown as StepRecord);
   } catch (error) {
     const what = kind === "step" ? `step ${step}` : `the evaluation at step ${step}`;
-    const reason = error instanceof Error ? error.message : String(error);
-    const advice = `the record of ${what} is damaged: ${reason}; restore the file of the run's episodes`;
+    const advice = `the record of ${what} is damaged: ${(error as Error).message}; restore the file of the run's episodes`;
     throw new LaconicError("data_invalid", advice, { step }, error);
   }
-}
-
-/** Packed numbers become numbers wherever they occur. */
-function unpacked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unpacked);
-  if (typeof value !== "object" || value === null) return value;
-  const { f32, f64 } = value as { readonly f32?: unknown; readonly f64?: unknown };
-  if (typeof f32 === "string" || typeof f64 === "string") return unpackNumbers(value as PackedNumbers);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, unpacked(inner)]));
 }

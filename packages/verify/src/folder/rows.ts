@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LaconicError, tryParseJson } from "@laconic/core";
 import { linesIn } from "@laconic/core/files";
 import { unpackedBytes } from "@laconic/core/platform";
-import { membersIn, runFiles, tracePartsOf } from "@laconic/core/run-folder";
+import { membersIn, runFiles, tracePartsOf, type MemberHead } from "@laconic/core/run-folder";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
 /** A file of a run, or a part of it. */
@@ -29,12 +29,16 @@ export async function partsOf(directory: string, name: string): Promise<readonly
 
 const mostBytes = 300 << 20;
 
+/** Members of a file of episodes, or of packed rows; those that are damaged are left out. */
+export async function* membersOf(file: string): AsyncGenerator<MemberHead & { readonly bytes: () => Buffer }> {
+  for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+    if (head) yield { ...head, bytes: () => bytesOf(file, from, length) };
+}
+
 /** @throws LaconicError `data_invalid` for a member that claims to be longer than any is */
-export function bytesOf(file: string, from: number, length: number): Buffer {
+function bytesOf(file: string, from: number, length: number): Buffer {
   if (length > mostBytes)
-    throw new LaconicError("data_invalid", `${file}: at byte ${from} a member has more than ${mostBytes} bytes`, {
-      file,
-    });
+    throw new LaconicError("data_invalid", `${file}: at byte ${from} a member has more than ${mostBytes} bytes`);
   const open = openSync(file, "r");
   try {
     const bytes = Buffer.allocUnsafe(length);
@@ -47,8 +51,7 @@ export function bytesOf(file: string, from: number, length: number): Buffer {
 /** Lines one after the other: a file may be longer than a string can be. @throws LaconicError `data_invalid` for one without an end */
 export async function* linesOf(part: PartFile): AsyncGenerator<string> {
   for await (const line of linesIn(piecesOf(part))) {
-    if (line === null)
-      throw new LaconicError("data_invalid", `${part.file}: a row has more bytes than any is`, { file: part.file });
+    if (line === null) throw new LaconicError("data_invalid", `${part.file}: a row has more bytes than any may have`);
     if (line.length > 0) yield new TextDecoder().decode(line);
   }
 }
@@ -56,8 +59,7 @@ export async function* linesOf(part: PartFile): AsyncGenerator<string> {
 /** Of a packed part each member, of another file what is read at once. */
 async function* piecesOf({ file, isPacked }: PartFile): AsyncGenerator<Uint8Array> {
   if (!isPacked) return yield* createReadStream(file);
-  for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
-    if (head) yield unpackedBytes(bytesOf(file, from, length));
+  for await (const { bytes } of membersOf(file)) yield unpackedBytes(bytes());
 }
 
 /** Rows with a step, in their order; half a row at the end is left out. */

@@ -21,11 +21,10 @@ export const absent: Known = [];
 export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Known {
   return (value) => {
     const name = String(value[key]);
-    return { ...(Object.hasOwn(kinds, name) ? kinds[name] : byAny(value)), [key]: Object.keys(kinds) };
+    const any = Object.fromEntries(Object.keys(value).map((each) => [each, "any" as const]));
+    return { ...(Object.hasOwn(kinds, name) ? kinds[name] : any), [key]: Object.keys(kinds) };
   };
 }
-
-const byAny = (value: Json): Group => Object.fromEntries(Object.keys(value).map((key) => [key, "any"]));
 
 /** The first setting outside the closed set, by its path and value; null where all are inside. */
 export function unknownIn(value: unknown, known: Known, path: string): string | null {

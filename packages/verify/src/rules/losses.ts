@@ -38,18 +38,16 @@ function k3(e: number): number {
   return Math.expm1(-x) + x + (e - x) * -Math.expm1(-x);
 }
 
-const usualAggregation: Readonly<Record<string, string>> = { dapo: "token-mean", magrpo: "seq-mean-token-sum" };
-
-/** The loss of one optimiser step. */
+/** The loss of one optimiser step: a mean over tokens (DAPO), of sums (MAGRPO) or of means (GSPO, GRPO) of replies. */
 export function lossOf(replies: readonly Reply[], settings: ObjectiveSettings): number {
-  const { name, aggregation = usualAggregation[name] ?? "seq-mean-token-mean", kl } = settings;
+  const { name, kl } = settings;
   const spoken = replies.filter(({ now }) => now.length > 0);
   const tokens = total(spoken.map(({ now }) => now.length));
   const sums = spoken.map((reply) => {
     const penalty = kl && reply.ref ? reply.now.map((value, t) => k3(value - (reply.ref?.[t] ?? Number.NaN))) : [];
     return total(tokenLosses(settings, reply)) + (kl?.coefficient ?? 0) * total(penalty);
   });
-  if (aggregation === "token-mean") return total(sums) / Math.max(1, tokens);
-  if (aggregation === "seq-mean-token-sum") return meanOf(sums);
+  if (name === "dapo") return total(sums) / Math.max(1, tokens);
+  if (name === "magrpo") return meanOf(sums);
   return meanOf(sums.map((sum, i) => sum / (spoken[i]?.now.length ?? 1)));
 }

@@ -12,11 +12,3 @@ export const meanOf = (values: readonly number[]): number => (values.length === 
 
 /** Without those that do not apply. */
 export const applicable = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
-
-/** Over n - 1, of numbers that apply; 0 of fewer than two. */
-export function deviationOf(all: readonly number[]): number {
-  const values = applicable(all);
-  if (values.length < 2) return 0;
-  const mean = meanOf(values);
-  return Math.sqrt(total(values.map((value) => (value - mean) ** 2)) / (values.length - 1));
-}

@@ -6,9 +6,6 @@ import type { BudgetSettings } from "./settings.ts";
 /** A budget between two steps: its price is λ, its integral the part of Eq. 5. */
 export type PriceState = Readonly<Record<"iteration" | "price" | "integral" | "warmTokens" | "warmReward", number>>;
 
-/** What metrics say of a budget in a step. */
-export type PriceFacts = Readonly<Record<"target" | "used_frac" | "saturated" | "held" | "guarded", number>>;
-
 /** What a step used of a cost. */
 type Used = Readonly<Record<"units" | "task" | "silence" | "truncated", number>>;
 
@@ -36,34 +33,18 @@ export function firstPrice({ warmupIterations = 0, warmupPrice = 0, initialPrice
 }
 
 /** Eq. 5, λ ← max(0, λ + η (mean - B)), with what the settings add: warm-up, annealed target, proportional term, ceiling, guard. */
-export function nextPrice(
-  budget: BudgetSettings,
-  state: PriceState,
-  used: Used,
-): { readonly next: PriceState; readonly facts: PriceFacts } {
-  const {
-    targetTokens: B,
-    warmupIterations = 0,
-    warmupPrice = 0,
-    initialPrice = 0,
-    maxPrice = Infinity,
-    guard,
-  } = budget;
+export function nextPrice(budget: BudgetSettings, state: PriceState, used: Used): PriceState {
+  const { targetTokens, warmupIterations = 0, warmupPrice = 0, initialPrice = 0, maxPrice = Infinity } = budget;
   const iteration = state.iteration + 1;
-  const used_frac = used.units / B;
   if (state.iteration < warmupIterations) {
     const warmTokens = state.warmTokens + (used.units - state.warmTokens) / iteration;
     const warmReward = state.warmReward + (used.task - state.warmReward) / iteration;
     const price = iteration === warmupIterations ? initialPrice : warmupPrice;
-    return {
-      next: { iteration, price, integral: initialPrice, warmTokens, warmReward },
-      facts: { target: B, used_frac, saturated: 0, held: 0, guarded: 0 },
-    };
+    return { iteration, price, integral: initialPrice, warmTokens, warmReward };
   }
   const annealed = (state.iteration - warmupIterations) / (budget.annealIterations ?? 0);
-  const above = warmupIterations > 0 ? Math.max(0, state.warmTokens - B) : 0;
-  const target = annealed < 1 ? B + (1 - annealed) * above : B;
-  const violation = used.units - target;
+  const above = warmupIterations > 0 ? Math.max(0, state.warmTokens - targetTokens) : 0;
+  const violation = used.units - (annealed < 1 ? targetTokens + (1 - annealed) * above : targetTokens);
   // A cost that limits cut short is a lower bound: being below the target proves nothing.
   const isHeld = violation < 0 && used.truncated > (budget.truncationTolerance ?? 0.1);
   const counted = isHeld ? 0 : violation;
@@ -72,17 +53,12 @@ export function nextPrice(
   const moved = Math.min(maxPrice, Math.max(0, state.integral + budget.learningRate * counted));
   let integral = isStuck ? state.integral : moved;
   let price = Math.min(maxPrice, Math.max(0, integral + proportional));
-  const { rewardTolerance = Infinity, referenceReward = state.warmReward, maxSilenceRate = Infinity } = guard ?? {};
+  const {
+    rewardTolerance = Infinity,
+    referenceReward = state.warmReward,
+    maxSilenceRate = Infinity,
+  } = budget.guard ?? {};
   const isGuarded = used.task < referenceReward - rewardTolerance || used.silence > maxSilenceRate;
   if (isGuarded) [integral, price] = [Math.min(integral, state.integral), Math.min(price, state.price)];
-  return {
-    next: { ...state, iteration, integral, price },
-    facts: {
-      target,
-      used_frac,
-      saturated: Number(price === maxPrice),
-      held: Number(isHeld),
-      guarded: Number(isGuarded),
-    },
-  };
+  return { ...state, iteration, integral, price };
 }

@@ -1,4 +1,7 @@
+import type { Findings } from "../findings.ts";
 import { absent, byName, chosen, isObject, unknownIn, type Group, type Json, type Known } from "./closed-set.ts";
+
+const numbers = (names: string): Group => Object.fromEntries(names.split(" ").map((name) => [name, "number"]));
 
 /** Eq. 1 of Agent-GSPO: tokens, turns and repetition; read tokens are the ledger's other count. */
 const costs = byName(
@@ -12,72 +15,54 @@ const costs = byName(
 
 /** Eq. 5, with the warm-up, annealing, proportional term, ceiling and guard of its control law. */
 const budget: Known = {
-  ...{ targetTokens: "number", learningRate: "number", "unit?": ["token"], "initialPrice?": "number" },
-  ...{ "maxPrice?": "number", "warmupIterations?": "number", "warmupPrice?": "number", "annealIterations?": "number" },
-  ...{ "antiWindup?": [true], "truncationTolerance?": "number", "proportionalGain?": "number", "derivativeGain?": [0] },
-  "guard?": {
-    action: ["freeze"],
-    "rewardTolerance?": "number",
-    "referenceReward?": "number",
-    "maxSilenceRate?": "number",
-  },
+  ...numbers("targetTokens learningRate initialPrice? maxPrice? warmupIterations? warmupPrice? annealIterations?"),
+  ...numbers("truncationTolerance? proportionalGain?"),
+  "unit?": ["token"],
+  "antiWindup?": [true],
+  "derivativeGain?": [0],
+  "guard?": { action: ["freeze"], ...numbers("rewardTolerance? referenceReward? maxSilenceRate?") },
 };
 
 /** Eq. 2, GRPO and MAGRPO: rewards about the mean of their group. */
-const advantage: Known = chosen("estimator", {
+const advantage = chosen("estimator", {
   group: {
     "scale?": ["none", "group"],
     "std?": ["sample", "population"],
-    "epsilon?": "number",
     "epsilonForm?": ["add"],
+    "epsilon?": "number",
   },
 });
 
-const clip: Group = { "clip?": { low: "number", high: "number" } };
-const kl: Group = { "kl?": { estimator: ["k3"], coefficient: "number" } };
-const aggregation: Group = { "aggregation?": ["seq-mean-token-mean", "token-mean", "seq-mean-token-sum"] };
+const ratios: Group = { "clip?": numbers("low high"), "kl?": { estimator: ["k3"], coefficient: "number" } };
 
 /** The papers' losses: Agent-GSPO, AgentPO as printed and as released, MAGRPO. */
-const objective: Known = chosen("name", {
-  gspo: { ...clip, ...kl, "minLength?": "number" },
-  grpo: { ...clip, ...kl, ...aggregation, "dualClip?": "number" },
-  dapo: { ...clip, ...kl, "dualClip?": "number" },
+const objective = chosen("name", {
+  gspo: { ...ratios, "minLength?": "number" },
+  grpo: { ...ratios, "aggregation?": ["seq-mean-token-mean"], "dualClip?": "number" },
+  dapo: { ...ratios, "dualClip?": "number" },
   magrpo: {},
 });
 
-const learningRate: Known = {
-  ...{ peak: "number", warmUpSteps: "number", finalFraction: "number" },
-  decay: ["constant", "linear", "cosine"],
-};
-
-const tree: Known = { "mode?": "any", gamma: "number", "stopAbove?": "any" };
-
-const charged: Group = { costs, prices: byName("number"), costWhenTaskAtLeast: absent, opponents: absent };
-const shared: Group = { credit: { kind: ["shared"] }, opponents: absent };
-const grouped: Group = {
-  groupBy: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"],
-  weightBy: ["episode", "turn"],
-};
+const learningRate: Known = { ...numbers("peak warmUpSteps finalFraction"), decay: ["constant", "linear", "cosine"] };
+const prices = byName("number");
 
 /** What is recomputed from records, with all settings that enter it and the values that its formula computes. */
 const quantities: Readonly<Record<Quantity, Group>> = {
-  rewards: charged,
-  prices: { prices: byName("number"), budget, budgets: byName(budget), opponents: absent },
-  advantages: { ...shared, ...grouped, advantage, tree: absent },
-  // A tree's returns charge costs round by round.
-  "advantages of trees": { ...shared, ...charged, advantage, tree },
+  rewards: { costs, prices, costWhenTaskAtLeast: absent, opponents: absent },
+  prices: { prices, budget, budgets: byName(budget), opponents: absent },
+  advantages: { credit: { kind: ["shared"] }, groupBy: ["prompt"], advantage, tree: absent, opponents: absent },
   losses: { objective, ratioUnit: ["message"], asynchronous: absent },
   "learning rates": { learningRate },
 };
 
 /** A quantity that is recomputed from records. */
-export type Quantity = ("rewards" | "prices" | "advantages" | "advantages of trees") | ("losses" | "learning rates");
+type Quantity = "rewards" | "prices" | "advantages" | "losses" | "learning rates";
 
 /** Settings that decide what is played, kept or stopped. They enter no formula: what was played is in the records. */
 const played = new Set(
   `seed steps problemsPerStep episodesPerProblem minibatches epochs refreshOldPolicyEvery oldLogProbs problemPool
   curriculum sampling scoring limits onAgentError reward groupReward supervised optimizer policies evaluation divergence
-  earlyStopping checkpoint retention`.split(/\s+/u),
+  earlyStopping checkpoint retention weightBy`.split(/\s+/u),
 );
 
 const entering = new Set<string>(Object.values(quantities).flatMap((group) => Object.keys(group)));
@@ -96,31 +81,29 @@ export type BudgetSettings = Named<"targetTokens" | "learningRate"> &
 
 /** A cost of Eq. 1. */
 export type CostSettings = Named<"kind", "tokens-written" | "tokens-read" | "turns" | "repetition"> &
-  Partial<Named<"by" | "from" | "count" | "of" | "against", string>> &
-  Partial<Named<"n">>;
+  Partial<Named<"by" | "from" | "count" | "of" | "against", string> & Named<"n">>;
 
 /** An advantage about the mean of a group. */
 export type AdvantageSettings = Partial<Named<"scale" | "std", string> & Named<"epsilon">>;
 
 /** One of the papers' losses. */
 export type ObjectiveSettings = Named<"name", "gspo" | "grpo" | "dapo" | "magrpo"> &
-  Partial<Named<"minLength" | "dualClip"> & Named<"aggregation", string>> &
+  Partial<Named<"minLength" | "dualClip">> &
   Partial<Named<"clip", Named<"low" | "high">> & Named<"kl", Named<"coefficient">>>;
 
-/** `train` of a run's configuration: of a quantity's settings only what `unknownSetting` lets pass may be read. */
+/** `train` of a run's configuration: of a quantity's settings only what `covers` lets pass may be read. */
 export type TrainSettings = Named<"steps" | "problemsPerStep" | "episodesPerProblem" | "minibatches" | "epochs"> &
-  Named<"seed" | "oldLogProbs" | "groupBy" | "weightBy", string> &
+  Named<"seed" | "oldLogProbs", string> &
   Named<"evaluation", Named<"every" | "problems">> &
   Named<"costs", Named<string, CostSettings> | null> &
   Named<"prices", Named<string>> &
   Named<"budget", BudgetSettings | null> &
   Named<"budgets", Named<string, BudgetSettings>> &
   Named<"advantage", AdvantageSettings> &
-  Named<"tree", Named<"gamma"> | null> &
   Named<"objective", ObjectiveSettings> &
   Named<"learningRate", Schedule> &
   Named<"asynchronous", Json | null> &
-  Named<"problemPool" | "policies", unknown> &
+  Named<"problemPool", unknown> &
   Partial<Named<"reward" | "curriculum", unknown>>;
 
 /** The settings of a policy: its own replace those of the run. */
@@ -133,19 +116,31 @@ export function settingsOf(train: TrainSettings, policy?: string): TrainSettings
 }
 
 /**
- * The first setting that keeps a quantity from being recomputed: one that enters it with a value outside its closed set, or one of
- * `train` that is not listed here at all; null where the quantity is covered.
+ * Whether a quantity can be recomputed: all settings that enter it have values of its closed set, and `train` has none that is not
+ * listed here at all. The first other one is left out by name.
  */
-export function unknownSetting(quantity: Quantity, train: TrainSettings, policy?: string): string | null {
+export function covers(findings: Findings, quantity: Quantity, train: TrainSettings, policy?: string): boolean {
   const settings = settingsOf(train, policy) as unknown as Json;
-  const unlisted = Object.keys(settings).find((key) => !entering.has(key) && !played.has(key) && !isOff(settings[key]));
-  if (unlisted !== undefined) return `train.${unlisted}`;
-  for (const [key, known] of Object.entries<Known>(quantities[quantity])) {
-    const unknown = unknownIn(settings[key], known, key === "learningRate" ? `train.optimizer.${key}` : `train.${key}`);
-    if (unknown !== null) return unknown;
-  }
-  return null;
+  const isKnown = (key: string): boolean => entering.has(key) || played.has(key) || isOff(settings[key]);
+  const unlisted = Object.keys(settings).find((key) => !isKnown(key));
+  let unknown = unlisted === undefined ? null : `train.${unlisted}`;
+  for (const [key, known] of Object.entries(quantities[quantity]))
+    unknown ??= unknownIn(settings[key], known, key === "learningRate" ? `train.optimizer.${key}` : `train.${key}`);
+  if (unknown !== null) findings.leaveOut(unknown, quantity);
+  return unknown === null;
 }
 
 const isOff = (value: unknown): boolean =>
   value === null || value === undefined || value === false || (isObject(value) && Object.keys(value).length === 0);
+
+/** Settings outside `train` decide who plays, and where something is computed. Others are left out by name. */
+export function checkConfig(findings: Findings, config: Json): void {
+  if (!isObject(config["train"])) return;
+  for (const [key, value] of Object.entries(config))
+    if (!outside.has(key) && !isOff(value)) findings.leaveOut(`config.${key}`, "whatever it enters");
+}
+
+const outside = new Set(
+  `train task model bases teachers chatTemplateArguments device workers deterministic sinks warmStart engine sampler actor policies
+  lora memory`.split(/\s+/u),
+);

@@ -1,15 +1,14 @@
-import { randomFromSeed, type Problem, type Random, type Utterance } from "@laconic/core";
-import type { Played } from "../folder/record.ts";
+import { randomFromSeed, type Problem, type Random } from "@laconic/core";
+import type { Json } from "../rules/closed-set.ts";
 import type { Drawing, World } from "./world.ts";
 
 const marks = [".", "A:", "B:", "C:", "D:", "S:", "?", "|", ">"];
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 const spellings = [...marks, ..." +0123456789".split(""), ...letters];
 
-/** Marks are not part of a text; a prompt shows them. */
-const textOf = (tokens: readonly number[]): string =>
-  tokens.map((token) => (token < marks.length ? "" : (spellings[token] ?? "\ufffd"))).join("");
 const promptOf = (tokens: readonly number[]): string => tokens.map((token) => spellings[token] ?? "\ufffd").join("");
+/** Marks are part of prompts alone. */
+const textOf = (tokens: readonly number[]): string => promptOf(tokens.filter((token) => token >= marks.length));
 
 const vocabulary = { textOf, promptOf };
 
@@ -21,7 +20,7 @@ const levels: Readonly<Record<string, readonly [holders: number, facts: number]>
 };
 
 /** Holders know facts such as `k6`; the solver is asked for the sum of two of them and reads what holders wrote. */
-export function relay({ level }: Readonly<Record<string, unknown>>): World | null {
+export function relay({ level }: Json): World | null {
   const [holders, facts] = levels[String(level)] ?? [];
   if (holders === undefined || facts === undefined) return null;
   const agents = seats.slice(0, holders);
@@ -50,10 +49,8 @@ function relayProblem(agents: readonly string[], facts: number, random: Random):
     agent,
     facts: shuffled.slice(i * facts, (i + 1) * facts).map((key) => `${key}${random.integer(10)}`),
   }));
-  const asked = random
-    .shuffle(hands)
-    .slice(0, 2)
-    .map((hand) => random.pick(hand.facts));
+  const [first, second] = random.shuffle(hands);
+  const asked = [first, second].map((hand) => random.pick(hand?.facts ?? []));
   const views = Object.fromEntries(hands.map((hand) => [hand.agent, hand.facts.join(" ")]));
   const question = asked.map((fact) => fact.charAt(0)).join("+");
   const gold = String(asked.reduce((sum, fact) => sum + Number(fact.slice(1)), 0));
@@ -84,75 +81,51 @@ const byId = (seed: string, split: string, draw: Drawing["draw"]): Drawing => ({
 });
 
 /** An actor knows the first value of a sum, a collaborator the second: it writes a hint, or a comment on a draft. */
-export function relayHint(settings: Readonly<Record<string, unknown>>): World {
-  const { name, distractors = 0, actorReads = "own" } = settings;
+export function relayHint({ name, distractors = 0, actorReads = "own" }: Json): World | null {
+  if (distractors !== 0 || actorReads !== "own") return null;
   return {
     vocabulary,
     answerer: "actor",
     grade: ({ answer }, { gold }) => sumGrade(answer, gold),
     includes: ({ question, views = {} }, agent) => [question, ...(views[agent] ?? "").split(" ")],
-    drawing: byId(String(name), "relay-hint", (random) =>
-      hintProblem(Number(distractors), actorReads === "own", random),
-    ),
+    drawing: byId(String(name), "relay-hint", hintProblem),
   };
 }
 
-function hintProblem(distractors: number, readsOwn: boolean, random: Random): Problem {
-  const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [string, string, ...string[]];
-  const fact = (key: string): string => `${key}${random.integer(10)}`;
-  const [a, b] = [fact(first), fact(second)];
-  const held = random.shuffle([b, ...others.map(fact)]);
-  const knowsBoth = readsOwn && random.uniform() < 0.5;
-  const known = [a, ...(readsOwn ? (knowsBoth ? [b] : []) : held)].join(" ");
+function hintProblem(random: Random): Problem {
+  const [first, second] = random.shuffle(letters) as [string, string];
+  const [a, b] = [`${first}${random.integer(10)}`, `${second}${random.integer(10)}`];
+  const known = random.uniform() < 0.5 ? `${a} ${b}` : a;
   return {
-    id: `relay-hint:${known}|${held.join(" ")}?${first}+${second}`,
+    id: `relay-hint:${known}|${b}?${first}+${second}`,
     question: `${first}+${second}`,
     gold: String(Number(a.slice(1)) + Number(b.slice(1))),
-    views: { actor: known, collaborator: held.join(" ") },
+    views: { actor: known, collaborator: b },
   };
 }
 
-const pairs = (name: string, draw: Drawing["draw"], grade: NonNullable<World["grade"]>): World => ({
+/** Two agents answer at once for one grade; of two turns with feedback neither the drawing nor the grade is known here. */
+export const relayFeedback = (): World => ({
   vocabulary,
   outputs: ["first", "second"],
-  grade,
   includes: ({ question }) => [question],
-  drawing: byId(name, name, draw),
 });
 
-const saidBy = ({ outputs, utterances }: Played, agent: string): string =>
-  outputs?.[agent] ?? utterances.findLast((each: Utterance) => each.agent === agent)?.text ?? "";
-
-/** Each of two is to leave the digit of its own fact and no other. */
-export function relayFeedback(): World {
-  const draw = (random: Random): Problem => {
-    const [a, b] = random.shuffle(letters) as [string, string];
-    const gold = `${a}${random.integer(10)} ${b}${random.integer(10)}`;
-    return { id: `relay-feedback:${gold}`, question: `${a}+${b}`, gold };
-  };
-  return pairs("relay-feedback", draw, (episode, { gold }) => {
-    const facts = gold.split(" ");
-    const isRight = (agent: string, i: number): boolean =>
-      saidBy(episode, agent).replaceAll(/\D/gu, "") === facts[i]?.slice(1);
-    return ["first", "second"].filter(isRight).length / 2;
-  });
-}
-
 /** Levels of a fifth: both lengths, their ratio, the order of the fact, and the share of the first text in the second. */
-export function relayWriters({ parts = "unlike" }: Readonly<Record<string, unknown>>): World {
-  const isAlike = parts === "alike";
+export function relayWriters({ parts = "unlike" }: Json): World | null {
+  if (parts !== "unlike") return null;
   const draw = (random: Random): Problem => {
     const [key, other] = random.shuffle(letters) as [string, string];
     const fact = `${key}${random.integer(10)}`;
     return { id: `relay-writers:${fact}?${key}+${other}`, question: `${fact}?${key}+${other}`, gold: fact };
   };
-  return pairs(isAlike ? "relay-writers/alike" : "relay-writers", draw, (episode, { gold }) => {
-    const [first, second] = [saidBy(episode, "first"), saidBy(episode, "second")];
-    const isLong = (text: string): boolean => text.length >= 12 && text.length <= 24;
-    const fits = [isAlike ? isLong(first) : first.length >= 2 && first.length <= 4, isLong(second)];
+  const gradeOf: World["grade"] = ({ outputs }, { gold }) => {
+    const { first = "", second = "" } = outputs ?? {};
+    const isWithin = (text: string, least: number, most: number): boolean =>
+      text.length >= least && text.length <= most;
+    const fits = [isWithin(first, 2, 4), isWithin(second, 12, 24)];
     const grade = 0.2 * fits.filter(Boolean).length;
-    const ratio = second.length / first.length;
-    if (!fits.every(Boolean) || (isAlike ? ratio < 0.8 || ratio > 1.25 : ratio < 4)) return grade;
+    if (!fits.every(Boolean) || second.length < 4 * first.length) return grade;
     const isOrdered = (text: string): boolean => {
       const key = Math.max(text.indexOf(gold.slice(0, 2)), text.search(new RegExp(`\\b${gold[0]}\\b`, "u")));
       return key >= 0 && text.indexOf(gold[1] as string, key) > key;
@@ -160,5 +133,6 @@ export function relayWriters({ parts = "unlike" }: Readonly<Record<string, unkno
     if (!isOrdered(first) || !isOrdered(second)) return grade + 0.2;
     const characters = [...new Set(first.replaceAll(" ", ""))];
     return grade + 0.4 + (0.2 * characters.filter((each) => second.includes(each)).length) / characters.length;
-  });
+  };
+  return { ...relayFeedback(), grade: gradeOf, drawing: byId("relay-writers", "relay-writers", draw) };
 }

@@ -1,8 +1,8 @@
 import { randomFromSeed, type Problem, type Random, type Utterance } from "@laconic/core";
+import type { Split } from "../findings.ts";
 import type { Played } from "../folder/record.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
-import { storyBudget, storyHint, storyNames } from "./stories.ts";
 
 /** What is known of a task: each part by a rule that shares no code with the task. */
 export interface World {
@@ -33,6 +33,12 @@ export interface Drawing {
   contentOf(problem: Problem): string;
 }
 
+/** The first run of letters in the solver's answer is the name. */
+const storyNames = (): World => ({
+  answerer: "solver",
+  grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
+});
+
 const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
   relay,
   "relay-hint": relayHint,
@@ -41,16 +47,12 @@ const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
   "relay-writers": relayWriters,
   "story-tellers": storyNames,
   "story-relay": storyNames,
-  "story-hint": storyHint,
-  "story-budget": storyBudget,
 };
 
 /** @param task - of the run's configuration; nothing is known of one that is not listed */
 export function worldOf(task: unknown): World {
-  const settings = isObject(task) ? task : {};
-  const name = String(settings["name"]);
-  const make = Object.hasOwn(worlds, name) ? worlds[name] : undefined;
-  return make?.(settings) ?? {};
+  const name = isObject(task) ? String(task["name"]) : "";
+  return (Object.hasOwn(worlds, name) && worlds[name]?.(task as Json)) || {};
 }
 
 /** The name of a task, for a report. */
@@ -78,21 +80,19 @@ function distinct(count: number, draw: () => Problem): Problem[] {
 const heldOut = 1000;
 
 /** Validation and test problems, all different; a small world is divided between the two. */
-export function heldOutProblems(drawing: Drawing): Readonly<Record<"validation" | "test", readonly Problem[]>> {
+export function heldOutProblems(drawing: Drawing): Readonly<Record<Split, readonly Problem[]>> {
   const [first, second] = [randomFromSeed(drawing.seed), randomFromSeed(`${drawing.seed}/test`)];
   const all = distinct(heldOut, () => drawOf(drawing, first, true));
   const taken = new Set(all.map(drawing.contentOf));
-  const fresh = distinct(2 * heldOut, () => drawOf(drawing, second, true)).filter(
-    (problem) => !taken.has(drawing.contentOf(problem)),
-  );
+  const others = distinct(2 * heldOut, () => drawOf(drawing, second, true));
+  const fresh = others.filter((problem) => !taken.has(drawing.contentOf(problem)));
   const kept = all.length - Math.max(0, Math.floor((all.length - fresh.length) / 2));
   return { validation: all.slice(0, kept), test: [...fresh.slice(0, heldOut), ...all.slice(kept)] };
 }
 
 /** The training problems of a step, counted from 1, where each step draws new ones. */
 export function trainingProblems(drawing: Drawing, seed: string | number, step: number, count: number): Problem[] {
-  const random = randomFromSeed(seed)
-    .split(`step:${step - 1}`)
-    .split("problems");
+  const ofStep = randomFromSeed(seed).split(`step:${step - 1}`);
+  const random = ofStep.split("problems");
   return Array.from({ length: count }, () => drawOf(drawing, random, false));
 }
