@@ -30,7 +30,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/worlds": 4,
   "@laconic/view": 5,
   "@laconic/sinks": 5,
-  "@laconic/audit": 5,
+  "@laconic/verify": 5,
   "@laconic/report": 5,
   "@laconic/runtime": 5,
   laconic: 6,

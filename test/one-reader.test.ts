@@ -17,7 +17,6 @@ const readsWhole = /(?<!#)\b(?:readFile|readFileSync|readText)\(|\bfs\.read\(/u;
 
 /** What of these is read whole all the same, and why that is no growing file. */
 const readWhole: Readonly<Record<string, string>> = {
-  "packages/audit/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/evaluation/src/bench/questions-file.ts": "a bench's questions, which are in memory anyway, are compared",
   "packages/evaluation/src/judging/judged-answers.ts": "a rubric",
   "packages/grading/src/board/grader-board.ts": "a file of the package",
@@ -26,6 +25,7 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/runtime/src/spending/kept-account.ts": "a sum, spending.json",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
+  "packages/verify/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
 };
 
 test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {

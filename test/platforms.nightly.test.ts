@@ -43,7 +43,7 @@ test.each([
   for (const words of [
     ["train", "--resume", "--run", run],
     ["report", run],
-    ["audit", run],
+    ["verify", run, "--allow", "metrics,settings,weights,files"],
   ])
     await done(as(words));
 

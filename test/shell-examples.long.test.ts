@@ -45,7 +45,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
   [/^ls\b/, { code: 0, says: "no run in" }],
   [/^probe\b.*--file\b/, { code: 2, says: "does not exist" }],
-  [/^(eval|report|analyze|probe|rescore|audit|compare|export|send)\b/, { code: 2, says: "holds no run" }],
+  [/^(eval|report|analyze|probe|rescore|verify|compare|export|send)\b/, { code: 2, says: "holds no run" }],
   [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],

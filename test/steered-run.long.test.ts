@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createKernels } from "../packages/kernels-wasm/src/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { auditRun, type Difference } from "../packages/audit/src/index.ts";
+import { verifyRun, type Contradiction } from "../packages/verify/src/index.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/test/edited-run.ts";
@@ -51,8 +51,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const audit = async (run: string): Promise<readonly Difference[]> =>
-  (await auditRun(run, { fast: true, now: () => 0 })).differences;
+const contradictionsOf = async (run: string): Promise<readonly Contradiction[]> =>
+  (await verifyRun(run)).contradictions;
 
 test("a run that was steered while it trained agrees with its folder", async () => {
   const rows = (await readFile(join(steered, "changes.jsonl"), "utf8")).trim().split("\n");
@@ -63,7 +63,7 @@ test("a run that was steered while it trained agrees with its folder", async () 
     "train.prices",
     ...["train.budget", "train.steps"].toSorted(),
   ]);
-  expect(await audit(steered)).toEqual([]);
+  expect(await contradictionsOf(steered)).toEqual([]);
 });
 
 test("the command line goes on with it, with what was set last, and extends it", async () => {
@@ -73,14 +73,14 @@ test("the command line goes on with it, with what was set last, and extends it",
   expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
   const rows = (await readFile(join(run, "changes.jsonl"), "utf8")).trim().split("\n");
   expect(JSON.parse(rows.at(-1) as string)).toEqual({ step: 14, key: "train.steps", before: 14, now: 15 });
-  expect(await audit(run)).toEqual([]);
+  expect(await contradictionsOf(run)).toEqual([]);
 });
 
-test.each<readonly [string, (run: string) => Promise<void>, Partial<Difference>]>([
+test.each<readonly [string, (run: string) => Promise<void>, Partial<Contradiction>]>([
   [
     "a budget that never held, at the end",
     (run) => editJson(join(run, "config.json"), ({ train }) => (train.budget.targetTokens = 25)),
-    { step: 13, stage: "folder", key: "config.json: train.budget" },
+    { stage: "files", key: "manifest.json: settings" },
   ],
   [
     "another price than the one that was charged",
@@ -100,20 +100,23 @@ test.each<readonly [string, (run: string) => Promise<void>, Partial<Difference>]
   [
     "a change that is gone",
     (run) => editLines(run, "changes.jsonl", ({ step }) => (step === 13 ? false : undefined)),
-    { step: 8, stage: "folder", key: "config.json: train.budget" },
+    { step: 8, stage: "price", key: "λ of tokens" },
   ],
 ])("%s is found", async (_, plant, found) => {
   const run = await copyOfRun(steered);
   await plant(run);
-  expect(await audit(run)).toContainEqual(expect.objectContaining(found));
+  expect(await contradictionsOf(run)).toContainEqual(expect.objectContaining(found));
 });
 
 test.each([
-  ["no JSON", "{\n", "line 1: it names no step and setting"],
-  ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1: its key is no setting's"],
-  ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2: step 2 is too early"],
+  ["no JSON", "{\n", "line 1 is no change"],
+  ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1 is no change"],
+  ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2 is no change"],
 ])("%s in the place of the changes is refused with file and line", async (_, text, said) => {
   const run = await copyOfRun(steered);
   await writeFile(join(run, "changes.jsonl"), text);
-  await expect(audit(run)).rejects.toMatchObject({ code: "config_invalid", message: expect.stringContaining(said) });
+  await expect(contradictionsOf(run)).rejects.toMatchObject({
+    code: "config_invalid",
+    message: expect.stringContaining(said),
+  });
 });

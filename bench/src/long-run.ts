@@ -1,6 +1,6 @@
 /**
  * What a folder of a very long run costs to look at: makes one of so many gigabytes out of a run of three steps, and measures first answers,
- * first paint, report, resume and audit. Its episodes repeat those of the small run: heads have the step, contents that of the original.
+ * first paint, report, resume and verify. Its episodes repeat those of the small run: heads have the step, contents that of the original.
  *
  *     npx tsx bench/src/long-run.ts OUT.jsonl [GIGABYTES] [RUNS]
  *
@@ -47,7 +47,7 @@ try {
 }
 
 function make(small: string, run: string): void {
-  // Of what moves with the steps nothing is left, so that repeated rows are those of a run, and an audit agrees with them.
+  // Of what moves with the steps nothing is left, so that repeated rows are those of a run, and `verify` agrees with them.
   const rate = 'train.optimizer.learningRate={"peak":3e-5,"warmUpSteps":0,"decay":"constant","finalFraction":1}';
   const still = ["train.budget=null", 'train.prices={"tokens":0.005}', rate];
   const settings = ["train.steps=3", "train.evaluation.problems=50", ...still];
@@ -66,7 +66,7 @@ async function measureAll(runs: string): Promise<void> {
   await measureCommand("resume", more(2));
   await measureView(runs);
   await measureCommand("report", ["report", run]);
-  await measureCommand("audit", ["audit", run, "--steps", "1..100", "--fast"]);
+  await measureCommand("verify", ["verify", run]);
 }
 
 function report(row: Record<string, unknown>): void {

@@ -56,7 +56,7 @@ const wrong = [
   ...(await failureOf("a last resume", ["train", "--resume", "--run", run, `train.steps=${steps + 3}`])),
   ...wrongSteps(run).map((what) => `train, in the end: ${what}`),
   ...(stepsIn(run) === steps + 3 ? [] : [`train: the last resume ended at step ${stepsIn(run)}, not ${steps + 3}`]),
-  ...(await failureOf("the audit", ["audit", run, "--fast"])),
+  ...(await failureOf("verify", ["verify", run, "--allow", "metrics,settings,weights,files"])),
   ...(await failureOf("doctor", ["doctor", run])),
   ...(minutes < 60 ? [] : roles)
     .filter(({ memorySlope }) => (memorySlope ?? 0) > maxSlope)

@@ -42,7 +42,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   "gallery.md": "pictures charts figures plots screenshots images",
   "results/frontier.md": "pareto sweep budget trade-off token budget accuracy",
   "quickstart-results.md": "ablation seeds reproducibility figures result price budget",
-  "audit.md": "verify check reproduce independent recompute trust",
+  "verify.md": "audit check reproduce independent recompute trust forgery",
   "errors/index.md": "error code exception LaconicError crash message troubleshooting",
   "errors/device_out_of_memory.md": "out of memory OOM CUDA out of memory heap allocation memory full",
   "errors/run_locked.md": "LOCK file in use by process",

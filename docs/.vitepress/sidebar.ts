@@ -82,7 +82,7 @@ export const tasks: readonly Group[] = [
       { text: "Looking at runs", link: "/view" },
       { text: "Metrics", link: "/metrics" },
       { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
-      { text: "Auditing a run", link: "/audit" },
+      { text: "Verifying a run", link: "/verify" },
     ],
   },
   {

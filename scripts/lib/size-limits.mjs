@@ -9,7 +9,7 @@
  * @type {Readonly<Record<string, import("./size-limits.d.mts").SizeLimit>>}
  */
 export const sizeLimits = {
-  "@laconic/audit": { installed: 3, unused: 0, exports: 12 },
+  "@laconic/verify": { installed: 3, unused: 0, exports: 12 },
   "@laconic/baselines": { installed: 15, unused: 1 },
   "@laconic/benchmarks": { installed: 21, unused: 4 },
   "@laconic/budget": { bundle: 14_000, installed: 3, unused: 0, exports: 24 },

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { auditRun } from "@laconic/audit";
 import { folderData, type EpisodeDetail, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { laconic } from "./laconic.ts";
@@ -43,14 +42,6 @@ function turnsOf({ turns }: Pick<EpisodeDetail, "turns">): readonly object[] {
 describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
   const golden = (file: string): string => `fixtures/old-runs-read/${name}-${file}`;
 
-  test("is audited with the same figures", async () => {
-    const run = await copyOf(name);
-    const { differences, compared, notAuditable, steps } = await auditRun(run, { now: () => 0 });
-    expect(differences).toEqual([]);
-    const report = json({ steps, compared, notAuditable }).replaceAll(run, name);
-    await expect(report).toMatchFileSnapshot(golden("audit.json"));
-  });
-
   test("has the same episodes in the dashboard", async () => {
     const episodes = await episodesOf(await copyOf(name));
     expect(episodes.length).toBeGreaterThan(3);
@@ -84,20 +75,6 @@ test("a report shows the prompts of transcripts, which stand beside records with
   const page = await readFile(join(run, "report.html"), "utf8");
   expect(page).toContain("A:w6?b+w&gt;");
   expect(page).not.toContain(`<dd><span class="text"></span></dd>`);
-});
-
-test("an audit names the record whose bytes are damaged", async () => {
-  const run = await copyOf("relay");
-  const file = join(run, "records.jsonl");
-  const lines = (await readFile(file, "utf8")).split("\n");
-  const damaged = lines.map((line) =>
-    line.startsWith(`{"step":2,"kind":"step"`) ? line.replace(/"deflate":"..../u, `"deflate":"////`) : line,
-  );
-  await writeFile(file, damaged.join("\n"));
-  await expect(auditRun(run, { fast: true, now: () => 0 })).rejects.toMatchObject({
-    code: "data_invalid",
-    message: expect.stringContaining("the record of step 2 is damaged"),
-  });
 });
 
 function sha256(value: unknown): string {

@@ -42,8 +42,6 @@ export interface Comparisons {
  */
 const tolerance = 1e-9;
 
-const maxContradictions = 10_000;
-
 /** What has been compared so far, what contradicts, and what is not covered. */
 export class Findings {
   readonly contradictions: Contradiction[] = [];
@@ -62,8 +60,7 @@ export class Findings {
     const note = (agrees: boolean, key: string, expected: unknown, found: unknown = null): void => {
       this.compared[stage] = (this.compared[stage] ?? 0) + 1;
       this.total += agrees ? 0 : 1;
-      if (!agrees && this.total <= maxContradictions)
-        this.contradictions.push({ ...place, stage, key, expected, found });
+      if (!agrees && this.total <= 10_000) this.contradictions.push({ ...place, stage, key, expected, found });
     };
     return {
       number(key, expected, found) {
@@ -72,7 +69,8 @@ export class Findings {
         const isNear = Math.abs(expected - value) <= Math.min(allowed, 1);
         note(isNear || Object.is(expected, value) || expected === value, key, expected, found);
       },
-      same: (key, expected, found) => note(sortedJson(expected) === sortedJson(found), key, expected, found),
+      same: (key, expected, found) =>
+        note(expected === found || sortedJson(expected) === sortedJson(found), key, expected, found),
     };
   }
 

@@ -16,7 +16,7 @@ export interface CommandSpec<A extends ArgsDef> {
   run(args: ParsedArgs<A>, rest: readonly string[]): Promise<number>;
 }
 
-/** Outcome of a command: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
+/** Outcome of a command: 0 done, 1 failure, 2 usage or refused, 3 of `verify` for a part, 130 and 143 signals. */
 export interface ExitCode {
   value: number;
 }

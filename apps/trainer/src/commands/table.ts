@@ -79,9 +79,9 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./export.ts")).exportCommand,
   },
   {
-    name: "audit",
-    description: "Recompute a run with independent code and report any difference",
-    load: async () => (await import("./audit.ts")).auditCommand,
+    name: "verify",
+    description: "Check a run's folder with plain formulas, and name what they do not cover",
+    load: async () => (await import("./verify.ts")).verifyCommand,
   },
   {
     name: "serve",

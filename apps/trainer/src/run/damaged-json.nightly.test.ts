@@ -45,7 +45,7 @@ const tolerant = new Set(["export", "rescore", "ls", "compare"]);
 const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
   resume: (run) => ["train", "--resume", run],
   eval: (run) => ["eval", run, "--problems", "2"],
-  audit: (run) => ["audit", run, "--fast"],
+  verify: (run) => ["verify", run],
   analyze: (run) => ["analyze", run, "--problems", "2"],
   report: (run) => ["report", run],
   compare: (run) => ["compare", run, whole],
@@ -89,7 +89,7 @@ test.each([
   const copy = await copyOfRun(whole);
   const failures: string[] = [];
   for (const what of ["null", "a list", "an empty object", "half an object", "brackets without end"])
-    for (const name of ["eval", "audit", "report"]) {
+    for (const name of ["eval", "verify", "report"]) {
       const content = contents[what] as string;
       await writeFile(join(copy, file), content);
       const { out, err } = await laconic(...(commands[name] as (run: string) => string[])(copy));

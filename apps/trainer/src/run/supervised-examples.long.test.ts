@@ -60,7 +60,7 @@ async function written(rows: readonly string[]): Promise<{ config: string; file:
 const rows = [row("a"), "", row("b", { agent: "solver" }), JSON.stringify({ prompt: "say 2", completion: "2" })];
 
 test(
-  "a file of examples teaches before and beside, is kept by the run, and is audited with it",
+  "a file of examples teaches before and beside, is kept by the run, and contradicts nothing",
   { timeout },
   async () => {
     const { config, file, run } = await written(rows);
@@ -89,7 +89,7 @@ test(
     expect([second.code, second.err]).not.toContain("warm start: step");
     const metrics = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
     expect(metrics.map((line) => (JSON.parse(line) as Record<string, number>)["supervised/tokens"])).toEqual([4, 4]);
-    expect((await laconic("audit", run)).out).toContain("the run agrees with its folder");
+    expect((await laconic("verify", run)).out).toContain("not covered: supervised examples");
     expect((await laconic("report", run)).code).toBe(0);
     expect(await readFile(join(run, "report.html"), "utf8")).toContain("Supervised examples");
 

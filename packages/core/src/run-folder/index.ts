@@ -1,5 +1,5 @@
 /**
- * What a run folder holds: the names of its files, and the form of its episodes. Writer, dashboard and audit share it.
+ * What a run folder holds: the names of its files, and the form of its episodes. Writer, dashboard and `verify` share it.
  * @module @laconic/core/run-folder
  */
 export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";

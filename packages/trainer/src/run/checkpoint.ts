@@ -98,7 +98,7 @@ async function digestsOf(
 
 /**
  * Saves weights whole or not at all, with their checksums.
- * @param place - below the run's folder: of those that it begins with, which an audit starts from, or of an opponent
+ * @param place - below the run's folder: of those that it begins with, or of an opponent
  */
 export async function saveWeights(
   fs: FileSystem,

@@ -39,7 +39,7 @@ export interface RunOptions {
    * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Keep all of every step in `episodes.jsonl.gz`, not only what people read, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
+  /** Keep all of every step in `episodes.jsonl.gz`, not only what people read, and first weights of up to 4 million parameters that learn. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
   /** Numbers of each step beside its seconds, in `timing.jsonl`: of machines, which two equal runs do not share. Names begin with `perf/`. */

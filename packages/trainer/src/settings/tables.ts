@@ -133,7 +133,7 @@ export const retentionTable = {
     shape: { kind: "number", above: 0 },
     default: 64,
   }, // ours
-  /** Parts of episodes that are kept, in MiB, the newest of them; null keeps all. An audit has only what is kept. */
+  /** Parts of episodes that are kept, in MiB, the newest of them; null keeps all. `verify` has only what is kept. */
   episodesMiB: {
     help: "Parts of episodes that are kept, in MiB, the newest of them; null keeps all",
     shape: { kind: "number", above: 0 },

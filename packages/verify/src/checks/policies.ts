@@ -14,7 +14,6 @@ interface Trained {
   readonly utterance: Utterance;
 }
 
-/** A policy in a step. */
 interface PolicyStep {
   readonly findings: Findings;
   readonly place: { readonly step: number; readonly policy: string };

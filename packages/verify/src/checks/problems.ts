@@ -42,7 +42,7 @@ export class ProblemChecks {
       // A data set may hold a question twice; a task that draws its problems does not.
       if (this.#drawing) at.same("split of its content", split, other);
       else if (other !== split)
-        this.#findings.leaveOut("held-out problems", `${other} problems are ${split} problems too`);
+        this.#findings.leaveOut("held-out problems", `${split} problems have the content of ${other} ones`);
     }
     for (const key of problems.flatMap((problem) => this.#keysOf(problem))) this.#splits.set(key, split);
     this.#checkList(split, step, problems);
@@ -70,11 +70,11 @@ export class ProblemChecks {
     for (const problem of problems) {
       if (!problem) continue;
       const at = this.#findings.at("problem", { step, problem: problem.id });
-      const [held] = this.#keysOf(problem).flatMap((key) => this.#splits.get(key) ?? []);
-      if (held !== undefined && this.#run.admitsSeen)
-        this.#findings.leaveOut("held-out problems", `the run warns that it trains on ${held} problems`);
-      else at.same("split", "training", held ?? "training");
+      const [own = "training", other] = this.#keysOf(problem).map((key) => this.#splits.get(key));
+      at.same("split", "training", own);
       if (this.#drawing) at.same("is held out", false, this.#drawing.isHeldOut(problem));
+      else if (other)
+        this.#findings.leaveOut("held-out problems", `training problems have the content of ${other} ones`);
     }
     if (!this.#drawing) return;
     if (train.problemPool !== null || train.curriculum !== undefined || train.asynchronous !== null)

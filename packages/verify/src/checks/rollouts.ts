@@ -10,7 +10,6 @@ import { checkEpisode, checkGrade, type EpisodeRules } from "./episodes.ts";
 
 /** A training episode with its recorded reward. */
 export interface Rollout {
-  /** Position among those of its step. */
   readonly number: number;
   readonly row: StoredRollout;
   readonly episode: Played;

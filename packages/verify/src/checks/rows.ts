@@ -11,11 +11,8 @@ export function checkRows(run: RunFolder, findings: Findings): void {
   const [first = 1] = steps;
   if (steps.length === 0) findings.leaveOut("steps", "none is recorded whole");
   else if (first > 1) findings.leaveOut("steps", `1 to ${first - 1} are not recorded`);
-  files.same(
-    "recorded steps",
-    Array.from(steps.keys(), (i) => first + i),
-    steps,
-  );
+  const counted = Array.from(steps.keys(), (i) => first + i);
+  files.same("recorded steps", counted, steps);
   const last = Math.max(0, ...steps);
   const rows = evaluations.map(({ step }) => step);
   const due = Array.from({ length: last }, (_, step) => step).filter((step) => {
@@ -30,11 +27,8 @@ export function checkRows(run: RunFolder, findings: Findings): void {
   const isLetGo = evaluated.size === 0 || (first > 1 && missing.every((step) => step < first));
   if (!isLetGo) files.same("evaluations without episodes", [], missing);
   else if (missing.length > 0) findings.leaveOut("evaluations without episodes", `steps ${missing.join(", ")}`);
-  files.same(
-    "evaluations without a row",
-    [],
-    [...evaluated].filter((step) => !rows.includes(step)),
-  );
+  const surplus = [...evaluated].filter((step) => !rows.includes(step));
+  files.same("evaluations without a row", [], surplus);
   if (!test?.record)
     findings.leaveOut("test problems", test ? "their episodes are not recorded" : "there is no test.json");
   if (test && evaluated.size > 0) files.same("step of the test's episodes", last, test.record?.step);

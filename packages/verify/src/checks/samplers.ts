@@ -22,7 +22,6 @@ const leastMoved = 5;
  */
 export class SamplerChecks {
   readonly #findings: Findings;
-  /** The policy of each agent that learns. */
   readonly #policyOf = new Map<string, string>();
   /** Optimiser steps by policy; NaN where they cannot be counted. */
   readonly #taken = new Map<string, number>();

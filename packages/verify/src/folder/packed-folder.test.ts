@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { gzipMember, recordVersion, runFiles, tracePartName } from "@laconic/core/run-folder";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { readRunFolder } from "./run-folder.ts";
+import { verifyRun } from "../verify-run.ts";
 
 const head = { step: 1, kind: "step", version: recordVersion, isComplete: true } as const;
 
@@ -23,26 +23,29 @@ async function runFolder(): Promise<string> {
 
 const refused = { code: "data_invalid", message: expect.stringContaining("bytes") as string };
 
-test("a record that becomes a gigabyte is refused where it is read, and no other is read for it", async () => {
+test.each([
+  ["a record", runFiles.episodes],
+  ["packed rows of metrics", tracePartName(runFiles.metrics, 1, 1, true)],
+  ["packed rows of evaluations", tracePartName(runFiles.evaluations, 1, 1, true)],
+])("%s: what becomes a gigabyte is refused", async (_, name) => {
   const folder = await runFolder();
-  await writeFile(join(folder, runFiles.episodes), bomb);
-  const { steps } = await readRunFolder(folder);
-  expect(() => steps.get(1)?.json()).toThrow(expect.objectContaining(refused));
+  await writeFile(join(folder, name), bomb);
+  await expect(verifyRun(folder)).rejects.toMatchObject(refused);
 });
-
-test.each([runFiles.metrics, runFiles.evaluations])(
-  "packed rows of %s that become a gigabyte are refused",
-  async (name) => {
-    const folder = await runFolder();
-    await writeFile(join(folder, tracePartName(name, 1, 1, true)), bomb);
-    await expect(readRunFolder(folder)).rejects.toMatchObject(refused);
-  },
-);
 
 test("a row without an end is refused, and takes no memory of its length", async () => {
   const folder = await runFolder();
   const file = await open(join(folder, runFiles.metrics), "w");
   await file.truncate(2 ** 33);
   await file.close();
-  await expect(readRunFolder(folder)).rejects.toMatchObject(refused);
+  await expect(verifyRun(folder)).rejects.toMatchObject(refused);
+});
+
+test("a folder of which every record is damaged is refused by its step", async () => {
+  const folder = await runFolder();
+  await writeFile(join(folder, runFiles.episodes), gzipMember(gzipSync('{"utterances":7}'), head));
+  await expect(verifyRun(folder)).rejects.toMatchObject({
+    code: "data_invalid",
+    message: expect.stringContaining("the record of step 1 is damaged") as string,
+  });
 });

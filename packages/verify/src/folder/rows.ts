@@ -27,7 +27,10 @@ export async function partsOf(directory: string, name: string): Promise<readonly
   ].filter(({ file }) => existsSync(file));
 }
 
-const mostBytes = 300 << 20;
+const mostBytes = 256 << 20;
+
+const tooLong = (file: string): LaconicError =>
+  new LaconicError("data_invalid", `${file}: more than ${mostBytes} bytes claim to be one row or record`);
 
 /** Members of a file of episodes, or of packed rows; those that are damaged are left out. */
 export async function* membersOf(file: string): AsyncGenerator<MemberHead & { readonly bytes: () => Buffer }> {
@@ -37,8 +40,7 @@ export async function* membersOf(file: string): AsyncGenerator<MemberHead & { re
 
 /** @throws LaconicError `data_invalid` for a member that claims to be longer than any is */
 function bytesOf(file: string, from: number, length: number): Buffer {
-  if (length > mostBytes)
-    throw new LaconicError("data_invalid", `${file}: at byte ${from} a member has more than ${mostBytes} bytes`);
+  if (length > mostBytes) throw tooLong(file);
   const open = openSync(file, "r");
   try {
     const bytes = Buffer.allocUnsafe(length);
@@ -58,8 +60,13 @@ export async function* linesOf(part: PartFile): AsyncGenerator<string> {
 
 /** Of a packed part each member, of another file what is read at once. */
 async function* piecesOf({ file, isPacked }: PartFile): AsyncGenerator<Uint8Array> {
-  if (!isPacked) return yield* createReadStream(file);
-  for await (const { bytes } of membersOf(file)) yield unpackedBytes(bytes());
+  if (isPacked) for await (const { bytes } of membersOf(file)) yield unpackedBytes(bytes());
+  let held = 0;
+  for await (const piece of (isPacked ? [] : createReadStream(file)) as AsyncIterable<Buffer>) {
+    held = piece.includes(10) ? 0 : held + piece.length;
+    if (held > mostBytes) throw tooLong(file);
+    yield piece;
+  }
 }
 
 /** Rows with a step, in their order; half a row at the end is left out. */

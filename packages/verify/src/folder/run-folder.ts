@@ -29,11 +29,12 @@ export interface RunFolder {
   readonly test: { readonly row: Json; readonly record: Recorded | null } | null;
   /** Checkpoints, and the first weights with an empty state. */
   readonly checkpoints: readonly { readonly step: number; readonly folder: string; readonly state: Json }[];
-  /** The run warns that its held-out problems are training problems too. */
-  readonly admitsSeen: boolean;
   readonly unread: readonly string[];
   trainAt(step: number): TrainSettings;
 }
+
+/** A damaged configuration may lack them. */
+const lacking = { evaluation: {}, asynchronous: null, problemPool: null, prices: {} } as unknown as TrainSettings;
 
 const read = "config manifest metrics episodes evaluations test testEpisodes changes checkpoints parts beginning";
 
@@ -70,12 +71,14 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     records,
     test: has("test") ? { row: await readObject(path("test")), record } : null,
     checkpoints: await checkpointsOf(path("checkpoints"), path("beginning")),
-    admitsSeen: has("warnings") && (await readFile(path("warnings"), "utf8")).includes("seen in training:"),
     unread: (await readdir(directory)).filter((name) => !names.includes(name)).toSorted(),
     trainAt(step) {
       // One value for all steps between two changes.
       const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));
-      const known = settings.get(since) ?? (trainIn(configAt(config, changes, step)) as unknown as TrainSettings);
+      const known = settings.get(since) ?? {
+        ...lacking,
+        ...(trainIn(configAt(config, changes, step)) as TrainSettings),
+      };
       settings.set(since, known);
       return known;
     },

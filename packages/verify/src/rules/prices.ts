@@ -6,7 +6,6 @@ import type { BudgetSettings } from "./settings.ts";
 /** A budget between two steps: its price is λ, its integral the part of Eq. 5. */
 export type PriceState = Readonly<Record<"iteration" | "price" | "integral" | "warmTokens" | "warmReward", number>>;
 
-/** What a step used of a cost. */
 type Used = Readonly<Record<"units" | "task" | "silence" | "truncated", number>>;
 
 /** @param cost - by name; tokens are those of the ledger where they are no cost */

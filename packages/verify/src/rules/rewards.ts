@@ -22,9 +22,7 @@ export function costsOf({ costs }: Pick<TrainSettings, "costs">, { utterances, l
     if (cost.kind === "turns")
       return utterances.filter((each) => pays(each) && (cost.count === "all" || !each.silent)).length;
     if (cost.kind === "repetition") return repeatedShare(cost, utterances, pays);
-    return total(
-      calls.flatMap(({ reads }) => reads.map(({ from, tokens }) => ((cost.from ?? from) === from ? tokens : 0))),
-    );
+    return total(calls.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)));
   };
   return Object.fromEntries(Object.entries(costs ?? equation1).map(([name, cost]) => [name, unitsOf(cost)]));
 }

@@ -7,7 +7,7 @@ const numbers = (names: string): Group => Object.fromEntries(names.split(" ").ma
 const costs = byName(
   chosen("kind", {
     "tokens-written": { "by?": "string" },
-    "tokens-read": { "by?": "string", "from?": "string" },
+    "tokens-read": { "by?": "string" },
     turns: { "by?": "string", "count?": ["spoken", "all"] },
     repetition: { "by?": "string", n: "number", of: ["words", "characters"], against: ["utterance", "episode"] },
   }),
@@ -29,11 +29,12 @@ const advantage = chosen("estimator", {
     "scale?": ["none", "group"],
     "std?": ["sample", "population"],
     "epsilonForm?": ["add"],
-    "epsilon?": "number",
+    ...numbers("epsilon?"),
   },
 });
 
-const ratios: Group = { "clip?": numbers("low high"), "kl?": { estimator: ["k3"], coefficient: "number" } };
+const kl: Group = { estimator: ["k3"], coefficient: "number", "biasCorrection?": [false] };
+const ratios: Group = { "clip?": numbers("low high"), "kl?": kl };
 
 /** The papers' losses: Agent-GSPO, AgentPO as printed and as released, MAGRPO. */
 const objective = chosen("name", {
@@ -55,7 +56,6 @@ const quantities: Readonly<Record<Quantity, Group>> = {
   "learning rates": { learningRate },
 };
 
-/** A quantity that is recomputed from records. */
 type Quantity = "rewards" | "prices" | "advantages" | "losses" | "learning rates";
 
 /** Settings that decide what is played, kept or stopped. They enter no formula: what was played is in the records. */
@@ -81,7 +81,7 @@ export type BudgetSettings = Named<"targetTokens" | "learningRate"> &
 
 /** A cost of Eq. 1. */
 export type CostSettings = Named<"kind", "tokens-written" | "tokens-read" | "turns" | "repetition"> &
-  Partial<Named<"by" | "from" | "count" | "of" | "against", string> & Named<"n">>;
+  Partial<Named<"by" | "count" | "of" | "against", string> & Named<"n">>;
 
 /** An advantage about the mean of a group. */
 export type AdvantageSettings = Partial<Named<"scale" | "std", string> & Named<"epsilon">>;

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { join } from "node:path";
 import { isRecord, LaconicError, type LanguageModel } from "@laconic/core";
 import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
@@ -6,10 +5,9 @@ import { trainConfigSchema } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { configSchema } from "@laconic/runtime";
 import { samplesOf } from "../schema-samples.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { auditRun, checkKnownSettings } from "@laconic/audit";
+import { verifyRun } from "@laconic/verify";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -150,62 +148,17 @@ const samples = all
 
 const keyOf = (path: string): string => path.replace(/[.(].*$/u, "");
 
-/** Settings of the schema that an audit refuses. */
-function refusedOf(settings: readonly Settings[]): string[] {
-  return settings.flatMap((each) => {
-    try {
-      checkKnownSettings(each, "config.json");
-      return [];
-    } catch (error) {
-      return [(error as Error).message];
-    }
-  });
-}
-
-test("every option of every schema is known, at each of its alternatives", () => {
-  expect(all.length).toBeGreaterThan(500);
-  expect(refusedOf(all.map(({ settings }) => settings))).toEqual([]);
-  expect(refusedOf(all.map(({ settings }) => ({ train: settings })))).toEqual([]);
-  // A task says where episodes come from, and `train` is above.
-  const { task: _, train: __, ...others } = (configSchema as unknown as z.ZodObject).shape;
-  const whole = Object.entries(others).flatMap(([key, schema]) => samplesOf(schema, key, names));
-  expect(whole.length).toBeGreaterThan(50);
-  expect(refusedOf(whole.map(({ path, value }) => ({ train: {}, [keyOf(path)]: value })))).toEqual([]);
-});
-
-test.each([
-  [
-    { objective: { name: "gspo", importance: { kind: "truncate", level: "token", cap: 2, unless: 1 } } },
-    "train.objective.importance.unless",
-  ],
-  [{ objective: { name: "luspo", minLength: 3 } }, "train.objective.minLength"],
-  [{ objective: { name: "grpo", aggregation: "by-agent" } }, 'train.objective.aggregation "by-agent"'],
-  [{ advantage: { estimator: "rloo", scale: "group" } }, "train.advantage.scale"],
-  [{ budget: { targetTokens: 1, learningRate: 1, guard: { action: "pause" } } }, 'train.budget.guard.action "pause"'],
-  [{ budgets: { turns: { targetTokens: 1, learningRate: 1, floor: 1 } } }, "train.budgets.turns.floor"],
-  [{ evaluation: { every: 1, repeats: 3 } }, "train.evaluation.repeats"],
-  [{ sampling: { temperature: 1, typicalP: 0.9 } }, "train.sampling.typicalP"],
-  [{ policies: { first: { credit: { kind: "shared" } } } }, "train.policies.first.credit"],
-  [{ costs: { long: { kind: "overlong", maxTokens: 3, margin: 2, above: 1 } } }, "train.costs.long.above"],
-  [{ groupBy: "team" }, 'train.groupBy "team"'],
-  [{ lottery: { from: 1 } }, "train.lottery"],
-])("%j is refused by name", (train, name) => {
-  expect(refusedOf([{ train }, train])).toEqual(
-    [name, name.replace("train.", "")].map((each) => expect.stringContaining(`does not know ${each}, `)),
-  );
-});
-
 const outcomes = new Map<string, Promise<string>>();
 
-/** What became of a sample: trained and audited, or refused by whom. Options whose samples are the same share a run. */
+/** What became of a sample: trained and verified, or refused by whom. Options whose samples are the same share a run. */
 async function outcomeOf(path: string, settings: Settings): Promise<string> {
   const key = JSON.stringify([isOfPair(path), settings]);
-  const outcome = outcomes.get(key) ?? trainedAndAudited(path, settings);
+  const outcome = outcomes.get(key) ?? trainedAndVerified(path, settings);
   outcomes.set(key, outcome);
   return outcome;
 }
 
-async function trainedAndAudited(path: string, settings: Settings): Promise<string> {
+async function trainedAndVerified(path: string, settings: Settings): Promise<string> {
   const directory = join(await temporaryFolder(), "run");
   try {
     await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsFor(path) });
@@ -213,15 +166,10 @@ async function trainedAndAudited(path: string, settings: Settings): Promise<stri
     if (LaconicError.is(error)) return `not trained: ${error.message}`;
     throw error;
   }
-  try {
-    const { differences, compared } = await auditRun(directory, { fast: true, now: () => performance.now() });
-    const [first] = differences;
-    if (first) return `accused of ${differences.length} differences, such as ${JSON.stringify(first)}`;
-    return (compared.loss ?? 0) > 0 ? "agrees" : "nothing was compared";
-  } catch (error) {
-    if (LaconicError.is(error)) return `refused: ${error.message}`;
-    throw error;
-  }
+  const { contradictions, compared } = await verifyRun(directory);
+  const [first] = contradictions;
+  if (first) return `accused of ${contradictions.length} contradictions, such as ${JSON.stringify(first)}`;
+  return (compared.ledger ?? 0) > 0 ? "agrees" : "nothing was compared";
 }
 
 test.each([...new Set(samples.map(({ path }) => keyOf(path)))])(

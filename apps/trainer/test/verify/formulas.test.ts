@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { tinyPairParts, tinyParts, tinyRun, tinyToolParts } from "@laconic/trainer/testing";
+import { verifyRun } from "@laconic/verify";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const few = {
+  steps: 4,
+  problemsPerStep: 3,
+  episodesPerProblem: 4,
+  minibatches: 2,
+  epochs: 2,
+  evaluation: { every: 2, problems: 5, transcripts: 1 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+type Team = "solo" | "star" | "pair" | "tools";
+
+const covered: readonly (readonly [string, Settings, Team?])[] = [
+  ["GSPO", { objective: { name: "gspo", clip: { low: 0.01, high: 0.02 } } }],
+  ["GSPO with short replies", { objective: { name: "gspo", clip: { low: 0.2, high: 0.2 }, minLength: 3 } }],
+  ["GRPO with k3", { objective: { name: "grpo", dualClip: 1.3, kl: { estimator: "k3", coefficient: 0.1 } } }],
+  ["DAPO with dual clip", { objective: { name: "dapo", dualClip: 10 } }],
+  ["MAGRPO's loss", { objective: { name: "magrpo" } }, "pair"],
+  ["Eq. 2", { advantage: { estimator: "group", scale: "group", std: "population", epsilon: 1e-4 } }],
+  ["without the division", { advantage: { estimator: "group", scale: "none" } }, "star"],
+  [
+    "Eq. 5 with its control law",
+    {
+      prices: {},
+      budget: {
+        ...{ targetTokens: 2, learningRate: 0.05, maxPrice: 0.4, warmupIterations: 1, warmupPrice: 0.1 },
+        ...{ annealIterations: 3, proportionalGain: 0.1, guard: { action: "freeze", rewardTolerance: 0.01 } },
+      },
+    },
+  ],
+  [
+    "costs and budgets of one's own naming",
+    {
+      costs: {
+        tokens: { kind: "tokens-written" },
+        heard: { kind: "tokens-read", by: "solver" },
+        again: { kind: "repetition", n: 1, of: "characters", against: "episode" },
+        turns: { kind: "turns", count: "all" },
+      },
+      prices: { again: 0.1, turns: 0.05 },
+      budget: { targetTokens: 3, learningRate: 0.01 },
+      budgets: { heard: { targetTokens: 1, learningRate: 0.02 } },
+    },
+    "star",
+  ],
+  ["an old policy of two steps", { refreshOldPolicyEvery: 2 }],
+  ["the sampler's log-probs", { oldLogProbs: "sampler" }],
+  ["a team with tools", {}, "tools"],
+];
+
+const partsOf = (team: Team): ReturnType<typeof tinyParts> => {
+  if (team === "pair") return tinyPairParts(1) as unknown as ReturnType<typeof tinyParts>;
+  return team === "tools"
+    ? (tinyToolParts(tinyParts()) as ReturnType<typeof tinyParts>)
+    : tinyParts(team === "star" ? "star" : "solo");
+};
+
+test.each(covered.map(([name, settings, team = "solo"]) => [name, settings, team] as const))(
+  "%s is covered, and an honest run agrees",
+  async (_, settings, team) => {
+    const directory = join(await temporaryFolder(), "run");
+    await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsOf(team) });
+    const { contradictions, notCovered, compared } = await verifyRun(directory);
+    expect(contradictions).toEqual([]);
+    expect(notCovered.map(({ name }) => name).filter((name) => /^(?:train|prices|steps)/u.test(name))).toEqual([]);
+    for (const stage of ["ledger", "reward", "price", "batch", "advantage", "loss", "metric", "evaluation"] as const)
+      expect([stage, compared[stage]]).toEqual([stage, expect.any(Number)]);
+  },
+);
+
+const named: readonly (readonly [string, Settings, string, Team?])[] = [
+  ["an estimator", { advantage: { estimator: "rloo" } }, 'train.advantage.estimator "rloo"'],
+  ["an objective", { objective: { name: "cispo" } }, 'train.objective.name "cispo"'],
+  [
+    "a price law",
+    { prices: {}, budget: { targetTokens: 2, learningRate: 0.05, unit: "budget" } },
+    'train.budget.unit "budget"',
+  ],
+  ["a threshold", { costWhenTaskAtLeast: 0.5 }, "train.costWhenTaskAtLeast 0.5"],
+  ["groups by agent", { groupBy: "prompt+agent" }, 'train.groupBy "prompt+agent"', "star"],
+  ["a unit of ratios", { ratioUnit: "joint" }, 'train.ratioUnit "joint"', "star"],
+  [
+    "prices of a policy",
+    { policies: { first: { prices: { tokens: 0.3 } } } },
+    "train.policies.first with prices",
+    "pair",
+  ],
+];
+
+test.each(named.map(([what, settings, name, team = "solo"]) => [what, settings, name, team] as const))(
+  "%s without a formula here is named, and an honest run contradicts nothing",
+  async (_, settings, name, team) => {
+    const directory = join(await temporaryFolder(), "run");
+    await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsOf(team) });
+    const { verdict, notCovered } = await verifyRun(directory);
+    expect([verdict, notCovered.map((each) => each.name)]).toEqual(["partial", expect.arrayContaining([name])]);
+  },
+);
+
+test("a run that is continued in another process is one run, with more steps", async () => {
+  const directory = join(await temporaryFolder(), "run");
+  const settings = { ...few, budget: { targetTokens: 2, learningRate: 0.05 }, prices: {} };
+  await tinyRun({ directory, settings: { ...settings, steps: 2 } });
+  await tinyRun({ directory, settings, resume: true, adjustable: { steps: "" } });
+  expect(await verifyRun(directory)).toMatchObject({ contradictions: [], steps: 4 });
+});
