@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { checkEvaluation } from "./checks/evaluations.ts";
-import type { EpisodeRules } from "./checks/episodes.ts";
+import type { RecordRules } from "./checks/episodes.ts";
 import { checkMetrics } from "./checks/metrics.ts";
 import { checkPolicy } from "./checks/policies.ts";
 import { ProblemChecks } from "./checks/problems.ts";
@@ -9,7 +9,7 @@ import { checkRows } from "./checks/rows.ts";
 import { SamplerChecks } from "./checks/samplers.ts";
 import { Findings, type Contradiction, type Split, type Stage } from "./findings.ts";
 import { checkChecksums } from "./folder/checksums.ts";
-import { withRecord, type EpisodesRecord, type Recorded, type StepRecord } from "./folder/record.ts";
+import { withRecord, type PlayedRecord, type Recorded, type StepRecord } from "./folder/record.ts";
 import { readRunFolder, type RunFolder } from "./folder/run-folder.ts";
 import type { Json } from "./rules/closed-set.ts";
 import { checkConfig } from "./rules/settings.ts";
@@ -99,7 +99,7 @@ class RecordChecks {
   readonly problems: ProblemChecks;
   readonly samplers: SamplerChecks;
   readonly #run: RunFolder;
-  readonly #rules: EpisodeRules;
+  readonly #rules: RecordRules;
   readonly #prices = new PriceChain();
 
   constructor(run: RunFolder, first: Recorded | undefined, findings: Findings) {
@@ -111,7 +111,7 @@ class RecordChecks {
     this.samplers = new SamplerChecks(first && withRecord(first, (record) => record), findings);
   }
 
-  evaluation(split: Split, record: EpisodesRecord, row: Json): void {
+  evaluation(split: Split, record: PlayedRecord, row: Json): void {
     const place = { step: record.step, split };
     this.#rules.findings.at("evaluation", place).same("log-probs and episodes too many", [0, 0], record.surplus);
     if (split === "validation") this.problems.heldOut(split, record);

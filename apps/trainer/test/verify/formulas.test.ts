@@ -31,8 +31,14 @@ const covered: readonly (readonly [string, Settings, Team?])[] = [
     {
       prices: {},
       budget: {
-        ...{ targetTokens: 2, learningRate: 0.05, maxPrice: 0.4, warmupIterations: 1, warmupPrice: 0.1 },
-        ...{ annealIterations: 3, proportionalGain: 0.1, guard: { action: "freeze", rewardTolerance: 0.01 } },
+        targetTokens: 2,
+        learningRate: 0.05,
+        maxPrice: 0.4,
+        warmupIterations: 1,
+        warmupPrice: 0.1,
+        annealIterations: 3,
+        proportionalGain: 0.1,
+        guard: { action: "freeze", rewardTolerance: 0.01 },
       },
     },
   ],

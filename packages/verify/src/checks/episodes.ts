@@ -4,7 +4,7 @@ import type { Played } from "../folder/record.ts";
 import type { World } from "../tasks/world.ts";
 
 /** With what the episodes of a run are checked. */
-export interface EpisodeRules {
+export interface RecordRules {
   readonly findings: Findings;
   /** The name of the task, for a report. */
   readonly task: string;
@@ -18,7 +18,7 @@ export interface EpisodeRules {
 }
 
 /** An episode against itself and its problem: tokens, ledger, texts, prompts, answer. */
-export function checkEpisode(rules: EpisodeRules, place: Place, episode: Played, problem: Problem): void {
+export function checkEpisode(rules: RecordRules, place: Place, episode: Played, problem: Problem): void {
   rules.findings.at("problem", place).same("problemId", problem.id, episode.problemId);
   checkLedger(rules.findings, place, episode);
   for (const utterance of episode.utterances) checkUtterance(rules, place, utterance, problem, episode);
@@ -68,7 +68,7 @@ function deliveredTokens(written: Utterance | undefined, call: LedgerCall | unde
 
 /** Tokens to text, by the task's vocabulary where it is known; equal tokens have one text in any case. */
 function checkUtterance(
-  rules: EpisodeRules,
+  rules: RecordRules,
   place: Place,
   utterance: Utterance,
   problem: Problem,
@@ -106,7 +106,7 @@ function checkUtterance(
   at.same("parts of the problem that the prompt lacks", [], missing);
 }
 
-function checkAnswer({ task, world, findings }: EpisodeRules, at: Comparisons, episode: Played): void {
+function checkAnswer({ task, world, findings }: RecordRules, at: Comparisons, episode: Played): void {
   const { utterances, answer, outputs } = episode;
   const last = (agent: string, isSpoken: boolean): string | null =>
     utterances.findLast((each) => each.agent === agent && !(isSpoken && each.silent))?.text ?? null;
@@ -119,7 +119,7 @@ function checkAnswer({ task, world, findings }: EpisodeRules, at: Comparisons, e
 
 /** The grade of an episode by the task's rule, where it is known, against recorded ones. */
 export function checkGrade(
-  { world, task, hasOwnReward, findings }: EpisodeRules,
+  { world, task, hasOwnReward, findings }: RecordRules,
   place: Place,
   episode: Played,
   problem: Problem,

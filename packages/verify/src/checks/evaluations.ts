@@ -1,11 +1,11 @@
 import type { Place } from "../findings.ts";
-import type { EpisodesRecord } from "../folder/record.ts";
+import type { PlayedRecord } from "../folder/record.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 import { applicable, meanOf, total, type Numbers } from "../rules/numbers.ts";
-import { checkEpisode, checkGrade, type EpisodeRules } from "./episodes.ts";
+import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
 /** An evaluation's row from the episodes of its record. */
-export function checkEvaluation(rules: EpisodeRules, place: Place, { step, played }: EpisodesRecord, row: Json): void {
+export function checkEvaluation(rules: RecordRules, place: Place, { step, played }: PlayedRecord, row: Json): void {
   const { findings } = rules;
   const figures = findings.at("evaluation", place);
   figures.number("step", step, row["step"]);
@@ -44,7 +44,7 @@ export function checkEvaluation(rules: EpisodeRules, place: Place, { step, playe
 
 const objectOf = (row: Json, key: string): Json => (isObject(row[key]) ? row[key] : {});
 
-function figuresOf(played: EpisodesRecord["played"]): Numbers {
+function figuresOf(played: PlayedRecord["played"]): Numbers {
   const tokens = played.map(({ episode }) => total(episode.ledger.calls.map((call) => call.writtenTokens)));
   const accuracy = meanOf(applicable(played.map(({ task = Number.NaN }) => task)));
   return { problems: played.length, accuracy, tokens: meanOf(tokens) };

@@ -1,7 +1,7 @@
 import type { Problem } from "@laconic/core";
 import { sortedJson, type Findings, type Split } from "../findings.ts";
 import { digestOf } from "../folder/checksums.ts";
-import type { EpisodesRecord, StepRecord } from "../folder/record.ts";
+import type { PlayedRecord, StepRecord } from "../folder/record.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
 import { heldOutProblems, trainingProblems, type World } from "../tasks/world.ts";
 
@@ -30,7 +30,7 @@ export class ProblemChecks {
   }
 
   /** The problems of an evaluation. */
-  heldOut(split: Split, { step, played }: EpisodesRecord): void {
+  heldOut(split: Split, { step, played }: PlayedRecord): void {
     const problems = played.map(({ problem }) => problem);
     const ids = problems.map(({ id }) => id);
     const twice = ids.filter((id, i) => ids.indexOf(id) !== i);

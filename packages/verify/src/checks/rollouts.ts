@@ -6,7 +6,7 @@ import { total, type Numbers } from "../rules/numbers.ts";
 import { firstPrice, nextPrice, usedOf, type PriceState } from "../rules/prices.ts";
 import { costsOf, gradeOf, termsOf } from "../rules/rewards.ts";
 import { covers, type TrainSettings } from "../rules/settings.ts";
-import { checkEpisode, checkGrade, type EpisodeRules } from "./episodes.ts";
+import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
 /** A training episode with its recorded reward. */
 export interface Rollout {
@@ -17,7 +17,7 @@ export interface Rollout {
 }
 
 /** The episodes of a step: tokens, texts, grades, groups, and Eq. 1. */
-export function checkRollouts(rules: EpisodeRules, train: TrainSettings, record: StepRecord): Rollout[] {
+export function checkRollouts(rules: RecordRules, train: TrainSettings, record: StepRecord): Rollout[] {
   const { step, played, trees, problems } = record;
   const rollouts = played.map(({ episode, problem }, number): Rollout => {
     const place = { step, episode: number, problem: problem.id };

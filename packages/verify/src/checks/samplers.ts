@@ -1,6 +1,6 @@
 import type { TokenTrace } from "@laconic/core";
 import type { Findings, Place } from "../findings.ts";
-import type { EpisodesRecord, StepRecord } from "../folder/record.ts";
+import type { PlayedRecord, StepRecord } from "../folder/record.ts";
 
 interface Sampled {
   readonly place: Place;
@@ -46,7 +46,7 @@ export class SamplerChecks {
     }
   }
 
-  evaluation(place: Place, { played }: EpisodesRecord): void {
+  evaluation(place: Place, { played }: PlayedRecord): void {
     for (const { episode, problem } of played)
       for (const { agent, turn, opponent, trace, model } of episode.utterances) {
         const policy = this.#policyOf.get(agent);

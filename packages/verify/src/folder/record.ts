@@ -11,7 +11,7 @@ import {
 export type Played = StoredEpisode<Utterance>;
 
 /** A training step or an evaluation, as the folder has it. */
-export interface EpisodesRecord {
+export interface PlayedRecord {
   readonly step: number;
   /** Those that were trained on or evaluated, each with its problem; its grade in an evaluation. */
   readonly played: readonly { readonly problem: Problem; readonly episode: Played; readonly task?: number }[];
@@ -20,7 +20,7 @@ export interface EpisodesRecord {
 }
 
 /** A training step, as the folder has it. */
-export interface StepRecord extends EpisodesRecord, Omit<StoredStep, "step" | "episodes" | "utterances" | "played"> {}
+export interface StepRecord extends PlayedRecord, Omit<StoredStep, "step" | "episodes" | "utterances" | "played"> {}
 
 /** The place of a record: its JSON is read where it is needed, because a run is larger than memory. */
 export interface Recorded {

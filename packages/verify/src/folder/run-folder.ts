@@ -43,7 +43,10 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const path = (key: keyof typeof runFiles): string => join(directory, runFiles[key]);
   const has = (key: keyof typeof runFiles): boolean => existsSync(path(key));
   if (!has("config"))
-    throw new LaconicError("run_missing", `${directory} holds no run: it has no config.json; name the folder of a run`);
+    throw new LaconicError(
+      "run_missing",
+      `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
+    );
   const config = await readObject(path("config"));
   // A library may store the settings of the training alone.
   const trainIn = (all: Json): Json => (isObject(all["train"]) ? all["train"] : all);

@@ -103,8 +103,7 @@ export type TrainSettings = Named<"steps" | "problemsPerStep" | "episodesPerProb
   Named<"objective", ObjectiveSettings> &
   Named<"learningRate", Schedule> &
   Named<"asynchronous", Json | null> &
-  Named<"problemPool", unknown> &
-  Partial<Named<"reward" | "curriculum", unknown>>;
+  Partial<Named<"problemPool" | "reward" | "curriculum", unknown>>;
 
 /** The settings of a policy: its own replace those of the run. */
 export function settingsOf(train: TrainSettings, policy?: string): TrainSettings {
