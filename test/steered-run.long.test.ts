@@ -100,7 +100,7 @@ test.each<readonly [string, (run: string) => Promise<void>, Partial<Contradictio
   [
     "a change that is gone",
     (run) => editLines(run, "changes.jsonl", ({ step }) => (step === 13 ? false : undefined)),
-    { step: 8, stage: "price", key: "λ of tokens" },
+    { stage: "files", key: "manifest.json: run" },
   ],
 ])("%s is found", async (_, plant, found) => {
   const run = await copyOfRun(steered);

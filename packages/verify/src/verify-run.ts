@@ -125,7 +125,7 @@ class RecordChecks {
     const train = this.#run.trainAt(step);
     findings.at("batch", { step }).same("log-probs and episodes too many", [0, 0], record.surplus);
     this.problems.training(record);
-    this.samplers.step(record);
+    this.samplers.step(record, row);
     const rollouts = checkRollouts(this.#rules, train, record);
     const checkpoint = this.#run.checkpoints.find((each) => each.step === step);
     this.#prices.step(findings, train, record, rollouts, checkpoint?.state["budgets"]);

@@ -120,6 +120,18 @@ describe("accuracy of an evaluation", () => {
     },
   );
 
+  test("a whole evaluation that is that of an earlier step", async () => {
+    const report = await forged(async (run) => {
+      const from = await evaluationAt(run, 0);
+      await editEvaluation(run, "validation", last, (content) => {
+        const { model } = content.utterances[0];
+        Object.assign(content, from, { step: last });
+        for (const utterance of content.utterances) utterance.model = model;
+      });
+    });
+    expect(new Set(keysOf(report))).toEqual(new Set(["reply with the log-probs of this one"]));
+  });
+
   test("test problems that are replaced by validation problems", async () => {
     const report = await forged(async (run) => {
       const from = await evaluationAt(run, last);

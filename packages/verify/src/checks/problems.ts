@@ -12,7 +12,6 @@ export class ProblemChecks {
   readonly #run: RunFolder;
   readonly #findings: Findings;
   readonly #drawing: World["drawing"];
-  /** What a known task draws. */
   readonly #expected: Readonly<Record<Split, readonly Problem[]>> | null;
   /** The split of each held-out problem, by its id and by its content. */
   readonly #splits = new Map<string, Split>();
@@ -23,7 +22,6 @@ export class ProblemChecks {
     if (!drawing) findings.leaveOut("drawing of problems", `the rule of ${task} is not known here`);
   }
 
-  /** By its id and by its content. */
   #keysOf(problem: Problem): readonly [id: string, content: string] {
     const { id, question, gold, views } = problem;
     return [`id ${id}`, this.#drawing?.contentOf(problem) ?? sortedJson([question, gold, views])];
