@@ -27,11 +27,6 @@ export function namesOf(...expressions: readonly Expression[]): string[] {
   return [...new Set(parts.filter((part): part is string => typeof part === "string" && isName(part)))];
 }
 
-/** Whether a name is in an expression. */
-export function holds(expression: Expression, name: string): boolean {
-  return expression === name || (isCall(expression) && expression.slice(1).some((part) => holds(part, name)));
-}
-
 /** An expression with another in the place of a name. */
 export function substituted(expression: Expression, name: string, value: Expression): Expression {
   if (expression === name) return value;

@@ -56,7 +56,7 @@ const calculated = new RegExp(
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
 /** The exact value of a number as it is written; null for anything that is more than a number. */
-export function exactNumber(text: string): Fraction | null {
+function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);
   if (plain) return plain;
