@@ -22,6 +22,7 @@ describe("letters", () => {
     ["I'd select option 'A'.", "A"],
     ["B is the answer", "B"],
     ["the answer is\n\nC", "C"],
+    ["सही उत्तर A है, क्योंकि D गलत है।", "A"],
     ["The answer is F", null],
     ["", null],
   ] as const)("%j chooses %j", ([reply, letter]) => {
@@ -50,6 +51,13 @@ describe("numbers", () => {
     ["\\boxed{58{,}500}", "58500", "boxed"],
   ] as const)("%j says %s (%s)", ([reply, answer, rule]) => {
     expect(extractNumber(reply)).toEqual({ answer, rule });
+  });
+  test.for([
+    "I am unable to solve this problem with 5 unknowns.",
+    "I cannot determine which of the 7 boxes is meant.",
+    "We could not find the sum of 12 terms",
+  ])("%j is a refusal and no number", (reply) => {
+    expect(extractNumber(reply)).toBeNull();
   });
   test.for([
     ["20.00", "#### 20", true],

@@ -6,6 +6,11 @@ type Row = readonly [gold: string, right: readonly string[], wrong: readonly str
 
 const sentences: readonly Row[] = [
   [
+    "\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}",
+    ["The answer is Matrix([[1, 2], [3, 4]]).", "So M = Matrix([[1, 2], [3, 4]])."],
+    ["The answer is Matrix([[1, 3], [2, 4]]).", "The matrix (1, 2, 3, 4) is singular."],
+  ],
+  [
     "34",
     [
       "The largest $n$ is 34.",
