@@ -23,6 +23,8 @@ describe("letters", () => {
     ["B is the answer", "B"],
     ["the answer is\n\nC", "C"],
     ["सही उत्तर A है, क्योंकि D गलत है।", "A"],
+    ["Antworten A und B sind falsch, also ist C richtig.", "C"],
+    ["Ist C richtig? Ich weiß es nicht.", null],
     ["The answer is F", null],
     ["", null],
   ] as const)("%j chooses %j", ([reply, letter]) => {

@@ -117,7 +117,7 @@ const conclusion =
 /** The end of a line, or a reason. */
 const textEnd = /^["'*)\]}.!\s$]*(?:$|\n|(?:(?<=[\s]),?|,)\s*(?:since|because|as|for)\b)/u;
 const named =
-  /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)/iu;
+  /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)|^\s+(?:richtig|korrekt)\s*(?:[.!,;\n]|$)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
 /** What follows a letter that opens a reply: the end of its line, its text, or a reason. */
 const openedBy =
