@@ -5,6 +5,8 @@ import { gradeMaths } from "./grade-maths.ts";
 type Row = readonly [gold: string, right: readonly string[], wrong: readonly string[]];
 
 const sentences: readonly Row[] = [
+  ["130", ["So he earned 13 x $10 = $130 in all."], ["So he earned 13 x $10 = $120 in all."]],
+  ["13\\times 10", ["The answer is 13 x $10."], ["The answer is $10."]],
   [
     "\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}",
     ["The answer is Matrix([[1, 2], [3, 4]]).", "So M = Matrix([[1, 2], [3, 4]])."],

@@ -34,7 +34,7 @@ const lexer = new RegExp(
     String.raw`(?<postfix>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+|!(?=\s?[-+*/^)\]=.!])|°)`,
     String.raw`(?<constant>[π∞])`,
     // The x of `6.02 x 10^23`.
-    String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:]|(?<=\d )x(?= \.?\d))`,
+    String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:]|(?<=\d )x(?= (?:\\?[$€£¥])?\.?\d))`,
     String.raw`(?<word>\\?(?:(?!π)\p{L})(?:(?![πⁿ])[\p{L}\p{M}])*(?:['’]\p{L}+|(?<=[a-zA-Z])\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
     String.raw`(?<sign>[-+−–±])`,
     String.raw`(?<function>[√∛])`,
