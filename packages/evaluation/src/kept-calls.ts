@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import { thrownText, type AgentId, type CompletionRequest, type LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
-import { openToAppend, writing } from "@laconic/core/platform";
+import { openAppender, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
 
 /** Keeps what was asked and replied for a sample. */
@@ -24,31 +24,17 @@ export async function openCallFile(path: string, records: Iterable<Pick<SampleRe
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
   // Where a part was lost, what follows stands where the file ends now.
-  let at = 0;
-  const file = await writing(path, async () => {
-    at = Math.min(await sizeOf(path), end);
-    return openToAppend(path, at);
-  });
-  let last: Promise<unknown> = Promise.resolve();
+  let size = await writing(path, async () => Math.min(await sizeOf(path), end));
+  const file = await openAppender(path, size);
   return {
-    append(sample, calls) {
+    async append(sample, calls) {
       const member = gzipSync(`${JSON.stringify(bounded(sample, calls))}\n`);
-      const place = last.then(() =>
-        writing(path, async () => {
-          await file.appendFile(member);
-          await file.datasync();
-          const from = at;
-          at += member.length;
-          return { from, bytes: member.length };
-        }),
-      );
-      last = place.catch(() => undefined);
-      return place;
+      const from = size;
+      size += member.length;
+      await file.append(member);
+      return { from, bytes: member.length };
     },
-    async close() {
-      await last;
-      await file.close();
-    },
+    close: () => file.close(),
   };
 }
 

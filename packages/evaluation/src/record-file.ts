@@ -1,5 +1,5 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
-import { appendLines, fileLines } from "@laconic/core/platform";
+import { fileLines, openAppender } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -56,14 +56,14 @@ async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: st
 /** As {@link openRecords}, of any kind. */
 export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string): Promise<RecordFile<Kept>> {
   const { records, bytes } = await readRecordsOf(kind, path);
-  const lines = await appendLines(path, bytes);
+  const file = await openAppender(path, bytes);
   return {
     records,
     append(record) {
       records.set(kind.keyOf(record), record);
-      return lines.append(record);
+      return file.append(`${JSON.stringify(record)}\n`);
     },
-    close: () => lines.close(),
+    close: () => file.close(),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type Shape,
   type TokenUsage,
 } from "@laconic/core";
-import { appendLines, readJsonLines } from "@laconic/core/platform";
+import { openAppender, readJsonLines } from "@laconic/core/platform";
 import { completionShape } from "./completion-shape.ts";
 
 /** What a journal's calls came to. */
@@ -100,13 +100,13 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
-  const lines = await appendLines(path, known?.bytes ?? 0, "no call is made whose cost cannot be kept");
+  const file = await openAppender(path, known?.bytes ?? 0, "no call is made whose cost cannot be kept");
   const replies = known?.replies ?? new Map<string, Place[]>();
   let last = known?.last ?? 0;
-  const append = (line: Line): Promise<void> => lines.append(line);
+  const append = (line: Line): Promise<void> => file.append(`${JSON.stringify(line)}\n`);
   if (!known && spentUsd > 0)
     await append({ before: spentUsd }).catch(async (error: unknown) => {
-      await lines.close();
+      await file.close();
       throw error;
     });
   return {
@@ -120,7 +120,7 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
       await append({ call, reserved });
       return (usd, reply) => append({ call, usd, ...keptOf(reply) }).catch(() => undefined);
     },
-    close: () => lines.close(),
+    close: () => file.close(),
   };
 }
 

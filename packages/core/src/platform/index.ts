@@ -2,21 +2,12 @@
  * Where the machine begins: what differs between Linux, macOS and Windows, and the few calls in which it shows.
  * @module @laconic/core/platform
  */
-export { appendLines, type LineAppender } from "./append-lines.ts";
+export { openAppender } from "./appender.ts";
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { exchange, readBytes, type Exchange } from "./exchange.ts";
 export { fileLines } from "./file-lines.ts";
-export {
-  makeFolder,
-  makeFolderOnce,
-  makeFolders,
-  moveFile,
-  openToAppend,
-  removeFile,
-  syncFolder,
-  writing,
-} from "./files.ts";
+export { makeFolder, makeFolderOnce, makeFolders, moveFile, removeFile, syncFolder, writing } from "./files.ts";
 export { isSameSecret } from "./is-same-secret.ts";
 export { readJsonLines } from "./json-lines.ts";
 export { moduleBeside } from "./module-beside.ts";

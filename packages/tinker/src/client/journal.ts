@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { moveFile, openToAppend, readJsonLines, syncFolder, writing } from "@laconic/core/platform";
+import { moveFile, openAppender, readJsonLines, syncFolder, writing } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -52,7 +52,7 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
   let isCut = false;
   const write = async (noted: JournalEntry): Promise<void> => {
     const found = await opened();
-    if (!isCut) await (await openToAppend(file, found.bytes)).close(); // a torn last entry is cut off
+    if (!isCut) await (await openAppender(file, found.bytes)).close(); // a torn last entry is cut off
     isCut = true;
     found.last.set(noted.model, noted);
     if (found.bytes >= maxBytes) {
