@@ -4,7 +4,7 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 
 /** One record for each step, a row and a record for each evaluation that is due, and checkpoints that repeat them. */
 export function checkRows(run: RunFolder, findings: Findings): void {
-  const { records, evaluations, rowsFrom, test, checkpoints } = run;
+  const { records, evaluations, evaluationsFrom, test, checkpoints } = run;
   const files = findings.at("files", {});
   const whole = records.filter(({ isComplete }) => isComplete);
   const steps = whole.flatMap(({ kind, step }) => (kind === "step" ? step : []));
@@ -17,10 +17,11 @@ export function checkRows(run: RunFolder, findings: Findings): void {
   const rows = evaluations.map(({ step }) => step);
   const due = Array.from({ length: last }, (_, step) => step).filter((step) => {
     const { every } = run.trainAt(step).evaluation;
-    return step >= rowsFrom - 1 && (step === 0 || (every > 0 && step % every === 0));
+    return step >= evaluationsFrom && (step === 0 || (every > 0 && step % every === 0));
   });
-  // Whether the last step is evaluated depends on how the run ended.
-  if (rows.length > 0) files.same("evaluated steps", [...due, ...rows.filter((step) => step >= last)], rows);
+  // A run that is interrupted or extended has more: each of its ends is evaluated.
+  const expected = [...new Set([...due, ...rows])].toSorted((a, b) => a - b);
+  if (rows.length > 0) files.same("evaluated steps", expected, rows);
   const evaluated = new Set(whole.flatMap(({ kind, step }) => (kind === "evaluation" ? step : [])));
   const missing = rows.filter((step) => !evaluated.has(step));
   // Records are kept of all evaluations or of none, and let go from the first on.

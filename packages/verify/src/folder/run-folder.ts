@@ -22,6 +22,7 @@ export interface RunFolder {
   readonly inputs: Json;
   readonly metrics: AsyncGenerator<Row>;
   readonly evaluations: readonly Row[];
+  readonly evaluationsFrom: number;
   readonly rowsFrom: number;
   /** Records of steps and evaluations, in the order of the file. */
   readonly records: readonly Recorded[];
@@ -58,7 +59,8 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const records: Recorded[] = [];
   for (const { file } of await partsOf(directory, runFiles.episodes)) records.push(...(await recordsIn(file)));
   const evaluations: Row[] = [];
-  for await (const row of rowsOf(await partsOf(directory, runFiles.evaluations))) evaluations.push(row);
+  const evaluated = await partsOf(directory, runFiles.evaluations);
+  for await (const row of rowsOf(evaluated)) evaluations.push(row);
   const [record = null] = has("testEpisodes") ? await recordsIn(path("testEpisodes")) : [];
   const names: string[] = read.split(" ").map((key) => runFiles[key as keyof typeof runFiles]);
   const settings = new Map<number, TrainSettings>();
@@ -70,6 +72,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     inputs: isObject(manifest["inputs"]) ? manifest["inputs"] : {},
     metrics: rowsOf(rows),
     evaluations,
+    evaluationsFrom: evaluated[0]?.first ?? 0,
     rowsFrom: Math.max(1, rows[0]?.first ?? 1),
     records,
     test: has("test") ? { row: await readObject(path("test")), record } : null,

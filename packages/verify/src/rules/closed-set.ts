@@ -1,4 +1,3 @@
-/** An object of JSON. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A group of settings: `?` marks a key that may be absent. */

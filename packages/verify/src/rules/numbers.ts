@@ -1,4 +1,3 @@
-/** Numbers by name. */
 export type Numbers = Readonly<Record<string, number>>;
 
 export function total(values: readonly number[]): number {

@@ -55,7 +55,6 @@ export function worldOf(task: unknown): World {
   return (Object.hasOwn(worlds, name) && worlds[name]?.(task as Json)) || {};
 }
 
-/** The name of a task, for a report. */
 export const taskName = (task: unknown): string =>
   isObject(task) && typeof task["name"] === "string" ? `the task ${task["name"]}` : "the task";
 
