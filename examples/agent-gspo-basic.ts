@@ -29,8 +29,8 @@ const { before, after } = await train({
   recorder: silentRecorder(printStep),
 });
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-console.log(`held-out accuracy ${percent(before.accuracy)} -> ${percent(after.accuracy)}`);
-console.log(`held-out tokens ${before.tokens.toFixed(1)} -> ${after.tokens.toFixed(1)} per episode`);
+console.log(`test accuracy ${percent(before.accuracy)} -> ${percent(after.accuracy)}`);
+console.log(`test tokens ${before.tokens.toFixed(1)} -> ${after.tokens.toFixed(1)} per episode`);
 await engine.close();
 
 function printStep(metrics: Metrics): void {

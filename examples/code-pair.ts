@@ -43,7 +43,9 @@ const train = [
   tested("sum-even", "sum_even", "sum_even(values): the sum of the even numbers", "([1, 2, 4]) == 6", "([]) == 0"),
   tested("twice", "twice", "twice(text): the text two times", "('ab') == 'abab'"),
 ];
-const heldOut = [tested("largest", "largest", "largest(rows): the largest number of all rows", "([[1], [3, 2]]) == 3")];
+const testProblems = [
+  tested("largest", "largest", "largest(rows): the largest number of all rows", "([[1], [3, 2]]) == 3"),
+];
 
 const agent = (id: AgentId, says: string) => {
   const prompt = chatTemplate(`${id}@1`, says, (view: AgentView) => `${problemText(view)}\n\n${quoted(view)}`).render;
@@ -61,7 +63,7 @@ export const task: DefinedTask = defineTask({
   environment: pair,
   reward: ({ measures }) => ({ team: {}, score: measures?.["grade"] ?? 0 }), // the steps earn it
   train,
-  heldOut,
+  testProblems,
   close: () => sandbox.close(),
 });
 

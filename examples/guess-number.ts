@@ -48,7 +48,7 @@ export const task: DefinedTask = defineTask({
   // What steps earn is all; accuracy is the share of numbers found.
   reward: ({ measures }) => ({ team: {}, score: measures?.["found"] ?? 0 }),
   train: shuffled.slice(103),
-  heldOut: shuffled.slice(0, 103),
+  testProblems: shuffled.slice(0, 103),
 });
 
 const run: RunDefinition = defineRun({ task, model: "hub:Qwen/Qwen3-0.6B", train: { steps: 50 } });

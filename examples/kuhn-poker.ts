@@ -78,9 +78,16 @@ const hands = Array.from({ length: 600 }, (_, hand): Problem => {
   const [own = "", other = ""] = random.shuffle(["J", "Q", "K"]);
   return { id: `hand ${hand}`, question: `Hand ${hand}`, gold: "", views: { [first]: own, [second]: other } };
 });
-const [heldOut, train] = [hands.slice(0, 100), hands.slice(100)];
+const [testProblems, train] = [hands.slice(0, 100), hands.slice(100)];
 const name = "kuhn-poker";
-export const task: DefinedTask = defineTask({ name, topology, environment: kuhnPoker, reward: payoff, train, heldOut });
+export const task: DefinedTask = defineTask({
+  name,
+  topology,
+  environment: kuhnPoker,
+  reward: payoff,
+  train,
+  testProblems,
+});
 
 const settings = { steps: 50, groupBy: "prompt+agent" } as const;
 const run: RunDefinition = defineRun({ task, model: "hub:Qwen/Qwen3-0.6B", train: settings });

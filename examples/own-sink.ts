@@ -2,10 +2,10 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MetricSink } from "@laconic/trainer";
 
-/** A sink of one's own: a line for each held-out result, in a table that any editor shows. `log` is all that a sink needs. */
-export default function heldOutTable({ directory }: { readonly directory: string }): MetricSink {
+/** A sink of one's own: a line for each validation result, in a table that any editor shows. `log` is all that a sink needs. */
+export default function validationTable({ directory }: { readonly directory: string }): MetricSink {
   const write = (...cells: readonly string[]): void =>
-    appendFileSync(join(directory, "held-out.md"), `| ${cells.join(" | ")} |\n`);
+    appendFileSync(join(directory, "validation.md"), `| ${cells.join(" | ")} |\n`);
   return {
     begin({ name }) {
       write(`step of ${name}`, "accuracy", "tokens");

@@ -21,10 +21,10 @@ const clerk = agent("clerk", 28, (view) => relayHolderPrompt(view, 0));
 const porter = agent("porter", 28, (view) => relayHolderPrompt(view, 1));
 const cashier = agent("cashier", 20, relaySolverPrompt);
 
-const [heldOut, train] = [problems.slice(0, 12), problems.slice(12)];
+const [testProblems, train] = [problems.slice(0, 12), problems.slice(12)];
 export const board = {
   name: "private views",
-  problems: heldOut.map((each) => ({ ...each, grading: { kind: "numeric" } })),
+  problems: testProblems.map((each) => ({ ...each, grading: { kind: "numeric" } })),
 };
 export const task = defineTask({
   name: "private-views",
@@ -33,7 +33,7 @@ export const task = defineTask({
   tokenizer: relayTokenizer,
   grader: (answer, { gold }) => (answer?.trim() === gold ? 1 : 0),
   train,
-  heldOut,
+  testProblems,
 });
 
 const run: RunDefinition = defineRun({

@@ -36,9 +36,9 @@ const train = [
   program("double", "double(x)", "assert double(2) == 4"),
   program("last", "last(values)", "assert last([1, 2]) == 2"),
 ];
-const heldOut = [program("mean", "mean(values)", "assert mean([1, 2]) == 1.5")];
+const testProblems = [program("mean", "mean(values)", "assert mean([1, 2]) == 1.5")];
 const grading = { kind: "code", entryPoint: "mean", prompt: "", test: "def check(f):\n    assert f([1, 2]) == 1.5" };
-export const board = { name: "programs", problems: heldOut.map((each) => ({ ...each, grading })) };
+export const board = { name: "programs", problems: testProblems.map((each) => ({ ...each, grading })) };
 
 export const task = defineTask({
   name: "programmer",
@@ -51,7 +51,7 @@ export const task = defineTask({
   environment: tests,
   reward: ({ measures }) => ({ team: {}, score: measures?.["passed"] ?? 0 }), // the steps earn the rest
   train,
-  heldOut,
+  testProblems,
   close: () => sandbox.close(),
 });
 

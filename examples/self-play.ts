@@ -41,9 +41,16 @@ const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) 
   return { team: {}, agents: { proposer: { win: -win }, solver: { win } }, score: win === 1 ? 1 : 0 };
 };
 
-const [heldOut, rest] = [problems.slice(0, 100), problems.slice(100)];
+const [testProblems, rest] = [problems.slice(0, 100), problems.slice(100)];
 const topology = chain([proposer, solver]);
-export const task: DefinedTask = defineTask({ name: "self-play", topology, reward, tokenizer, train: rest, heldOut });
+export const task: DefinedTask = defineTask({
+  name: "self-play",
+  topology,
+  reward,
+  tokenizer,
+  train: rest,
+  testProblems,
+});
 
 const rate = (peak: number) => ({ peak, warmUpSteps: 3, decay: "constant", finalFraction: 1 }) as const;
 export const settings: TrainDefinition = {

@@ -19,7 +19,7 @@ const problems = goods.flatMap((good) =>
   counts.map((count): Problem => ({ id: count + good, question: `send ${count} ${good}`, gold: `${good} ${count}` })),
 );
 const shuffled = randomFromSeed("orders").shuffle(problems);
-const [heldOut, train] = [shuffled.slice(0, 60), shuffled.slice(60)];
+const [testProblems, train] = [shuffled.slice(0, 60), shuffled.slice(60)];
 
 const system = "Name good and count.";
 const example = ({ question, gold }: Problem, wordy: boolean): SupervisedExample => ({
@@ -40,7 +40,7 @@ const run: RunDefinition = defineRun({
     name: "orders",
     topology: solo({ id: "clerk", role: "clerk", maxTokens: 24, prompt }),
     train,
-    heldOut,
+    testProblems,
     grader: (answer, { gold }) => (answer?.endsWith(gold) ? 1 : 0),
   }),
   model: "untrained",

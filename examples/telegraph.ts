@@ -43,11 +43,11 @@ const aboveMedian: EstimatorFunction = ({ rewards, groups }) => {
   return rewards.map((value, row) => value - (group(row)[group(row).length >> 1] ?? 0));
 };
 
-const [heldOut, train] = [problems.slice(0, 100), problems.slice(100)];
+const [testProblems, train] = [problems.slice(0, 100), problems.slice(100)];
 const grading = { kind: "numeric" } as const;
-export const board = { name: "telegrams", problems: heldOut.map((problem) => ({ ...problem, grading })) };
+export const board = { name: "telegrams", problems: testProblems.map((problem) => ({ ...problem, grading })) };
 export default defineRun({
-  task: defineTask({ name: "telegraph", topology, reward, tokenizer: relayTokenizer, train, heldOut }),
+  task: defineTask({ name: "telegraph", topology, reward, tokenizer: relayTokenizer, train, testProblems }),
   device: "wasm",
   train: {
     steps: 24,

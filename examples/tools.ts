@@ -29,8 +29,11 @@ const problems = Object.entries(prices).flatMap(([item, euros]) =>
     })),
   ),
 );
-const [heldOut, train] = [problems.slice(0, 6), problems.slice(6)];
-export const board = { name: "shop", problems: heldOut.map((each) => ({ ...each, grading: { kind: "numeric" } })) };
+const [testProblems, train] = [problems.slice(0, 6), problems.slice(6)];
+export const board = {
+  name: "shop",
+  problems: testProblems.map((each) => ({ ...each, grading: { kind: "numeric" } })),
+};
 
 const said = "Use the tools. Then answer with a number alone.";
 export const task = defineTask({
@@ -49,7 +52,7 @@ export const task = defineTask({
   }),
   grader: (answer, { gold }) => (Number(answer) === Number(gold) ? 1 : 0),
   train,
-  heldOut,
+  testProblems,
 });
 
 const run: RunDefinition = defineRun({ task, model: "hub:Qwen/Qwen3-0.6B", train: { steps: 50 } });

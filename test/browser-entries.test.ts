@@ -113,7 +113,7 @@ describe("browsers can bundle", () => {
   });
 
   test.each([
-    ["training-worker.ts", 124],
+    ["training-worker.ts", 125],
     ["engine-worker.ts", 37],
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 164],

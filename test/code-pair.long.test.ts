@@ -22,7 +22,7 @@ test.each([
   ["one that is never mended", [wrong, wrong]],
   ["one that gets worse", [wrong, broken]],
 ])("%s earns what MAGRPO's reward says of the last texts, and reads its feedback", async (_, texts) => {
-  const [problem] = task.heldOut;
+  const [problem] = task.testProblems;
   if (!problem) throw new Error("no problem");
   const { grading } = problem as typeof problem & { readonly grading: Parameters<typeof cooperationReward>[1] };
   const judged = await Promise.all(texts.map((main) => cooperationReward({ aux, main }, grading, sandbox)));

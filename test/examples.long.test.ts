@@ -41,10 +41,10 @@ describe("examples", () => {
     expect(basic.slice(0, steps)).toEqual(loop);
   });
 
-  test("the trainer prints what it did to held-out problems", () => {
+  test("the trainer prints what it did to test problems", () => {
     expect(basic).toHaveLength(steps + 2);
-    expect(basic[steps]).toMatch(/^held-out accuracy \d+\.\d % -> \d+\.\d %$/);
-    expect(basic[steps + 1]).toMatch(/^held-out tokens \d+\.\d -> \d+\.\d per episode$/);
+    expect(basic[steps]).toMatch(/^test accuracy \d+\.\d % -> \d+\.\d %$/);
+    expect(basic[steps + 1]).toMatch(/^test tokens \d+\.\d -> \d+\.\d per episode$/);
   });
 
   test("another seed is another run", async () => {

@@ -5,7 +5,7 @@ import { findPython } from "../packages/core/src/platform/index.ts";
 import { graderBoard, graderRules } from "../packages/grading/src/board/index.ts";
 import { gradeCase, gradeMaths, type GradedCase, type MathsGrader } from "../packages/grading/src/index.ts";
 import { drawBoard } from "../packages/grading/test/grader-board/draw-board.ts";
-import { heldOut } from "../packages/grading/test/grader-board/held-out.ts";
+import { testPairs } from "../packages/grading/test/grader-board/test-pairs.ts";
 import { readText, root } from "./workspace.ts";
 
 const python = findPython();
@@ -47,8 +47,8 @@ test("the grader is as labelled on at least 97 %, and accepts at most 0.3 % that
   expect(rejected).toEqual(["h-949"]);
 });
 
-test("of 1443 held-out pairs two are judged otherwise, and no wrong answer is accepted", async () => {
-  const cases = heldOut();
+test("of 1443 test pairs two are judged otherwise, and no wrong answer is accepted", async () => {
+  const cases = testPairs();
   expect(cases).toHaveLength(1443);
   const { accepted, rejected } = await wrongVerdicts(cases);
   expect(accepted).toEqual([]);

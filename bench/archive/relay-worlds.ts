@@ -1,5 +1,5 @@
 // The small worlds of AgentPO and MAGRPO, three seeds each: `laconic train preset:NAME`, in folders of their own. For the two
-// with an actor that does not learn, also the actor alone, on 1,000 held-out problems.
+// with an actor that does not learn, also the actor alone, on 1,000 test problems.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,10 +16,10 @@ print("machine", machine());
 
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 const shipped = { kind: "folder", path: join(root, "packages/runtime/assets/relay-one-fact") } as const;
-for (const task of [relayHintTask({ heldOut: 1000 }), relayCriticTask({ heldOut: 1000 })]) {
+for (const task of [relayHintTask({ testProblems: 1000 }), relayCriticTask({ testProblems: 1000 })]) {
   const actor = localPolicy({ id: "actor", sampler: await engine.createModel(shipped), tokenizer: task.tokenizer });
   const grades = await Promise.all(
-    task.heldOut.map(async (problem, i) => {
+    task.testProblems.map(async (problem, i) => {
       const context = { models: { actor }, sampling: { temperature: 0 }, random: randomFromSeed(i) };
       return task.grader((await task.actorAlone.run(problem, context)).answer, problem);
     }),

@@ -11,7 +11,7 @@ import { learnAsWide } from "./skyrl-local-learning.ts";
 export interface LearningRow {
   readonly engine: "local" | "local, as wide" | "server";
   readonly seed: number;
-  /** Held-out, at the step. */
+  /** Test, at the step. */
   readonly evaluations: readonly { readonly step: number; readonly accuracy: number; readonly tokens: number }[];
   /** Mean reward of every step. */
   readonly rewards: readonly number[];

@@ -36,7 +36,7 @@ export async function learnAsWide(seed: number, settings: Readonly<Record<string
     await narrow.dispose();
     await widen(join(folder, "adapter_model.safetensors"));
     const model = await engine.createModel({ kind: "adapter-folder", base, path: folder });
-    const task = relayTask({ level: "one-fact", heldOut: 1000 });
+    const task = relayTask({ level: "one-fact", testProblems: 1000 });
     const parts = onePolicy(task, model, (sampler) =>
       localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer, batching: "waves" }),
     );

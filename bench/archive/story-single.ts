@@ -29,16 +29,16 @@ const { values } = parseArgs({
 });
 const { model: folder } = values;
 if (folder === undefined) throw new Error("name the model: --model FOLDER");
-const heldOut = Number(values.problems);
+const testProblems = Number(values.problems);
 const settings = { name: "story-tellers", opening: "One day,", madeUp: 0.5 } as const;
 const { tokenizer } = await namedTask(settings).open(settings, {
-  heldOut,
+  testProblems,
   modelFolder: values.tokenizer ?? folder,
   templateArguments: {},
   data: { folder: "" },
   note: () => undefined,
 });
-const task = storyTellersTask({ ...settings, tokenizer, heldOut });
+const task = storyTellersTask({ ...settings, tokenizer, testProblems });
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 const speak = (sampler: Sampler): LanguageModel => localPolicy({ id: "single", sampler, tokenizer });
 const reply = { maxTokens: 6, stop: [".", "!", "\n"] };
@@ -49,7 +49,7 @@ for (const seed of values.seeds.split(",")) {
   const trained = values.team === undefined ? null : await trainedLike(values.team, seed);
   const model = speak(policy);
   const answers = await Promise.all(
-    task.heldOut.map((problem, i) => answersTo(model, problem, randomFromSeed(`single ${seed}`).split(i))),
+    task.testProblems.map((problem, i) => answersTo(model, problem, randomFromSeed(`single ${seed}`).split(i))),
   );
   for (const [how, count] of [
     ["one answer", 1],
@@ -78,7 +78,7 @@ for (const seed of values.seeds.split(",")) {
       steps: rows.length,
       problemsPerStep: problems,
       budget: null,
-      evaluation: { every: 0, problems: heldOut, transcripts: 0, language: true },
+      evaluation: { every: 0, problems: testProblems, transcripts: 0, language: true },
     });
     const { before, after } = await train({
       ...onePolicy(singleTask(), policy, speak),
@@ -127,7 +127,7 @@ function singleTask(): TrainingTask {
     ),
     ...(task.grader && { grader: task.grader }),
     problems: (random, count) => task.problems(random, count).map((problem) => whole(problem, textOf(problem))),
-    heldOut: task.heldOut.map((problem) => whole(problem, textOf(problem))),
+    testProblems: task.testProblems.map((problem) => whole(problem, textOf(problem))),
   };
 }
 
@@ -138,7 +138,7 @@ interface Answer {
 
 function answersOnce(model: LanguageModel, seed: string): Promise<Answer[][]> {
   return Promise.all(
-    task.heldOut.map((problem, i) => answersTo(model, problem, randomFromSeed(`first ${seed}`).split(i), 1)),
+    task.testProblems.map((problem, i) => answersTo(model, problem, randomFromSeed(`first ${seed}`).split(i), 1)),
   );
 }
 
@@ -165,7 +165,7 @@ function shares(answers: readonly (readonly Answer[])[], count: number): Record<
     const counted = own.slice(0, count);
     const votes = (name: string): number => counted.filter((each) => each.name === name).length;
     const [winner] = counted.toSorted((a, b) => votes(b.name) - votes(a.name));
-    const problem = task.heldOut[i] as Problem;
+    const problem = task.testProblems[i] as Problem;
     return {
       group: problem.group,
       right: winner?.name === problem.gold,

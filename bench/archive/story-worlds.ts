@@ -22,16 +22,16 @@ const root = join(import.meta.dirname, "../..");
 const runs = values.runs ?? (await mkdtemp(join(tmpdir(), "laconic-stories-")));
 print("machine", { ...machine(), runs });
 
-const heldOut = 200;
+const testProblems = 200;
 const settings = { name: "story-hint" } as const;
 const { tokenizer } = await namedTask(settings).open(settings, {
-  heldOut,
+  testProblems,
   modelFolder: story,
   templateArguments: {},
   data: { folder: "" },
   note: () => undefined,
 });
-const task = storyHintTask({ tokenizer, heldOut });
+const task = storyHintTask({ tokenizer, testProblems });
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 
 /** The last checkpoint of a run, which is trained where it is not there. */
@@ -59,7 +59,7 @@ async function speaking(path: string, temperature: number): Promise<LanguageMode
 
 async function accuracy(topology: Topology, models: Readonly<Record<string, LanguageModel>>, seed: string) {
   const grades = await Promise.all(
-    task.heldOut.map(async (problem, i) => {
+    task.testProblems.map(async (problem, i) => {
       const random = randomFromSeed(`story ${seed}`).split(i);
       const { answer } = await topology.run(problem, { models, sampling: { temperature: 1 }, random });
       return { group: problem.group, right: task.grader(answer, problem) };

@@ -70,7 +70,7 @@ export default {
           value: `${(tokens[0] / tokens[1]).toFixed(1)} ×`,
           says: "fewer, with a budget of 14 that the price finds by itself",
         },
-        { value: accuracy.map(percent).join(" → "), says: "of held-out problems solved" },
+        { value: accuracy.map(percent).join(" → "), says: "of validation problems solved" },
         {
           value: `${Math.round(mean(runs.map(({ seconds }) => seconds)))} s`,
           says: "of training on two processor cores, no GPU",

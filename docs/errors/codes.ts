@@ -255,7 +255,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
       ],
       [
         "what is learned on measures nothing",
-        'A question stands in training and held-out rows: take it out, or `mode: "lenient"`.',
+        'A question stands in training and test rows: take it out, or `mode: "lenient"`.',
       ],
       ["leaves nothing to …", "Too few different questions for the share: give a file for each part."],
       [

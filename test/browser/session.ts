@@ -33,7 +33,7 @@ export async function fetchOptions(): Promise<SessionOptions> {
 /** A training run with its run directory in memory: the same code in Node and in a browser. */
 export async function session(engine: Engine, files: Files, options: SessionOptions): Promise<SessionResult> {
   const { settings, steps } = options;
-  const task = relayTask({ level: "one-fact", heldOut: 1000 });
+  const task = relayTask({ level: "one-fact", testProblems: 1000 });
   const model = await engine.createModel({ kind: "folder", path: modelFolder });
   const parts = onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer }));
   const stop = new AbortController();

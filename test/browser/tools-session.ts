@@ -49,7 +49,7 @@ const task = defineTask({
   tokenizer: relayTokenizer,
   grader: (answer, { gold }) => (answer?.includes(gold) ? 1 : 0),
   train: [3, 4, 5].map(problem),
-  heldOut: [6, 7].map(problem),
+  testProblems: [6, 7].map(problem),
 });
 
 /** The rows of `metrics.jsonl` of two steps with tools, all of it in memory: the same code in Node and in a browser. */

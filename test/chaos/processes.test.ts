@@ -56,7 +56,7 @@ test("a run whose folder is removed while it trains ends in a line", { timeout: 
   const terminal = recordingTerminal();
   const note = (line: string): void => {
     terminal.err.push(line);
-    if (line.startsWith("held-out at step 0")) rmSync(folder, { recursive: true });
+    if (line.startsWith("validation at step 0")) rmSync(folder, { recursive: true });
   };
   const words = ["train", "preset:relay-hint", "--device", "wasm", "--run", join(folder, "run")];
   const small = [

@@ -22,8 +22,8 @@ async function sweepContent(folder: string): Promise<unknown> {
 
 /** What is on the screen when it is killed. */
 const moments = [
-  /targetTokens-60[^]*held-out at step 1/u,
-  ...(isLong ? [/held-out at step 0/u, /targetTokens-60 /u] : []),
+  /targetTokens-60[^]*validation at step 1/u,
+  ...(isLong ? [/validation at step 0/u, /targetTokens-60 /u] : []),
 ];
 
 test(

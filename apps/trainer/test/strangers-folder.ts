@@ -44,12 +44,12 @@ export default function sums({ digits: maxTokens = 3 }: { readonly digits?: numb
       answer: answerOf("second"),
     }),
     train: problems.slice(0, 30),
-    heldOut: problems.slice(30),
+    testProblems: problems.slice(30),
     grader: (answer, { gold }) => (digits(answer ?? "") === gold ? 1 : 0),
   });
 }
 
-export const broken = { name: "broken", problems: () => [], heldOut: [] };
+export const broken = { name: "broken", problems: () => [], testProblems: [] };
 `;
 
 export const wordsFile = `export const digits = (text: string): string => text.replaceAll(/\\D/gu, "");\n`;

@@ -45,7 +45,7 @@ const run: RunDefinition = defineRun({
     }),
     environment: looking,
     train: problems.slice(0, 10),
-    heldOut: problems.slice(10),
+    testProblems: problems.slice(10),
     grader: (answer, { gold }) => (answer?.includes(gold) ? 1 : 0),
   }),
   device: "wasm",

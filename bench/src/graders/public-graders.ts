@@ -1,7 +1,7 @@
 // What the grader says of labels that it was not written beside: the test files of public graders, by commit and SHA-256,
-// fetched and never committed, and our held-out pairs. Needs python3, which reads their syntax and runs nothing of it.
+// fetched and never committed, and our test pairs. Needs python3, which reads their syntax and runs nothing of it.
 //   npx tsx bench/src/graders/public-graders.ts [--mirror ADDRESS] [--folder FOLDER] [--show] [--ours] [--write]
-// --ours judges our held-out pairs alone, and keeps what was measured of the others.
+// --ours judges our test pairs alone, and keeps what was measured of the others.
 // --mirror is an https or file address laid out as raw.githubusercontent.com; --show prints disagreements; --write writes
 // docs/benchmarks/public-graders.json and docs/grader-labels.md.
 import { spawnSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { gradeProblem } from "@laconic/benchmarks";
 import { mathsGrader, type GradedCase } from "@laconic/grading";
 import { judgeCases } from "@laconic/grading/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
-import { heldOut } from "../../../packages/grading/test/grader-board/held-out.ts";
+import { testPairs } from "../../../packages/grading/test/grader-board/test-pairs.ts";
 import { adjudicated } from "./public-graders/adjudication.ts";
 import { labelsPage, type LabelBoard } from "./public-graders/labels-page.ts";
 import { publicGraders } from "./public-graders/manifest.ts";
@@ -94,7 +94,7 @@ for (const source of values.ours ? [] : publicGraders) {
   const board = await boardOf(source.name, cases, leftOut);
   boards[source.name] = source.name === "MATH" ? { ...board, asPublished: await asPublished(cases) } : board;
 }
-boards["our held-out pairs"] = await boardOf("held out", heldOut(), 0);
+boards["our test pairs"] = await boardOf("kept for the test", testPairs(), 0);
 for (const [name, { pairs, accuracy, falseAccepts, falseRejects, leftOut, byRule }] of Object.entries(boards))
   console.log(
     `${name}: ${accuracy.count} of ${pairs} as labelled, ${falseAccepts.count} false accepts, ${falseRejects.count} false rejects, ${leftOut} left out; ${JSON.stringify(byRule)}`,

@@ -88,7 +88,7 @@ async function run(of: Browser, device: "wasm" | "webgpu"): Promise<readonly Row
     await enabled("Go on").waitFor({ timeout: 300_000 });
     const after = { at: await now(), counts: await counts(page) };
     const asked = Object.entries(after.counts).map(([key, count]) => [key, count - (before.counts[key] ?? 0)]);
-    const what = step === 1 ? "100 held-out problems and step 1" : `step ${step}`;
+    const what = step === 1 ? "100 test problems and step 1" : `step ${step}`;
     print(`${device}: ${what}`, { ...seconds(before.at, after.at), ...Object.fromEntries(asked) });
     before = after;
   }

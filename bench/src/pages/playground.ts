@@ -60,7 +60,7 @@ try {
     ["of it the page", kilobytes((path) => !known.test(path))],
     ["of it wasm kernels", kilobytes((path) => path.endsWith("wasm"))],
     ["from the address to a team that can be trained", seconds(navigated, clicked)],
-    ["from the click to the first step, 100 held-out problems measured before it", seconds(clicked, first)],
+    ["from the click to the first step, 100 test problems measured before it", seconds(clicked, first)],
     ["30 steps", seconds(clicked, thirty)],
     ["120 steps", seconds(clicked, done)],
     ["tokens per episode at the end", tokens],

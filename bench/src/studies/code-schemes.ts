@@ -146,7 +146,7 @@ const taskFor = (pays: keyof typeof rewards): TrainingParts["task"] => ({
   },
   problems: (random, count) => Array.from({ length: count }, () => random.pick(training)),
   validation: copies(0, 6),
-  heldOut: copies(1, 32),
+  testProblems: copies(1, 32),
 });
 
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });

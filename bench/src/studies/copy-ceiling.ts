@@ -25,9 +25,9 @@ const repeats = 3;
 
 for (const folder of flags.model) {
   const config = parseAppConfig({ task: { name: "story-tellers" }, model: folder });
-  await measure(folder, await openParts(config, place, { ...(await runResources(folder, quiet)), heldOut: 1 }));
+  await measure(folder, await openParts(config, place, { ...(await runResources(folder, quiet)), testProblems: 1 }));
 }
-for (const run of flags.run) await measure(run, await openFoundRun(await findRun(run), quiet, { heldOut: 1 }));
+for (const run of flags.run) await measure(run, await openFoundRun(await findRun(run), quiet, { testProblems: 1 }));
 
 async function measure(model: string, { parts, close }: OpenedParts): Promise<void> {
   try {

@@ -26,7 +26,7 @@ const { sampling, objective } = config.train;
 if (config.warmStart?.model === undefined) throw new Error(`${flags.run} had no warm start`);
 const place = await chooseDevice("wasm", config.workers, () => undefined);
 const fresh = async (given: AppConfig): Promise<OpenedParts> =>
-  openParts(given, place, { ...(await runResources(given.model, quiet)), heldOut: 1000 });
+  openParts(given, place, { ...(await runResources(given.model, quiet)), testProblems: 1000 });
 
 /** A text by the tokens that its speaker read and wrote; `ends` where the last one ended it. */
 type Said = Parameters<TrainableModel["forward"]>[0][number] & { readonly ends: boolean };
@@ -38,7 +38,7 @@ async function texts(opened: OpenedParts): Promise<Said[]> {
   const model = policy.speak(policy.model);
   const random = randomFromSeed(flags.seed);
   const played: Episode[] = await Promise.all(
-    opened.task.heldOut.slice(0, Number(flags.problems)).map((problem, i) => {
+    opened.task.testProblems.slice(0, Number(flags.problems)).map((problem, i) => {
       const agents = [...Object.keys(problem.views ?? {}), "solver"];
       const models = Object.fromEntries(agents.map((agent) => [agent, model]));
       return opened.task.topology.run(problem, { models, sampling, random: random.split(i) });

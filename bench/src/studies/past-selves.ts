@@ -62,7 +62,7 @@ async function trained(seed: number, pool: boolean): Promise<Trained> {
   return { parts, config, proposers, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Share of 100 held-out problems that a solver wins against a proposer. */
+/** Share of 100 test problems that a solver wins against a proposer. */
 async function winRate({ parts, config }: Trained, proposer: PolicySnapshot): Promise<number> {
   const samplers = { ...livePolicies(parts), proposer };
   return (await evaluate(parts, samplers, { ...config, step: 0, problems: 100 })).evaluation.accuracy;

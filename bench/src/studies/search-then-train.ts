@@ -32,7 +32,7 @@ const { values: flags } = readOptions({
 const rows = keptRows<Readonly<Record<"seed" | "world" | "arm", string | number>>>(flags.out);
 const done = new Set(rows.map(({ seed, world, arm }) => `${seed}/${world}/${arm}`));
 
-const relay = relayTask({ level: "one-fact", heldOut: 200 });
+const relay = relayTask({ level: "one-fact", testProblems: 200 });
 const holders = ["holder-a", "holder-b", "holder-c"] as const;
 const agent = (id: string, maxTokens: number, prompt: AgentSpec["prompt"]): AgentSpec => {
   return { id, role: id, maxTokens, prompt, renderPrompt: renderRelayPrompt };
@@ -77,7 +77,13 @@ const partsOf = (model: Model, world: keyof typeof worlds, kept: readonly AgentS
   const asked = (problems: readonly Problem[]): Problem[] => problems.map(worlds[world]);
   const problems: RelayTask["problems"] = (random, count) => asked(relay.problems(random, count));
   const topology = star(kept, solver, `relay/${kept.length}`);
-  const task = { ...relay, topology, problems, validation: asked(relay.validation), heldOut: asked(relay.heldOut) };
+  const task = {
+    ...relay,
+    topology,
+    problems,
+    validation: asked(relay.validation),
+    testProblems: asked(relay.testProblems),
+  };
   return onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: relay.tokenizer }));
 };
 

@@ -72,7 +72,7 @@ async function play({ task }: OpenedParts, speakers: Speakers): Promise<Played[]
   const random = randomFromSeed(flags.seed);
   const signal = new AbortController().signal;
   return Promise.all(
-    task.heldOut.slice(0, count).map(async (problem, i) => {
+    task.testProblems.slice(0, count).map(async (problem, i) => {
       const models = speakers(problem, i);
       const episode = await task.topology.run(problem, { models, sampling, random: random.split(i) });
       const reward = (await task.reward?.(episode, problem, { signal })) as EpisodeReward | undefined;
@@ -194,7 +194,7 @@ async function readerOfAll(name: string, opened: OpenedParts, budget: number): P
   const random = randomFromSeed(`${flags.seed}/reader`);
   const most = 16;
   const answers = await Promise.all(
-    opened.task.heldOut.slice(0, count).map(async (problem, i) => {
+    opened.task.testProblems.slice(0, count).map(async (problem, i) => {
       const read = Object.values(problem.views ?? {}).map((view) => view.replace(cueOf(problem.question), "").trim());
       const text = [...read, storyQuestion(problem.question)].join(" ");
       const drawn = await Promise.all(
@@ -236,7 +236,7 @@ async function readerOfAll(name: string, opened: OpenedParts, budget: number): P
 
 const place = await chooseDevice("wasm", config.workers, () => undefined);
 const fresh = async (given: AppConfig): Promise<OpenedParts> =>
-  openParts(given, place, { ...(await runResources(given.model, quiet)), heldOut: 1000 });
+  openParts(given, place, { ...(await runResources(given.model, quiet)), testProblems: 1000 });
 
 const trained = await openFoundRun(found, quiet);
 const played = await row("trained", trained, asTheyAre);

@@ -1,4 +1,4 @@
-// What each project of `laconic init --template` learns: before its examples, after them, and after its rewards, on held-out problems.
+// What each project of `laconic init --template` learns: before its examples, after them, and after its rewards, on test problems.
 //   npx tsx bench/src/studies/templates.ts --out docs/results/templates.jsonl
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

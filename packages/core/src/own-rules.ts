@@ -7,7 +7,7 @@ export type Schedule = (step: number, steps: number) => number;
 /** An evaluation as rules see it. */
 export interface EvaluationPoint {
   readonly step: number;
-  /** Mean grade of the held-out problems, 0 to 1. */
+  /** Mean grade of the test problems, 0 to 1. */
   readonly accuracy: number;
   /** Mean tokens per episode. */
   readonly tokens: number;

@@ -164,7 +164,7 @@ export interface RunDefinition {
   readonly device?: string;
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
-  /** Where metrics, held-out values and transcripts go beside the run's folder; `["tensorboard"]` when absent. */
+  /** Where metrics, validation values and transcripts go beside the run's folder; `["tensorboard"]` when absent. */
   readonly sinks?: readonly (NamedSink | Own<MetricSink | ((place: OwnSinkPlace) => MetricSink)>)[];
   readonly train?: TrainDefinition;
 }

@@ -37,7 +37,7 @@ test("a run has its experiment, name, params, metrics, transcripts and status", 
     "train.budget.targetTokens": "2.5",
   });
   expect(run?.files.get("transcripts/step-000000.txt")).toContain("grade: 0");
-  expect(server.reading()["heldout/silence/solver"]).toEqual({ 0: 0.125 });
+  expect(server.reading()["validation/silence/solver"]).toEqual({ 0: 0.125 });
   expect(server.headers[0]?.["authorization"]).toBe(`Basic ${Buffer.from("ann:süss").toString("base64")}`);
 });
 

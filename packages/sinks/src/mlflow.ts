@@ -1,7 +1,7 @@
 import { optionCheck } from "@laconic/core/wire";
 import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
-import { type CompleteSink, heldOutMetrics, nodeFileSystem, type SinkOutcome, type SinkRun } from "@laconic/trainer";
+import { type CompleteSink, validationMetrics, nodeFileSystem, type SinkOutcome, type SinkRun } from "@laconic/trainer";
 import { delivery, type Delivery } from "./delivery.ts";
 import { keptIdentity, type KeptIdentity } from "./kept-identity.ts";
 import { MlflowRest } from "./mlflow-rest.ts";
@@ -29,7 +29,7 @@ const checkOptions = optionCheck<MlflowOptions>()(
 
 type Entry =
   | {
-      readonly kind: "metrics" | "heldout";
+      readonly kind: "metrics" | "validation";
       readonly step: number;
       readonly time: number;
       readonly metrics: Readonly<Record<string, number>>;
@@ -84,7 +84,7 @@ export function mlflowSink(options: MlflowOptions): CompleteSink {
       add({ kind: "metrics", step, time: wallTime(), metrics });
     },
     evaluation(evaluation) {
-      add({ kind: "heldout", step: evaluation.step, time: wallTime(), metrics: heldOutMetrics(evaluation) });
+      add({ kind: "validation", step: evaluation.step, time: wallTime(), metrics: validationMetrics(evaluation) });
     },
     transcripts(episodes, step) {
       const name = `transcripts/step-${String(step).padStart(6, "0")}.txt`;
@@ -119,7 +119,7 @@ async function sendBatch(
   now: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = batch.flatMap((entry) => (entry.kind === "metrics" || entry.kind === "heldout" ? [entry] : []));
+  const rows = batch.flatMap((entry) => (entry.kind === "metrics" || entry.kind === "validation" ? [entry] : []));
   if (rows.length > 0) await rest.logMetrics(id, rows, signal);
   for (const entry of batch) {
     if (entry.kind === "transcripts") await rest.putText(id, entry.name, entry.text, signal);

@@ -5,7 +5,7 @@ import { fakeTrackio } from "../test/fake-trackio.ts";
 import { tensorBoardReading } from "../test/tensorboard-reading.ts";
 import { wandbReading } from "../test/wandb-reading.ts";
 import { sinkCases, type SinkReading, type SinkSubject } from "@laconic/trainer/testing";
-import { heldOutMetrics } from "@laconic/trainer";
+import { validationMetrics } from "@laconic/trainer";
 import { mlflowSink } from "./mlflow.ts";
 import { withoutSecrets } from "./redact.ts";
 import { tensorBoardSink } from "./tensorboard.ts";
@@ -47,7 +47,7 @@ const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
     };
     return {
       open: () =>
-        withoutSecrets({ log: keep, evaluation: (each) => keep(heldOutMetrics(each), each.step) }, ["a secret"]),
+        withoutSecrets({ log: keep, evaluation: (each) => keep(validationMetrics(each), each.step) }, ["a secret"]),
       read: (): SinkReading => rows,
     };
   },

@@ -4,7 +4,7 @@ import { bytesField, doubleField, textField, varintField } from "./protobuf.ts";
 import { encodePluginData, stringTensor } from "./tensorboard-events.ts";
 
 /** What the HPARAMS tab compares runs by. */
-const comparedMetrics = ["heldout/accuracy", "heldout/tokens"] as const;
+const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running
 
@@ -28,17 +28,17 @@ export function encodeHparamsEnd(wallTime: number, outcome: SinkOutcome): Uint8A
   return encodePluginData(wallTime, "_hparams_/session_end_info", "hparams", end);
 }
 
-/** The CUSTOM SCALARS tab: held-out accuracy within its interval, and tokens. */
+/** The CUSTOM SCALARS tab: validation accuracy within its interval, and tokens. */
 export function encodeLayout(wallTime: number): Uint8Array {
   const series = bytesField(
     1,
-    textField(1, "heldout/accuracy"),
-    textField(2, "heldout/accuracy_low"),
-    textField(3, "heldout/accuracy_high"),
+    textField(1, "validation/accuracy"),
+    textField(2, "validation/accuracy_low"),
+    textField(3, "validation/accuracy_high"),
   );
   const accuracy = bytesField(2, textField(1, "accuracy, with its interval of 95 %"), bytesField(3, series));
-  const tokens = bytesField(2, textField(1, "tokens per episode"), bytesField(2, textField(1, "heldout/tokens")));
-  const layout = bytesField(2, textField(1, "held-out problems"), accuracy, tokens);
+  const tokens = bytesField(2, textField(1, "tokens per episode"), bytesField(2, textField(1, "validation/tokens")));
+  const layout = bytesField(2, textField(1, "validation problems"), accuracy, tokens);
   return encodePluginData(wallTime, "custom_scalars__config__", "custom_scalars", null, stringTensor(layout));
 }
 

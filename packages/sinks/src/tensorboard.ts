@@ -1,7 +1,7 @@
 import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
-import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
+import { type CompleteSink, validationMetrics, nodeFileSystem } from "@laconic/trainer";
 import { readableEpisode } from "./readable-episode.ts";
 import { encodeFileVersion, encodeScalars, encodeText, frameRecord } from "./tensorboard-events.ts";
 import { EventPositions, eventPrefix, type EventFiles } from "./tensorboard-positions.ts";
@@ -21,7 +21,7 @@ const checkOptions = optionCheck<TensorBoardOptions>()("tensorBoardSink", "direc
 const flushSeconds = 1;
 
 /**
- * Writes TensorBoard event files, at most once a second: scalars of steps and of held-out problems, settings for the HPARAMS tab,
+ * Writes TensorBoard event files, at most once a second: scalars of steps and of validation problems, settings for the HPARAMS tab,
  * transcripts for the TEXT tab, where they are code and never markup. A resumed run cuts the event files back to its checkpoint and goes on
  * in one of its own, as TensorBoard reads them. Where they are not as the checkpoint left them it replaces them: two would show every step twice.
  */
@@ -73,7 +73,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
     },
     async evaluation(evaluation) {
       const now = wallTime();
-      await write(now, encodeScalars(now, evaluation.step, heldOutMetrics(evaluation)));
+      await write(now, encodeScalars(now, evaluation.step, validationMetrics(evaluation)));
     },
     async transcripts(episodes, step) {
       const now = wallTime();

@@ -1,7 +1,7 @@
 import { optionCheck } from "@laconic/core/wire";
 import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
-import { type CompleteSink, type RecordedEpisode, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
+import { type CompleteSink, type RecordedEpisode, validationMetrics, nodeFileSystem } from "@laconic/trainer";
 import { delivery, type Delivery } from "./delivery.ts";
 import { finiteMetrics } from "./finite-metrics.ts";
 import { keptIdentity } from "./kept-identity.ts";
@@ -29,7 +29,7 @@ const checkOptions = optionCheck<TrackioOptions>()(
 
 interface Entry {
   readonly step: number;
-  readonly kind: "step" | "heldout" | "transcripts";
+  readonly kind: "step" | "validation" | "transcripts";
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
@@ -75,8 +75,8 @@ export function trackioSink(options: TrackioOptions): CompleteSink {
     evaluation(evaluation) {
       add({
         step: evaluation.step,
-        kind: "heldout",
-        metrics: Object.fromEntries(finiteMetrics(heldOutMetrics(evaluation))),
+        kind: "validation",
+        metrics: Object.fromEntries(finiteMetrics(validationMetrics(evaluation))),
       });
     },
     transcripts(episodes, step) {

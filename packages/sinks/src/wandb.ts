@@ -1,7 +1,7 @@
 import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
-import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
+import { type CompleteSink, validationMetrics, nodeFileSystem } from "@laconic/trainer";
 import { finiteMetrics } from "./finite-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { frameWandbRecord, numberedRecord, wandbHead, wandbRecord } from "./wandb-log.ts";
@@ -89,7 +89,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
       await flush();
     },
     log: (metrics, step) => put(step, metrics),
-    evaluation: (evaluation) => put(evaluation.step, heldOutMetrics(evaluation)),
+    evaluation: (evaluation) => put(evaluation.step, validationMetrics(evaluation)),
     async transcripts(episodes, step) {
       const name = `transcripts/step-${String(step).padStart(6, "0")}.txt`;
       await fs.makeDirectory(joinPath(folder, "files", "transcripts"));

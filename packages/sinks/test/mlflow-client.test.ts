@@ -121,8 +121,8 @@ test.skipIf(!hasMlflow)(
     expect(metrics["agent/a_b"]).toEqual(steps.map((step) => [step, step]));
     expect(metrics["agent/a_b_2"]).toEqual(steps.map((step) => [step, -step]));
     expect(metrics["tiny"]).toEqual(steps.map((step) => [step, 5e-324]));
-    expect(metrics["heldout/accuracy"]).toEqual([0, 3, 5].map((step) => [step, step / 8]));
-    expect(metrics["heldout/group/known/accuracy_high"]?.[0]).toEqual([0, 0.5]);
+    expect(metrics["validation/accuracy"]).toEqual([0, 3, 5].map((step) => [step, step / 8]));
+    expect(metrics["validation/group/known/accuracy_high"]?.[0]).toEqual([0, 0.5]);
     expect(last).toMatchObject(wide);
     expect(Object.keys(last).filter((metric) => ["none", "much", "step"].includes(metric))).toEqual([]);
     expect(Object.keys(files)).toEqual(["transcripts/step-000000.txt"]);

@@ -44,7 +44,7 @@ interface Read {
 const hasTensorBoard = await hasPython("tensorboard");
 
 test.skipIf(!hasTensorBoard)(
-  "TensorBoard itself reads every step once, held-out values, settings, the chart and the text of a resumed run",
+  "TensorBoard itself reads every step once, validation values, settings, the chart and the text of a resumed run",
   { timeout: 120_000 },
   async () => {
     const directory = await temporaryFolder();
@@ -60,13 +60,13 @@ test.skipIf(!hasTensorBoard)(
     const read = JSON.parse(await runPython(["-c", readBack, directory])) as Read;
     expect(read.scalars["reward/mean"]).toEqual([1, 2, 3, 4, 5].map((step) => [step, step / 8]));
     expect(read.scalars).not.toHaveProperty("stop/error");
-    expect(read.scalars["heldout/accuracy"]).toEqual([
+    expect(read.scalars["validation/accuracy"]).toEqual([
       [0, 0],
       [5, 0.625],
     ]);
-    expect(read.scalars["heldout/accuracy_high"]?.[1]).toEqual([5, 0.8125]);
-    expect(read.scalars["heldout/group/known/accuracy"]?.[1]).toEqual([5, 0.15625]);
-    expect(read.scalars["heldout/silence/solver"]?.[0]).toEqual([0, 0.125]);
+    expect(read.scalars["validation/accuracy_high"]?.[1]).toEqual([5, 0.8125]);
+    expect(read.scalars["validation/group/known/accuracy"]?.[1]).toEqual([5, 0.15625]);
+    expect(read.scalars["validation/silence/solver"]?.[0]).toEqual([0, 0.125]);
     expect(read.hparams).toEqual({
       "task.name": "relay",
       "task.level": "one-fact",
@@ -82,20 +82,22 @@ test.skipIf(!hasTensorBoard)(
       ["task.level", 1],
       ["train.seed", 3],
     ]);
-    expect(read.metrics).toEqual(["heldout/accuracy", "heldout/tokens"]);
+    expect(read.metrics).toEqual(["validation/accuracy", "validation/tokens"]);
     expect(read.end).toBe(1); // success
     expect(read.layout).toEqual({
       category: [
         {
-          title: "held-out problems",
+          title: "validation problems",
           chart: [
             {
               title: "accuracy, with its interval of 95 %",
               margin: {
-                series: [{ value: "heldout/accuracy", lower: "heldout/accuracy_low", upper: "heldout/accuracy_high" }],
+                series: [
+                  { value: "validation/accuracy", lower: "validation/accuracy_low", upper: "validation/accuracy_high" },
+                ],
               },
             },
-            { title: "tokens per episode", multiline: { tag: ["heldout/tokens"] } },
+            { title: "tokens per episode", multiline: { tag: ["validation/tokens"] } },
           ],
         },
       ],

@@ -69,7 +69,7 @@ test.skipIf(!hasTrackio)(
       reported.logs.filter((row) => metric in row).map((row) => [row["step"], row[metric]]);
     expect(valuesOf("reward/mean")).toEqual(steps.map((step) => [step, step / 8]));
     expect(valuesOf("agent/a:b")).toEqual(steps.map((step) => [step, step]));
-    expect(valuesOf("heldout/accuracy")).toEqual([0, 3, 5].map((step) => [step, step / 8]));
+    expect(valuesOf("validation/accuracy")).toEqual([0, 3, 5].map((step) => [step, step / 8]));
     expect([...valuesOf("none"), ...valuesOf("much")]).toEqual([]);
     expect(reported.traces.map(({ step }) => step)).toEqual([0]);
     const [question, said] = reported.traces[0]?.messages ?? [];

@@ -85,8 +85,11 @@ test.skipIf(!hasWandb)(
     await runPython(["-m", "wandb", "sync", directory], { ...key, NO_PROXY: "127.0.0.1" });
     expect(uploaded.history.map(({ _step }) => _step)).toEqual(Array.from({ length: 41 }, (_, step) => step));
     expect(uploaded.history[7]).toMatchObject({ "reward/mean": 7 / 8, "tokens/episode_mean": 5 });
-    expect(uploaded.history[40]).toMatchObject({ "reward/mean": 5, "heldout/accuracy": 5, "wide/1499": 1499 });
-    expect(uploaded.history[0]).toMatchObject({ "heldout/accuracy": 0, "heldout/group/known/accuracy_high": 0.5 });
+    expect(uploaded.history[40]).toMatchObject({ "reward/mean": 5, "validation/accuracy": 5, "wide/1499": 1499 });
+    expect(uploaded.history[0]).toMatchObject({
+      "validation/accuracy": 0,
+      "validation/group/known/accuracy_high": 0.5,
+    });
     expect(uploaded.run).toMatchObject({ name: "abcd1234", project: "p", displayName: "brief-relay" });
     expect(uploaded.files["config.yaml"]).toMatch(/targetTokens: 2\.5/u);
     expect(uploaded.files["transcripts/step-000000.txt"]).toContain("<script>alert(1)</script>");

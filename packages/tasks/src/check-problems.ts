@@ -15,26 +15,23 @@ export function checkProblems(list: string, problems: readonly Problem[], agents
 }
 
 /**
- * Problems that are learned on: none is a held-out one, by its id or by what it asks.
+ * Problems that are learned on: none is a test problem, by its id or by what it asks.
  * @throws LaconicError `input_invalid` naming both
  */
 export function checkDrawn(
   list: string,
   problems: readonly Problem[],
-  heldOut: readonly Problem[],
+  testProblems: readonly Problem[],
   agents: readonly AgentId[],
 ): void {
-  const { ids, questions } = keysOf(heldOut);
+  const { ids, questions } = keysOf(testProblems);
   for (const [i, problem] of problems.entries()) {
     checkProblem(`${list}[${i}]`, problem, agents);
     const { id } = problem;
-    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" is that of a held-out problem`, problem);
+    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" is that of a test problem`, problem);
     const twin = questions.get(problemKey(problem));
     if (twin !== undefined)
-      refuse(
-        `${list}[${i}], id "${id}", asks what the held-out problem "${twin}" asks: it would measure nothing`,
-        problem,
-      );
+      refuse(`${list}[${i}], id "${id}", asks what the test problem "${twin}" asks: it would measure nothing`, problem);
   }
 }
 
@@ -48,7 +45,7 @@ interface Keys {
   readonly questions: ReadonlyMap<string, string>;
 }
 
-/** Held-out problems are compared with at every step. */
+/** Test problems are compared with at every step. */
 const known = new WeakMap<readonly Problem[], Keys>();
 
 function keysOf(problems: readonly Problem[]): Keys {

@@ -11,7 +11,7 @@ const definition: TaskDefinition = {
   name: "sums",
   topology: solo({ id: "solver", role: "solver", prompt, maxTokens: 8 }),
   train: [problem(1), problem(2), problem(3)],
-  heldOut: [problem(0)],
+  testProblems: [problem(0)],
   grader: (answer, { gold }) => (answer === gold ? 1 : 0),
 };
 
@@ -42,7 +42,7 @@ test("a grader may take its time, and knows the problem's own fields", async () 
         const [a, b] = [random.integer(9), random.integer(9)];
         return sum(`${a}+${b}`, a, b);
       }),
-    heldOut: [sum("10+1", 10, 1)],
+    testProblems: [sum("10+1", 10, 1)],
     grader: async (answer, { terms: [a, b] }) => (Number(answer) === a + b ? 1 : 0),
   });
   const [first] = task.problems(randomFromSeed(1), 2) as Sum[];
@@ -67,7 +67,7 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ trainedAgents: [] }, "nobody would learn"],
   [{ game }, "game: its players are other, the topology's agents solver"],
   [{ train: [] }, "train is empty"],
-  [{ heldOut: [] }, "heldOut is empty"],
+  [{ testProblems: [] }, "testProblems is empty"],
   [
     { train: undefined as never, problems: [] as never },
     "problems is a list, expected a function that draws; a list goes under train",
@@ -76,13 +76,13 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ grader: undefined as never, reward: { grade: () => 1 } as never }, "its reward is an object, expected a function"],
   [{ problems: () => [] }, "give train, a list of problems, or problems, which draws them"],
   [{ train: [problem(1), problem(1)] }, 'train[1]: the id "1" is that of another problem too'],
-  [{ train: [problem(1), { ...problem(4), id: "0" }] }, 'train[1]: the id "0" is that of a held-out problem'],
-  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", asks what the held-out problem "0" asks'],
+  [{ train: [problem(1), { ...problem(4), id: "0" }] }, 'train[1]: the id "0" is that of a test problem'],
+  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", asks what the test problem "0" asks'],
   [
-    { heldOut: [{ ...problem(0), views: { ann: "?" } }] },
-    'heldOut[0], id "0": a view of "ann", but the agents are solver',
+    { testProblems: [{ ...problem(0), views: { ann: "?" } }] },
+    'testProblems[0], id "0": a view of "ann", but the agents are solver',
   ],
-  [{ heldOut: [{ ...problem(0), id: 0 as never }] }, "heldOut[0] has no id"],
+  [{ testProblems: [{ ...problem(0), id: 0 as never }] }, "testProblems[0] has no id"],
 ])("%j is refused", (change, reason) => {
   const refused = (): unknown => defineTask({ ...definition, ...change });
   expect(refused).toThrow(LaconicError);
@@ -95,7 +95,7 @@ test("what draws problems is checked whenever it draws", () => {
     return () => task.problems(randomFromSeed(0), 2);
   };
   expect(of(() => [problem(1), problem(1)])()).toHaveLength(2);
-  expect(of(() => [problem(1), problem(0)])).toThrow('problems[1]: the id "0" is that of a held-out problem');
+  expect(of(() => [problem(1), problem(0)])).toThrow('problems[1]: the id "0" is that of a test problem');
   expect(of(() => [problem(1)])).toThrow("problems gave 1 problems, 2 were asked for");
   expect(() => defineTask(drawing)).toThrow("give train, a list of problems");
 });

@@ -30,10 +30,10 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly train?: readonly P[];
   /** Draws problems to learn on from nothing but the stream: the same stream gives the same problems. */
   readonly problems?: (random: Random, count: number) => P[];
-  /** What a run is evaluated on while it goes on, and settings are chosen by; the held-out problems when absent. */
+  /** What a run is evaluated on while it goes on, and settings are chosen by; the test problems when absent. */
   readonly validation?: readonly P[];
   /** What is measured with, and never learned on: once, at a run's end, where there are validation problems. */
-  readonly heldOut: readonly P[];
+  readonly testProblems: readonly P[];
   /** 0 to 1 for a team's answer, null where it gave none; at once or later. */
   readonly grader?: OwnGrader<P>;
   /** In the grader's place where more than the answer counts: several terms, or terms of single agents. */
@@ -42,7 +42,7 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly trainedAgents?: readonly AgentId[];
   /** Of its prompts; the model's own when absent. */
   readonly tokenizer?: Tokenizer | ChatTokenizer;
-  /** What many held-out episodes show and no single one does, by name. */
+  /** What many evaluated episodes show and no single one does, by name. */
   readonly across?: TrainingTask["across"];
   /** The same play turn by turn, for rollout trees. */
   readonly game?: JointGame;
@@ -56,7 +56,7 @@ export interface TaskDefinition<P extends Problem = Problem> {
 export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probes" | "close">;
 
 /**
- * A task of one's own, checked: its agents exist, ids are unique, views belong to agents, and no held-out problem is learned
+ * A task of one's own, checked: its agents exist, ids are unique, views belong to agents, and no test problem is learned
  * on, neither by its id nor by question (`questionKey`) and gold. Drawn problems are checked whenever they are drawn.
  * `taskCases` of `@laconic/tasks/testing` checks what takes runs to see.
  * @throws LaconicError `input_invalid` naming the agent or problem at fault; so does drawing
@@ -74,7 +74,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     train,
     problems,
     validation,
-    heldOut,
+    testProblems,
     grader,
     reward,
     trainedAgents,
@@ -96,16 +96,16 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
   for (const [key, given] of Object.entries({ grader, reward }))
     if (given !== undefined && typeof given !== "function")
       refuse(`${name}: its ${key} is ${shownValue(given)}, expected a function`);
-  if (heldOut.length === 0) refuse(`${name}: heldOut is empty: nothing could be measured`);
-  checkProblems("heldOut", heldOut, agents);
+  if (testProblems.length === 0) refuse(`${name}: testProblems is empty: nothing could be measured`);
+  checkProblems("testProblems", testProblems, agents);
   if (validation) {
     checkProblems("validation", validation, agents);
-    checkDrawn("validation", validation, heldOut, agents);
+    checkDrawn("validation", validation, testProblems, agents);
   }
   if (train) {
     if (train.length === 0) refuse(`${name}: train is empty: nothing could be learned`);
     checkProblems("train", train, agents);
-    checkDrawn("train", train, heldOut, agents);
+    checkDrawn("train", train, testProblems, agents);
     checkDrawn("train", train, validation ?? [], agents);
   }
   if (environment && game) refuse(`${name}: a game is played turn by turn for trees, which have no environment`);
@@ -119,12 +119,12 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     problems: (random, count) => {
       const drawn = draw(random, count);
       if (drawn.length !== count) refuse(`${name}: problems gave ${drawn.length} problems, ${count} were asked for`);
-      if (!train) for (const held of [heldOut, validation ?? []]) checkDrawn("problems", drawn, held, agents);
+      if (!train) for (const held of [testProblems, validation ?? []]) checkDrawn("problems", drawn, held, agents);
       return drawn;
     },
     ...(train && { pool: train }),
     ...(validation && { validation }),
-    heldOut,
+    testProblems,
     ...(trainedAgents && { trainedAgents }),
     ...(tokenizer && { tokenizer }),
     ...(game && { game }),

@@ -47,10 +47,10 @@ export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
   return [...problems.values()];
 }
 
-/** Held-out problems of a world: those that a run is evaluated on while it goes on, and those of its test. */
-export interface HeldOutSplits {
+/** Validation and test problems of a world: those that a run is evaluated on while it goes on, and those of its test. */
+export interface EvaluationSplits {
   readonly validation: readonly Problem[];
-  readonly heldOut: readonly Problem[];
+  readonly testProblems: readonly Problem[];
 }
 
 /**
@@ -58,19 +58,19 @@ export interface HeldOutSplits {
  * @param seed - of the validation problems; that of the test is `SEED/test`
  * @param keyOf - what makes two problems the same; their ids by default
  */
-export function heldOutSplits(
+export function evaluationSplits(
   count: number,
   seed: string | number,
   draw: (random: Random) => Problem,
   keyOf: (problem: Problem) => string = ({ id }) => id,
-): HeldOutSplits {
+): EvaluationSplits {
   const [first, second] = [randomFromSeed(seed), randomFromSeed(`${seed}/test`)];
   const validation = distinct(count, () => draw(first));
   const taken = new Set(validation.map((problem) => keyOf(problem)));
   const fresh = distinct(2 * count, () => draw(second)).filter((problem) => !taken.has(keyOf(problem)));
   const moved = Math.max(0, Math.floor((validation.length - fresh.length) / 2));
   const kept = validation.length - moved;
-  return { validation: validation.slice(0, kept), heldOut: [...fresh.slice(0, count), ...validation.slice(kept)] };
+  return { validation: validation.slice(0, kept), testProblems: [...fresh.slice(0, count), ...validation.slice(kept)] };
 }
 
 /** Draws problems, each at most once before all have been drawn. */

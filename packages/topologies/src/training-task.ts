@@ -16,12 +16,12 @@ export interface TrainingTask {
   problems(random: Random, count: number): Problem[];
   /** All of them, where they are finitely many: training then visits each once before any comes again. */
   readonly pool?: readonly Problem[];
-  /** Held-out problems that a run is evaluated on while it goes on, and settings are chosen by; `heldOut` in their place where absent. */
+  /** Problems that a run is evaluated on while it goes on, and settings are chosen by; `testProblems` in their place where absent. */
   readonly validation?: readonly Problem[];
-  /** Test problems: a run that has validation problems measures them once, at its end. */
-  readonly heldOut: readonly Problem[];
+  /** A run that has validation problems measures them once, at its end. */
+  readonly testProblems: readonly Problem[];
   /**
-   * What many held-out episodes show and no single one does, by name, such as how words follow what was asked for: stands among
+   * What many evaluated episodes show and no single one does, by name, such as how words follow what was asked for: stands among
    * the measures of an evaluation, of all episodes and of each group. NaN where they do not show it.
    */
   across?(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): Readonly<Record<string, number>>;

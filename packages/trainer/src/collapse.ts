@@ -17,7 +17,7 @@ const limits = {
 } as const;
 
 /**
- * How a team's language has collapsed on the same held-out problems, in words: an agent repeats itself, has few words left, or writes
+ * How a team's language has collapsed on the same validation problems, in words: an agent repeats itself, has few words left, or writes
  * what the policy of the beginning would hardly have written; or those who know say nothing. Null where none of it has happened.
  */
 export function collapseOf(before: Measured, now: Measured): string | null {

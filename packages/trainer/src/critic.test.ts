@@ -13,7 +13,7 @@ const reward: Reward = ({ answer, problemId }, { gold }) => {
   return { team: { task, luck: luckOf(problemId) }, score: task };
 };
 
-/** Held-out accuracy where each problem has one episode, so that nothing but a critic knows what to expect of it. */
+/** Validation accuracy where each problem has one episode, so that nothing but a critic knows what to expect of it. */
 async function accuracy(seed: number, features: (view: CriticView) => readonly number[]): Promise<number> {
   const critic = linearCritic({ features, ridge: 0.1 });
   const estimator = gaeEstimator({ gamma: 1, lambda: 1, critic });

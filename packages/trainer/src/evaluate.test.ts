@@ -22,17 +22,17 @@ test("an evaluation counts what its episodes hold, and repeats", async () => {
 
 test("validation problems are evaluated apart from those of the test, which stand in for them where there are none", async () => {
   const parts = tinyParts("solo", { spread: 1 });
-  const [validation, heldOut] = [parts.task.heldOut.slice(0, 4), parts.task.heldOut.slice(4, 9)];
+  const [validation, testProblems] = [parts.task.testProblems.slice(0, 4), parts.task.testProblems.slice(4, 9)];
   const idsOf = async (task: typeof parts.task, split?: "validation" | "test") => {
     const given = { ...options, ...(split && { split }) };
     const { episodes } = await evaluate({ ...parts, task }, livePolicies(parts), given);
     return episodes.map(({ problem }) => problem.id);
   };
-  const both = { ...parts.task, validation, heldOut };
+  const both = { ...parts.task, validation, testProblems };
   expect(await idsOf(both, "validation")).toEqual(validation.map(({ id }) => id));
-  expect(await idsOf(both, "test")).toEqual(heldOut.map(({ id }) => id));
-  expect(await idsOf(both)).toEqual(heldOut.map(({ id }) => id));
-  expect(await idsOf({ ...parts.task, heldOut }, "validation")).toEqual(heldOut.map(({ id }) => id));
+  expect(await idsOf(both, "test")).toEqual(testProblems.map(({ id }) => id));
+  expect(await idsOf(both)).toEqual(testProblems.map(({ id }) => id));
+  expect(await idsOf({ ...parts.task, testProblems }, "validation")).toEqual(testProblems.map(({ id }) => id));
 });
 
 test("the first problems get the same streams in a longer evaluation", async () => {
@@ -48,7 +48,7 @@ test("what a task sees across episodes stands among the measures, of all and of 
   const parts = tinyParts("solo", { spread: 1 });
   const task = {
     ...parts.task,
-    heldOut: parts.task.heldOut.map((problem, i) => ({ ...problem, group: i % 3 === 0 ? "third" : "rest" })),
+    testProblems: parts.task.testProblems.map((problem, i) => ({ ...problem, group: i % 3 === 0 ? "third" : "rest" })),
     across: (played: readonly RecordedEpisode[]) => ({
       episodes: played.length,
       longest: Math.max(...played.map(({ episode }) => episode.utterances[0]?.writtenTokens ?? 0)),
@@ -64,7 +64,7 @@ test("what a task sees across episodes stands among the measures, of all and of 
 
 test("what an environment records in some episodes counts as 0 in the others, what a reward leaves out not at all", async () => {
   const parts = tinyParts("solo", { spread: 1 });
-  const own = parts.task.heldOut
+  const own = parts.task.testProblems
     .slice(0, 4)
     .map((problem, i) => ({ ...problem, id: `p${i}`, group: i < 2 ? "a" : "b" }));
   const environment: Environment = {
@@ -76,7 +76,7 @@ test("what an environment records in some episodes counts as 0 in the others, wh
   };
   const task = {
     ...parts.task,
-    heldOut: own,
+    testProblems: own,
     topology: inEnvironment(parts.task.topology, environment),
     reward: ({ measures }: Episode, { id }: Problem) =>
       id === "p3"
@@ -103,7 +103,7 @@ test("grades of NaN leave the accuracy and are counted; without any there is non
     scoring: { scored: 8, undecided: 0, invalid: 4, error: 0 },
   });
   const none = graded(() => NaN);
-  const empty = { ...parts, task: { ...parts.task, heldOut: [] } };
+  const empty = { ...parts, task: { ...parts.task, testProblems: [] } };
   await expect(evaluate(none, livePolicies(parts), options)).rejects.toMatchObject({ code: "scoring_failed" });
   expect((await evaluate(empty, livePolicies(parts), options)).evaluation).toMatchObject({
     accuracy: 0,

@@ -36,7 +36,7 @@ export interface Measured {
   readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
-/** How a team does on held-out problems. */
+/** How a team does on the problems of a split. */
 export interface Evaluation extends Measured {
   readonly step: number;
   /** The same of each group of problems; absent where they have none. */
@@ -49,11 +49,11 @@ export interface Evaluation extends Measured {
   readonly opponents?: Readonly<Record<string, OpponentResult>>;
 }
 
-/** How held-out problems are played and measured. */
+/** How problems are played and measured. */
 export interface EvaluateOptions {
   readonly seed: string | number;
   readonly step: number;
-  /** Which held-out problems; those of the test by default. */
+  /** Which problems; those of the test by default. */
   readonly split?: "validation" | "test";
   readonly problems: number;
   readonly sampling: TrainConfig["sampling"];
@@ -76,7 +76,7 @@ export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "s
 }
 
 /**
- * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
+ * Samples one episode of each problem. The random streams depend on the seed and the problem alone, so
  * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.
  *
  * @throws LaconicError `scoring_failed` where too few problems have a score, or none has: that is no accuracy of 0.
@@ -88,7 +88,7 @@ export async function evaluate(
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly RecordedEpisode[] }> {
   const { step, scoring = agentGspoDefaults.scoring } = options;
   const models = modelsOf(parts, samplers);
-  const played = await playHeldOut(parts, () => models, options);
+  const played = await playProblems(parts, () => models, options);
   const report = scoringReport(played.map(({ score }) => score));
   const failure = scoringFailure(report, scoring, `the evaluation at step ${step}`);
   if (failure) throw failure;
@@ -114,18 +114,18 @@ export async function evaluate(
   };
 }
 
-/** Held-out problems of a task: those of the test, or where it has some those of validation. */
+/** Problems of a split; a task without validation problems is evaluated on those of the test. */
 export function problemsOfSplit(
-  { validation, heldOut }: Pick<TrainingParts["task"], "validation" | "heldOut">,
+  { validation, testProblems }: Pick<TrainingParts["task"], "validation" | "testProblems">,
   split: "validation" | "test" = "test",
 ): readonly Problem[] {
-  return split === "validation" ? (validation ?? heldOut) : heldOut;
+  return split === "validation" ? (validation ?? testProblems) : testProblems;
 }
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
 /** All problems at once. @param modelsAt - who speaks, by the problem's place */
-export function playHeldOut(
+export function playProblems(
   parts: TrainingParts,
   modelsAt: (place: number) => EpisodeContext["models"],
   options: EvaluateOptions,

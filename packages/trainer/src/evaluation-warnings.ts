@@ -8,7 +8,7 @@ export function evaluationWarnings(
   episodes: readonly Pick<RecordedEpisode, "episode">[],
 ): string[] {
   if (problems === 0)
-    return ["the evaluation has no problems, so its accuracy means nothing: add held-out problems to the task"];
+    return ["the evaluation has no problems, so its accuracy means nothing: add validation problems to the task"];
   const replies = episodes.flatMap(({ episode }) => episode.utterances).filter(({ silent }) => !silent);
   // Answers of a fixed length end at their limit and are right.
   const areCut = replies.length > 0 && accuracy < 0.5 && replies.every(({ finishReason }) => finishReason === "length");

@@ -75,7 +75,7 @@ export { stepDefect } from "./run/traces.ts";
 
 export { sendRun } from "./sinks/send-run.ts";
 export type { SendOptions } from "./sinks/send-run.ts";
-export { heldOutMetrics } from "./sinks/held-out-metrics.ts";
+export { validationMetrics } from "./sinks/validation-metrics.ts";
 export type { CompleteSink, MetricSink, SinkOutcome, SinkRun } from "./sinks/metric-sink.ts";
 export type { Metrics } from "./stages/step-metrics.ts";
 export { describeMetric, metricNames } from "./metric-names.ts";

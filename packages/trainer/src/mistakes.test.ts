@@ -255,7 +255,7 @@ describe("a task", () => {
       ),
   );
 
-  test.each(["heldOut", "pool"] as const)("whose %s has a problem without a question", async (key) => {
+  test.each(["testProblems", "pool"] as const)("whose %s has a problem without a question", async (key) => {
     const list = [{ id: "a", gold: "x" }] as unknown as Problem[];
     const error = await thrown(withProblems({ [key]: list }));
     await expectNamed(

@@ -112,7 +112,7 @@ export interface PartsOutline extends Pick<
   | "source"
 > {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
-    Partial<Pick<TrainingTask, "problems" | "pool" | "heldOut">>;
+    Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;
   readonly policies: Readonly<
     Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective" | "budget" | "learningRate">>
   >;

@@ -11,7 +11,7 @@ const clearly = 2.326;
 const mute = 0.9;
 
 /**
- * How a team has clearly got worse on the same held-out problems, in words that need no statistics; null where it has not.
+ * How a team has clearly got worse on the same validation problems, in words that need no statistics; null where it has not.
  * Either fewer answers are right than chance explains (two-proportion z-test, 1 %), or agents that spoke have fallen silent
  * (nine turns in ten) and accuracy has not risen for it.
  */
@@ -19,7 +19,7 @@ export function regressionOf(before: Compared, now: Compared): string | null {
   const reasons: string[] = [];
   if (isClearlyLower(before, now))
     reasons.push(
-      `the team solves clearly less than before training (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)} of held-out problems)`,
+      `the team solves clearly less than before training (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)} of validation problems)`,
     );
   const muted = Object.entries(now.silence)
     .filter(([agent, rate]) => rate >= mute && (before.silence[agent] ?? 1) < mute / 2)

@@ -178,7 +178,7 @@ test.each([
   let evaluations = 0;
   let steps = 0;
   const original = partsWith((id) =>
-    id.startsWith("held-out") ? evaluations > 2 * 12 : fails === 3 && steps > 2 * 48,
+    id.startsWith("validation") ? evaluations > 2 * 12 : fails === 3 && steps > 2 * 48,
   );
   const { problems } = original.task;
   const counted: TrainingParts = {
@@ -189,9 +189,9 @@ test.each([
         steps += 48;
         return problems(random, count);
       },
-      heldOut: original.task.heldOut,
+      testProblems: original.task.testProblems,
       reward: (episode, problem, context) => {
-        if (problem.id === "held-out-0") evaluations += 12;
+        if (problem.id === "validation-0") evaluations += 12;
         return rewardOf(original.task)(episode, problem, context);
       },
     },

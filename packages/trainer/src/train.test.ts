@@ -39,7 +39,7 @@ test("thirty steps teach a solo agent to answer in one letter and the end", asyn
 
 test("evaluations are on validation problems; those of the test are measured once, at the end, and not after an interrupt", async () => {
   const parts = tinyParts();
-  const [validation, heldOut] = [parts.task.heldOut.slice(0, 10), parts.task.heldOut.slice(10, 25)];
+  const [validation, testProblems] = [parts.task.testProblems.slice(0, 10), parts.task.testProblems.slice(10, 25)];
   const played: string[][] = [];
   const tested: number[] = [];
   const recorder = {
@@ -53,7 +53,7 @@ test("evaluations are on validation problems; those of the test are measured onc
     steps: 4,
     evaluation: { every: 2, problems: 30, transcripts: 0 },
   });
-  const split = { ...parts, task: { ...parts.task, validation, heldOut } };
+  const split = { ...parts, task: { ...parts.task, validation, testProblems } };
   const { test: measured, after } = await train({ ...split, settings: config, recorder });
   expect([measured?.problems, measured?.step, after.problems]).toEqual([15, 4, 10]);
   expect(tested).toEqual([4]);

@@ -2,8 +2,8 @@ import type { OpenOptions } from "@laconic/benchmarks";
 
 /** What opening a task takes beside its settings. */
 export interface TaskResources {
-  /** Held-out problems at most; 0 opens no data, for those who want agents and tokenizer alone. */
-  readonly heldOut: number;
+  /** Test problems at most; 0 opens no data, for those who want agents and tokenizer alone. */
+  readonly testProblems: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
   /** Models are a server's, which reads chats and counts tokens: no tokenizer is opened. */

@@ -21,7 +21,7 @@ async function saved(rows: readonly object[]): Promise<string> {
 
 const shared = async (rows: readonly object[], grading: DataSettings["grading"]): Promise<DataSettings> => ({
   train: await saved(rows),
-  heldOut: { share: 0.25 },
+  testProblems: { share: 0.25 },
   grading,
 });
 const sums = Array.from({ length: 8 }, (_, i) => ({ question: `${i} + 1?`, gold: `${i + 1}` }));
@@ -29,8 +29,8 @@ const sums = Array.from({ length: 8 }, (_, i) => ({ question: `${i} + 1?`, gold:
 test("options stand in the question once, and letters are graded", async () => {
   const rows = sums.map(({ question }, i) => ({ question, choices: ["no", `${i + 1}`], gold: "B" }));
   const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "letter") }, resources);
-  expect([task.name, task.pool?.length, task.heldOut.length]).toEqual(["data/solo", 6, 2]);
-  const [problem] = task.heldOut as [Problem];
+  expect([task.name, task.pool?.length, task.testProblems.length]).toEqual(["data/solo", 6, 2]);
+  const [problem] = task.testProblems as [Problem];
   expect(problem.question).toMatch(/^\d \+ 1\?\nA\) no\nB\) \d$/u);
   expect([
     await gradeOf(task, "(B)", problem),
@@ -58,7 +58,7 @@ test("tests of code may be a list of asserts", { timeout: 60_000 }, async () => 
     entry_point: name,
   }));
   const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "code") }, resources);
-  const [problem] = task.heldOut as [Problem & { grading: { entryPoint: string } }];
+  const [problem] = task.testProblems as [Problem & { grading: { entryPoint: string } }];
   const { entryPoint } = problem.grading;
   const adds = rows.findIndex((row) => row.entry_point === entryPoint) + 1;
   const program = (by: number): string => `\`\`\`python\ndef ${entryPoint}(x):\n    return x + ${by}\n\`\`\``;
@@ -74,11 +74,11 @@ test("what holders cannot be dealt is left out and counted, rows that cannot be 
   const noting = { ...resources, note: (text: string) => void notes.push(text) };
   const data = { ...(await shared([...stated, ...sums, { question: "?" }], "numeric")), mode: "lenient" } as const;
   const task = await dataTask({ name: "data", team: "star", agents: 2, data }, noting);
-  expect([...(task.pool ?? []), ...task.heldOut]).toHaveLength(8);
+  expect([...(task.pool ?? []), ...task.testProblems]).toHaveLength(8);
   expect(notes).toEqual([
     expect.stringMatching(/^left out: 1 rows of the data; the first is .* row 17: gold is no column/u),
     expect.stringMatching(/^left out: \d of \d+ training problems state less than two facts/u),
-    expect.stringMatching(/^left out: \d of \d+ held-out problems state less than two facts/u),
+    expect.stringMatching(/^left out: \d of \d+ test problems state less than two facts/u),
   ]);
   await task.close?.();
 });
@@ -95,7 +95,7 @@ test("settings that do not fit each other are refused", async () => {
   );
   expect(await refusal(await shared(six, { kind: "letter", letters: "ABCDEF" }), "solo")).toBe("");
   expect(await refusal(await shared(sums, "code"), "star")).toContain("a program of the data is one piece");
-  expect(await refusal({ train: "hub:a/b/c.csv", heldOut: { share: 0.1 }, grading: "text" }, "solo")).toContain(
+  expect(await refusal({ train: "hub:a/b/c.csv", testProblems: { share: 0.1 }, grading: "text" }, "solo")).toContain(
     "hub:a/b/c.csv needs hub",
   );
 });

@@ -17,7 +17,7 @@ vi.mock("@laconic/tokenizers", () => {
   throw new Error("the tokenizers were loaded");
 });
 
-const data = { train: "problems.csv", heldOut: { share: 0.1 }, grading: { kind: "numeric" } } as const;
+const data = { train: "problems.csv", testProblems: { share: 0.1 }, grading: { kind: "numeric" } } as const;
 
 const examples: readonly (readonly [title: string, world: string | null, frozen: boolean, settings: TaskSettings])[] = [
   ["relay/two-facts", "relay/two-facts", false, { name: "relay", level: "two-facts" }],
@@ -87,9 +87,9 @@ test("a name that does not exist is refused with those that do", () => {
   expect(error?.issues[0]).toMatchObject({ path: ["name"], message: `it must be one of ${taskNames.join(", ")}` });
 });
 
-test("a world opens at once with as many held-out problems as asked for", async () => {
-  const task = await openTask({ name: "relay", level: "one-fact" }, { heldOut: 7 });
-  expect([task.name, task.heldOut.length]).toEqual(["relay/one-fact", 7]);
+test("a world opens at once with as many test problems as asked for", async () => {
+  const task = await openTask({ name: "relay", level: "one-fact" }, { testProblems: 7 });
+  expect([task.name, task.testProblems.length]).toEqual(["relay/one-fact", 7]);
 });
 
 test("a world refuses what its model's chats would be told", async () => {
@@ -98,6 +98,9 @@ test("a world refuses what its model's chats would be told", async () => {
 });
 
 test("a task over text is loaded when it is opened, and not before", async () => {
-  const opened = openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, { heldOut: 0, modelFolder: "m" });
+  const opened = openTask(
+    { name: "benchmark", benchmark: "gsm8k", team: "hint" },
+    { testProblems: 0, modelFolder: "m" },
+  );
   await expect(opened).rejects.toThrow(/mocking a module|was loaded|were loaded/u);
 });

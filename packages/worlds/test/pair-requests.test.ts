@@ -15,7 +15,7 @@ import type { TaskResources } from "../src/task-resources.ts";
 const fetched = process.env["LACONIC_EXEMPLARS"];
 const open = { folder: fetched ?? "", offline: true };
 const resources: TaskResources = {
-  heldOut: 0,
+  testProblems: 0,
   modelFolder: null,
   remote: true,
   templateArguments: {},

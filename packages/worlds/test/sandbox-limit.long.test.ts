@@ -12,13 +12,20 @@ const problem: BenchmarkProblem = {
 
 test("a limit of the sandbox has the reward of a wrong answer, and is counted", { timeout: 120_000 }, async () => {
   const data = { folder: "", offline: true };
-  const resources = { heldOut: 1, modelFolder: null, remote: true, templateArguments: {}, data, note: () => undefined };
+  const resources = {
+    testProblems: 1,
+    modelFolder: null,
+    remote: true,
+    templateArguments: {},
+    data,
+    note: () => undefined,
+  };
   const task = await questionTask({ team: "hint" }, resources, {
     name: "own",
     of: "own",
     key: "task.file",
     answer: benchmarkNamed("humaneval").answer,
-    open: async () => ({ train: [problem], heldOut: [problem] }),
+    open: async () => ({ train: [problem], testProblems: [problem] }),
   });
   onTestFinished(() => task.close?.());
   const { signal } = new AbortController();

@@ -25,14 +25,14 @@ const levels: readonly RelayLevelName[] = ["one-fact", "two-facts", "four-holder
 
 const worlds: Readonly<Record<string, () => TaskSubject>> = {
   ...Object.fromEntries(levels.map((level) => [`relay/${level}`, () => ({ task: relayTask({ level }), solve: gold })])),
-  "relay-hint": () => ({ task: relayHintTask({ heldOut: 20 }), solve: gold }),
-  "relay-critic": () => ({ task: relayCriticTask({ heldOut: 20 }), solve: gold }),
+  "relay-hint": () => ({ task: relayHintTask({ testProblems: 20 }), solve: gold }),
+  "relay-critic": () => ({ task: relayCriticTask({ testProblems: 20 }), solve: gold }),
   "relay-writers": () => ({
-    task: relayWritersTask({ heldOut: 20 }),
+    task: relayWritersTask({ testProblems: 20 }),
     solve: ({ gold: [key, value] }) => ({ first: `${key}${value}`, second: `the value of ${key} is ${value}` }),
   }),
   "relay-feedback": () => ({
-    task: relayFeedbackTask({ heldOut: 20 }),
+    task: relayFeedbackTask({ testProblems: 20 }),
     solve: ({ gold: both }) => {
       const [one = "", other = ""] = both.split(" ");
       return { first: one, second: other };
@@ -46,7 +46,7 @@ describe.each(Object.entries(worlds))("%s", (_name, create) => {
 
 const data = process.env["LACONIC_DATA"] ?? "";
 const resources: TaskResources = {
-  heldOut: 20,
+  testProblems: 20,
   modelFolder: "model",
   templateArguments: {},
   data: { folder: data, offline: true },
@@ -83,7 +83,7 @@ describe("data/debate", () => {
     const file = join(folder, "sums.csv");
     const rows = Array.from({ length: 50 }, (_, i) => `"What is ${i}, plus ${i}?",${2 * i}`);
     await writeFile(file, ["question,gold", ...rows].join("\n"));
-    const settings = { train: file, heldOut: { share: 0.2 }, grading: "numeric" } as const;
+    const settings = { train: file, testProblems: { share: 0.2 }, grading: "numeric" } as const;
     return { task: await dataTask({ name: "data", data: settings, team: "debate" }, resources), solve: boxed };
   };
   for (const item of taskCases) test(item.name, () => item.run(create));
@@ -101,7 +101,7 @@ const sound: TaskSubject = {
     name: "sums",
     topology: solo({ id: "solver", role: "solver", prompt, maxTokens: 8 }),
     train: problems(10, 110),
-    heldOut: problems(0, 10),
+    testProblems: problems(0, 10),
     grader: (answer, problem) => (answer === problem.gold ? 1 : 0),
   }),
   solve: gold,
@@ -122,15 +122,15 @@ const [draws, opened, ids, held, pool, agents, grades, repeats, plays] = taskCas
 
 test("each fault is caught by its case", async () => {
   let turn = 0;
-  const [first = { id: "", question: "", gold: "" }] = sound.task.heldOut;
+  const [first = { id: "", question: "", gold: "" }] = sound.task.testProblems;
   const restless = { problems: (random: Random, count: number) => sound.task.problems(random.split(turn++), count) };
   expect(await failures(restless)).toEqual([draws]);
-  expect(await failures({ heldOut: [first, first] })).toEqual([ids]);
-  expect(await failures({ heldOut: [{ ...first, id: "10" }] })).toEqual([ids, held]);
-  expect(await failures({ heldOut: [{ id: "x", question: " 10 +  1", gold: "11" }] })).toEqual([held]);
+  expect(await failures({ testProblems: [first, first] })).toEqual([ids]);
+  expect(await failures({ testProblems: [{ ...first, id: "10" }] })).toEqual([ids, held]);
+  expect(await failures({ testProblems: [{ id: "x", question: " 10 +  1", gold: "11" }] })).toEqual([held]);
   expect(await failures({ pool: problems(10, 20) })).toEqual([pool]);
   expect(await failures({ trainedAgents: ["critic"] })).toEqual([agents]);
-  expect(await failures({ heldOut: [{ ...first, views: { critic: "?" } }] })).toEqual([agents]);
+  expect(await failures({ testProblems: [{ ...first, views: { critic: "?" } }] })).toEqual([agents]);
   expect(await failures(gradingOf(async () => 2))).toEqual([grades, repeats, plays]);
   expect(await failures(gradingOf(async () => ({ undecided: "late" })))).toEqual([grades, repeats, plays]);
   expect(await failures(gradingOf(async (answer) => (answer === null ? 1 : 0)))).toEqual([grades]);
@@ -143,6 +143,6 @@ test("each fault is caught by its case", async () => {
   const topology = { ...sound.task.topology, run: () => Promise.reject(new Error("broken")) };
   expect(await failures({ topology })).toEqual([plays]);
   const changing = taskCases.find(({ name }) => name === opened);
-  const other = (): TaskSubject => ({ ...sound, task: { ...sound.task, heldOut: problems(turn++, 200) } });
-  await expect(changing?.run(other)).rejects.toThrow(/held-out problems/u);
+  const other = (): TaskSubject => ({ ...sound, task: { ...sound.task, testProblems: problems(turn++, 200) } });
+  await expect(changing?.run(other)).rejects.toThrow(/test problems/u);
 });

@@ -132,7 +132,7 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
         variants,
         folder: place,
         seeds: of,
-        // Every held-out episode is kept: variants are compared problem by problem.
+        // Every test episode is kept: variants are compared problem by problem.
         overrides: [`train.evaluation.transcripts=${settings.evaluation.problems}`],
         file: "ablation.json",
         cap: actorCap(args),

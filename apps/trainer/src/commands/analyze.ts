@@ -15,7 +15,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
       name: "analyze",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
-        problems: { type: "string", description: "Held-out problems, at most 1000", default: "200", valueHint: "n" },
+        problems: { type: "string", description: "Validation problems, at most 1000", default: "200", valueHint: "n" },
         cut: {
           type: "enum",
           description: "What happens to a message in its replay",
@@ -36,7 +36,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           ...runChoiceOf({ best, sources }),
         };
         const run = resolve(directory);
-        const found = await spinWhile(terminal, "replaying held-out problems, before and after training", () =>
+        const found = await spinWhile(terminal, "replaying validation problems, before and after training", () =>
           analyseRun(run, options, terminal, actorCap(cap)),
         );
         const page = await writeAnalysis(run, found);

@@ -59,11 +59,11 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { config, state } = run;
         const { parts, close } = opened;
         try {
-          const { pool, heldOut } = parts.task;
-          const seen = seenProblems({ heldOut, ...(pool && { pool }) });
+          const { pool, testProblems } = parts.task;
+          const seen = seenProblems({ testProblems, ...(pool && { pool }) });
           for (const warning of seenWarnings(seen)) terminal.warn(warning);
           const options = { ...evaluationOptions(config.train), ...asked, step: state.step };
-          const count = Math.min(options.problems, heldOut.length);
+          const count = Math.min(options.problems, testProblems.length);
           const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
             evaluate(parts, livePolicies(parts), options),
           ).catch((error: unknown) => {

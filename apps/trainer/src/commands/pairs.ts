@@ -16,7 +16,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       args: {
         ...shared,
         methods: { ...shared.methods, default: taskBaselines },
-        problems: { ...limit, description: "Held-out problems of each task", default: "100" },
+        problems: { ...limit, description: "Test problems of each task", default: "100" },
         seed: { ...shared.seed, default: "pairs" },
         run: { ...shared.run, default: "pairs" },
         ...taskFlags,

@@ -19,7 +19,7 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
           required: true,
           description: "Run directory, or a file of transcripts that an earlier version wrote",
         },
-        training: { type: "boolean", description: "Episodes of training instead of held-out ones" },
+        training: { type: "boolean", description: "Episodes of training instead of test ones" },
         tokens: { type: "string", description: "Price of a token, λ of Eq. 1", default: "0", valueHint: "λ" },
         turns: { type: "string", description: "Price of a turn", default: "0", valueHint: "λ" },
         repetition: { type: "string", description: "Price of repetition", default: "0", valueHint: "λ" },

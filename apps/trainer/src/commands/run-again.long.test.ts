@@ -47,7 +47,7 @@ test(
     ];
     const runs = ["targetTokens-8-0", "targetTokens-60-0"];
     expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
-    const first = await interrupted(words(cut), /targetTokens-60[^]*held-out at step 0/u);
+    const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
     expect(first.err.join("\n")).toContain("the same command again goes on from here");
     expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
     const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
@@ -83,7 +83,7 @@ test("an interrupted ablation goes on too", { timeout }, async () => {
     "--out",
     folder,
   ];
-  await interrupted(words, /no-price[^]*held-out at step 0/u);
+  await interrupted(words, /no-price[^]*validation at step 0/u);
   const terminal = recordingTerminal();
   expect(await main([...words, "--json"], { terminal })).toBe(0);
   const { rows } = JSON.parse(terminal.out.at(-1) ?? "{}") as { rows: { variant: string }[] };

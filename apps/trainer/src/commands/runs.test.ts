@@ -109,7 +109,7 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
   expect((await laconic("ls", join(folder, "none"))).code).toBe(2);
 });
 
-test("compare: settings and figures that differ, one run each, by the held-out problems", async () => {
+test("compare: settings and figures that differ, one run each, by the test problems", async () => {
   const folder = await temporaryFolder();
   const a = await writeRun(join(folder, "a"), { accuracy: 0.9, interval: [0.8, 0.95] });
   const b = await writeRun(join(folder, "b"), { accuracy: 0.8, interval: [0.7, 0.87], price: 0.1, seed: 1 });

@@ -16,7 +16,7 @@ export function sendCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "send",
-      description: "Tell a sink what a run's folder has: metrics, held-out values and transcripts",
+      description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         sink: {

@@ -10,9 +10,9 @@ import { main } from "../main.ts";
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
 /** Trains what a warm start made in the folder, for one step. */
-function oneStep(preset: string, folder: string, heldOut: number): string[] {
+function oneStep(preset: string, folder: string, testProblems: number): string[] {
   const model = [`model=${join(folder, "taught")}`, "warmStart=null"];
-  const short = ["train.steps=1", "train.problemsPerStep=2", `train.evaluation.problems=${heldOut}`, "workers=1"];
+  const short = ["train.steps=1", "train.problemsPerStep=2", `train.evaluation.problems=${testProblems}`, "workers=1"];
   return ["train", `preset:${preset}`, ...model, ...short, "--run", join(folder, "run"), "--json"];
 }
 

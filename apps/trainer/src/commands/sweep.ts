@@ -61,7 +61,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const { variants, fixed } = variantsOf(rest, configurations);
         const seeds = seedList("seeds", args.seeds);
         const folder = resolve(args.out);
-        // Every held-out episode is kept: variants are compared problem by problem.
+        // Every test episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
         const onResult = async (): Promise<void> => undefined;

@@ -38,7 +38,7 @@ export const commandTable: readonly ListedCommand[] = [
   },
   {
     name: "eval",
-    description: "Evaluate a run's last checkpoint on held-out problems",
+    description: "Evaluate a run's last checkpoint on test problems",
     load: async () => (await import("./eval.ts")).evalCommand,
   },
   {
@@ -60,7 +60,7 @@ export const commandTable: readonly ListedCommand[] = [
   },
   {
     name: "send",
-    description: "Tell a sink what a run's folder has: metrics, held-out values and transcripts",
+    description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
     load: async () => (await import("./send.ts")).sendCommand,
   },
   {

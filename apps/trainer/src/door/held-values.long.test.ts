@@ -32,7 +32,7 @@ export function held(how) {
         }],
       }),
       train: problems.slice(0, 8),
-      heldOut: problems.slice(8),
+      testProblems: problems.slice(8),
       grader: (answer, { gold }) => { use(); return digits(answer ?? "") === gold ? 1 : 0; },
     }),
     async close() {

@@ -39,7 +39,7 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
   data: {
     title: "questions and answers from a file",
     about:
-      "A reader learns the questions and answers of a file, and to say no more than the answer; a part of them is held out.",
+      "A reader learns the questions and answers of a file, and to say no more than the answer; a part of them is kept for the test.",
     holds: { "questions.jsonl": "the data: a question and an answer a line", "task.ts": task },
     imports: ["@laconic/benchmarks"],
   },

@@ -13,7 +13,7 @@ const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${
 /** A hint team that took one step, on sums. */
 async function hintRun(folder: string, model: string, file: string, run: string, team = "hint"): Promise<string> {
   const config = join(folder, `${team}.config.json`);
-  const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+  const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
   const settings = {
     task: { name: "data", team, replyTokens: 4, actorTokens: 8, data },
     model,

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const chat: readonly ChatMessage[] = [{ role: "user", content: "hi" }];
-const resources = { heldOut: 0, modelFolder: "" };
+const resources = { testProblems: 0, modelFolder: "" };
 
 test("presets on text tell models that think to answer at once", slow, async () => {
   for (const name of presetNames) {

@@ -21,7 +21,7 @@ export default {
     name: "say",
     topology: star([agent("scout")], agent("solver")),
     train: all.slice(0, 8),
-    heldOut: all.slice(8),
+    testProblems: all.slice(8),
     grader: (answer, { gold }) => (answer === gold ? 1 : 0),
   }),
   model: "untrained",

@@ -27,7 +27,7 @@ test(
     ];
     await tinyChatModel(model);
     await writeFile(file, csv);
-    const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+    const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
     const settings = {
       task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
       model,
@@ -45,7 +45,7 @@ test(
     await writeFile(config, JSON.stringify(settings));
     const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
     const trained = await laconic("train", config, "--run", onFile);
-    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 held-out problems") as string });
+    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 validation problems") as string });
     expect(trained.err).toContain("data/hint: 1 steps");
     const evaluated = await laconic("eval", onFile, "--json");
     expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
@@ -71,7 +71,7 @@ test(
     const changed = await laconic("train", "--resume", onFile);
     expect([changed.code, changed.err]).toEqual([
       2,
-      expect.stringMatching(/data: (?:training|held-out) problems was "/u),
+      expect.stringMatching(/data: (?:training|validation) problems was "/u),
     ]);
   },
 );

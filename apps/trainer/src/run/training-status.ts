@@ -41,7 +41,7 @@ export class TrainingStatus {
       started: () => void (this.#last = performance.now()),
       step: (metrics, samplers) => this.#step(metrics, samplers),
       evaluation: (evaluation) => this.#evaluation(evaluation),
-      test: (evaluation) => this.#noteHeldOut("on the test problems, once", evaluation),
+      test: (evaluation) => this.#noteEvaluation("on the test problems, once", evaluation),
       failed: (error, run) => this.#failed(error, run),
       ended: () => this.#done(),
     };
@@ -79,7 +79,7 @@ export class TrainingStatus {
     if (!isServed && isEvaluated) this.#begin(measuring(plan));
   }
 
-  #noteHeldOut(where: string, { accuracy, tokens, problems, ...evaluation }: Evaluation): void {
+  #noteEvaluation(where: string, { accuracy, tokens, problems, ...evaluation }: Evaluation): void {
     this.#terminal.note(
       `${this.#terminal.paint("cyan", where)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
     );
@@ -89,7 +89,7 @@ export class TrainingStatus {
     const { step } = evaluation;
     this.#done();
     const at = this.#lap(this.#evaluationSeconds);
-    this.#noteHeldOut(`held-out at step ${step}`, evaluation);
+    this.#noteEvaluation(`${this.#plan?.split ?? "validation"} at step ${step}`, evaluation);
     if (step > 0 || !this.#plan) return;
     this.#lastLine = at;
     const { problemsPerStep, episodesPerProblem } = this.#plan;
@@ -133,6 +133,6 @@ export async function writeReport(
   return { report, firstProblem };
 }
 
-function measuring({ heldOut }: TrainingPlan): string {
-  return `measuring ${heldOut} held-out problems`;
+function measuring({ problems, split }: TrainingPlan): string {
+  return `measuring ${problems} ${split} problems`;
 }

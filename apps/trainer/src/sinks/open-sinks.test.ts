@@ -56,7 +56,7 @@ test("a run tells TensorBoard, W&B, a sink of the user's own and one that is dea
   const { code, err } = await laconic("train", ...smallRun, "--run", run, "--device", "wasm", `sinks=${sinks}`);
   vi.unstubAllEnvs();
   expect([code, err.includes("metric sink broken failed and is off: no route for [redacted]")]).toEqual([0, true]);
-  expect(await readFile(join(run, "held-out.md"), "utf8")).toMatch(
+  expect(await readFile(join(run, "validation.md"), "utf8")).toMatch(
     /^\| step of run \| accuracy \| tokens \|\n\| --- .*\n\| 0 \| [\d.]+ % \| [\d.]+ \|\n\| 2 \| [\d.]+ % \| [\d.]+ \|\n$/u,
   );
   expect((await readdir(join(run, "tensorboard")))[0]).toMatch(/^events\.out\.tfevents\./u);

@@ -187,7 +187,7 @@ describe("a server that a folder names", () => {
         team: "hint",
         replyTokens: 4,
         actorTokens: 8,
-        data: { train: data, heldOut: { share: 0.25 }, grading: "numeric" },
+        data: { train: data, testProblems: { share: 0.25 }, grading: "numeric" },
       },
       model,
       device: "wasm",

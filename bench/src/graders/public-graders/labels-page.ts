@@ -36,7 +36,7 @@ export function labelsPage(
   return [
     "# Labels of others",
     "",
-    "The grader beside labels that it was not written with: those in the test files of public graders, and held-out pairs of our own.",
+    "The grader beside labels that it was not written with: those in the test files of public graders, and test pairs of our own.",
     "The files are fetched by commit and checked; none is in this repository. Python reads their syntax and runs nothing of it.",
     "",
     "```sh",
@@ -59,7 +59,7 @@ export function labelsPage(
           `The published rule for MATH (\`--grade-rule published\`) is as MATH's own test says on ${math.asPublished} of ${math.pairs}.`,
         ]),
     "",
-    "## Held-out pairs, at first look",
+    "## Test pairs, at first look",
     "",
     "Written and labelled before the grader's code was touched, then measured, then mended by rule. What the grader says now is above.",
     "",

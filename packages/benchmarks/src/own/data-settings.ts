@@ -73,7 +73,7 @@ export type DataSource = string | readonly string[];
 export interface DataSettings extends RowSettings {
   readonly train: DataSource;
   /** Other files, or a share of `train`, more than 0 and less than 1, that a seed (default 0) splits off. */
-  readonly heldOut: DataSource | { readonly share: number; readonly seed?: string | number };
+  readonly testProblems: DataSource | { readonly share: number; readonly seed?: string | number };
 }
 
 const name = z.string().min(1);
@@ -156,18 +156,18 @@ export const rowSettingsSchema: z.ZodType<RowSettings> = z.strictObject(rowField
 /** Checks the settings of {@link DataSettings}, for configurations that hold them. */
 export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
   train: source.describe("Training problems: files, or those of a data set of the hub"),
-  heldOut: z
+  testProblems: z
     .union(
       [
         source,
         z.strictObject({
-          share: z.number().gt(0).lt(1).describe("Share of the problems that is held out"),
-          seed: z.union([z.string(), z.number()]).exactOptional().describe("Seed by which held-out problems are drawn"),
+          share: z.number().gt(0).lt(1).describe("Share of the problems that is kept for the test"),
+          seed: z.union([z.string(), z.number()]).exactOptional().describe("Seed by which test problems are drawn"),
         }),
       ],
       { error: "expected files, or { share, seed? } with a share between 0 and 1 that is split off train" },
     )
-    .describe("Held-out problems: files, or a share of the training problems"),
+    .describe("Test problems: files, or a share of the training problems"),
   ...rowFields,
 });
 

@@ -15,22 +15,22 @@ async function saved(rows: readonly object[]): Promise<string> {
 
 const sum = (i: number): { question: string; gold: string } => ({ question: `What is ${i} + 1?`, gold: String(i + 1) });
 const sums = (count: number): { question: string; gold: string }[] => Array.from({ length: count }, (_, i) => sum(i));
-const questions = ({ heldOut }: OpenedData): string[] => heldOut.map(({ question }) => question).toSorted();
+const questions = ({ testProblems }: OpenedData): string[] => testProblems.map(({ question }) => question).toSorted();
 const shared = (train: string, share = 0.2, seed?: number): DataSettings => ({
   train,
-  heldOut: { share, ...(seed !== undefined && { seed }) },
+  testProblems: { share, ...(seed !== undefined && { seed }) },
   grading: "numeric",
 });
 
 test("a share is split off by seed, whatever the order of the rows", async () => {
   const [ordered, reversed] = [await saved(sums(100)), await saved(sums(100).toReversed())];
   const data = await openData(shared(ordered));
-  expect([data.train.length, data.heldOut.length]).toEqual([80, 20]);
+  expect([data.train.length, data.testProblems.length]).toEqual([80, 20]);
   expect(data.answer).toEqual({ kind: "numeric" });
   expect(questions(await openData(shared(reversed)))).toEqual(questions(data));
   expect(questions(await openData(shared(ordered, 0.2, 1)))).not.toEqual(questions(data));
   // A question stays where it is when others are added: of 20 at most those that the longer list moves over the edge.
-  const more = new Set((await openData(shared(await saved(sums(110))))).heldOut.map(({ question }) => question));
+  const more = new Set((await openData(shared(await saved(sums(110))))).testProblems.map(({ question }) => question));
   expect(questions(data).filter((question) => more.has(question)).length).toBeGreaterThan(14);
 });
 
@@ -42,11 +42,11 @@ test("duplicates of a question stay on one side", async () => {
     })),
   );
   for (const seed of [0, 1, 2, 3, 4]) {
-    const { train, heldOut } = await openData(shared(await saved(rows), 0.3, seed));
-    expect(train.length + heldOut.length).toBe(100);
-    expect(Math.abs(heldOut.length - 30)).toBeLessThan(4);
+    const { train, testProblems } = await openData(shared(await saved(rows), 0.3, seed));
+    expect(train.length + testProblems.length).toBe(100);
+    expect(Math.abs(testProblems.length - 30)).toBeLessThan(4);
     const learned = new Set(train.map((problem) => questionKey(problem)));
-    expect(heldOut.filter((problem) => learned.has(questionKey(problem)))).toEqual([]);
+    expect(testProblems.filter((problem) => learned.has(questionKey(problem)))).toEqual([]);
   }
 });
 
@@ -58,23 +58,25 @@ test("a share that leaves one side empty is refused", async () => {
   await expect(openData(shared(await saved(sums(2)), 0.1))).rejects.toThrow("leaves nothing to measure with");
 });
 
-test("a held-out file: a training row that asks the same is refused with both places, or left out and listed", async () => {
+test("a test file: a training row that asks the same is refused with both places, or left out and listed", async () => {
   const train = await saved([...sums(4), { question: "what is  7 + 1?", gold: "8" }]);
-  const heldOut = await saved([sum(9), sum(7)]);
-  const settings: DataSettings = { train, heldOut, grading: "numeric" };
+  const testProblems = await saved([sum(9), sum(7)]);
+  const settings: DataSettings = { train, testProblems, grading: "numeric" };
   await expect(openData(settings)).rejects.toMatchObject({
     code: "data_invalid",
-    message: `${train} row 5: asks what ${heldOut} row 2 asks, which is held out: what is learned on measures nothing; mode lenient leaves such rows out of training`,
+    message: `${train} row 5: asks what ${testProblems} row 2 asks, which is kept for the test: what is learned on measures nothing; mode lenient leaves such rows out of training`,
     detail: { file: train, row: 5, refused: 1 },
   });
   const data = await openData({ ...settings, mode: "lenient" });
   expect(data.train.map(({ id }) => id)).toEqual(["train/1", "train/2", "train/3", "train/4"]);
-  expect(data.heldOut.map(({ id }) => id)).toEqual(["held-out/1", "held-out/2"]);
-  expect(data.refused).toEqual([{ file: train, row: 5, reason: expect.stringContaining("is held out") as string }]);
+  expect(data.testProblems.map(({ id }) => id)).toEqual(["test/1", "test/2"]);
+  expect(data.refused).toEqual([
+    { file: train, row: 5, reason: expect.stringContaining("is kept for the test") as string },
+  ]);
   const ids = await saved([{ id: 1, ...sum(1) }]);
-  await expect(openData({ ...settings, train: ids, heldOut: await saved([{ id: 1, ...sum(2) }]) })).rejects.toThrow(
-    /row 1: the id 1 is that of .* row 1, which is held out/u,
-  );
+  await expect(
+    openData({ ...settings, train: ids, testProblems: await saved([{ id: 1, ...sum(2) }]) }),
+  ).rejects.toThrow(/row 1: the id 1 is that of .* row 1, which is kept for the test/u);
 });
 
 test("the letters that a team is told are those of the question with the most options", async () => {
@@ -87,19 +89,19 @@ test("the letters that a team is told are those of the question with the most op
 });
 
 test.each<[object, string]>([
-  [{ heldOut: { share: 0.1 }, grading: "numeric" }, "data.train: expected a file"],
-  [{ train: "a.csv", grading: "numeric" }, "data.heldOut: expected files, or { share, seed? }"],
+  [{ testProblems: { share: 0.1 }, grading: "numeric" }, "data.train: expected a file"],
+  [{ train: "a.csv", grading: "numeric" }, "data.testProblems: expected files, or { share, seed? }"],
   [
-    { train: "a.csv", heldOut: { share: 1 }, grading: "numeric" },
-    "data.heldOut.share: it must be a number below 1, not",
+    { train: "a.csv", testProblems: { share: 1 }, grading: "numeric" },
+    "data.testProblems.share: it must be a number below 1, not",
   ],
-  [{ train: "a.csv", heldOut: "b.csv" }, "data.grading: expected numeric, letter, maths, code or text"],
+  [{ train: "a.csv", testProblems: "b.csv" }, "data.grading: expected numeric, letter, maths, code or text"],
   [
-    { train: "a.csv", heldOut: "b.csv", grading: { kind: "letter", letters: "XY" } },
+    { train: "a.csv", testProblems: "b.csv", grading: { kind: "letter", letters: "XY" } },
     "data.grading.letters: expected the first letters",
   ],
   [
-    { train: "a.csv", heldOut: "b.csv", grading: "text", shuffle: true },
+    { train: "a.csv", testProblems: "b.csv", grading: "text", shuffle: true },
     "data: there is no such setting as shuffle; known here",
   ],
 ])("%j is refused", async (settings, reason) => {

@@ -9,7 +9,7 @@ import { openPlaced, placeOf, type OpenedProblems, type PlacedProblem } from "./
 /** Problems to learn on and others to measure with: no question is among both. */
 export interface OpenedData {
   readonly train: readonly BenchmarkProblem[];
-  readonly heldOut: readonly BenchmarkProblem[];
+  readonly testProblems: readonly BenchmarkProblem[];
   /** What `answerForm` and `answerReading` take. */
   readonly answer: AnswerKind;
   /** Rows that were left out; none in strict mode. */
@@ -20,20 +20,20 @@ export interface OpenedData {
 }
 
 /**
- * One's own training and held-out problems. Where a share is split off, rows that ask the same (`questionKey`) stay on one
+ * One's own training and test problems. Where a share is split off, rows that ask the same (`questionKey`) stay on one
  * side, and which side follows from question and seed, whatever the order of the rows.
- * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row that asks what a held-out one does (lenient
+ * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row that asks what a test one does (lenient
  * mode leaves it out); `config_invalid` naming the setting; what downloads throw
  */
 export async function openData(given: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
   const settings = checked(dataSettingsSchema, given, "data");
-  const { train: source, heldOut, ...rows } = settings;
-  if (typeof heldOut === "object" && "share" in heldOut) {
+  const { train: source, testProblems, ...rows } = settings;
+  if (typeof testProblems === "object" && "share" in testProblems) {
     const all = await openPlaced(source, { ...rows, ...options });
-    const parts = splitOff(all.problems, heldOut.share, heldOut.seed ?? 0);
-    return opened(parts.train, parts.heldOut, all.refused, all.files, { ...settings, train: all.source });
+    const parts = splitOff(all.problems, testProblems.share, testProblems.seed ?? 0);
+    return opened(parts.train, parts.testProblems, all.refused, all.files, { ...settings, train: all.source });
   }
-  const test = await openPlaced(heldOut, { ...rows, ...options, name: "held-out" });
+  const test = await openPlaced(testProblems, { ...rows, ...options, name: "test" });
   const own = await openPlaced(source, { ...rows, ...options, name: "train" });
   const leaks = leaksInto(test.problems, own.problems);
   const [leak] = leaks;
@@ -45,45 +45,47 @@ export async function openData(given: DataSettings, options: SourceOptions = {})
     );
   const left = new Set(leaks.map(({ problem }) => problem));
   const train = own.problems.filter(({ problem }) => !left.has(problem));
-  if (train.length === 0) throw new LaconicError("data_invalid", "every training row asks what a held-out row asks");
+  if (train.length === 0) throw new LaconicError("data_invalid", "every training row asks what a test row asks");
   const refused = [...own.refused, ...test.refused, ...leaks.map(({ file, row, reason }) => ({ file, row, reason }))];
-  const pinned = { ...settings, train: own.source, heldOut: test.source };
+  const pinned = { ...settings, train: own.source, testProblems: test.source };
   return opened(train, test.problems, refused, [...own.files, ...test.files], pinned);
 }
 
 function opened(
   train: readonly PlacedProblem[],
-  heldOut: readonly PlacedProblem[],
+  testProblems: readonly PlacedProblem[],
   refused: readonly RowRefusal[],
   files: OpenedProblems["files"],
   settings: DataSettings,
 ): OpenedData {
   const plain = (placed: readonly PlacedProblem[]): BenchmarkProblem[] => placed.map(({ problem }) => problem);
-  const answer = answerKindOf(settings.grading, plain([...train, ...heldOut]));
-  return { train: plain(train), heldOut: plain(heldOut), answer, refused, files, settings };
+  const answer = answerKindOf(settings.grading, plain([...train, ...testProblems]));
+  return { train: plain(train), testProblems: plain(testProblems), answer, refused, files, settings };
 }
 
-/** Training rows whose id or question is a held-out one's. */
+/** Training rows whose id or question is a test one's. */
 function leaksInto(
-  heldOut: readonly PlacedProblem[],
+  testProblems: readonly PlacedProblem[],
   train: readonly PlacedProblem[],
 ): (PlacedProblem & { readonly reason: string })[] {
-  const ids = new Map(heldOut.map((placed) => [placed.problem.id, placed]));
-  const questions = new Map(heldOut.map((placed) => [questionKey(placed.problem), placed]));
+  const ids = new Map(testProblems.map((placed) => [placed.problem.id, placed]));
+  const questions = new Map(testProblems.map((placed) => [questionKey(placed.problem), placed]));
   return train.flatMap((placed) => {
     const { problem } = placed;
     const [same, twin] = [ids.get(problem.id), questions.get(questionKey(problem))];
-    if (twin) return [{ ...placed, reason: `asks what ${placeOf(twin)} asks, which is held out` }];
-    return same ? [{ ...placed, reason: `the id ${problem.id} is that of ${placeOf(same)}, which is held out` }] : [];
+    if (twin) return [{ ...placed, reason: `asks what ${placeOf(twin)} asks, which is kept for the test` }];
+    return same
+      ? [{ ...placed, reason: `the id ${problem.id} is that of ${placeOf(same)}, which is kept for the test` }]
+      : [];
   });
 }
 
-/** Questions in an order that each question's own draw decides; the first ones are held out. */
+/** Questions in an order that each question's own draw decides; the first ones are kept for the test. */
 function splitOff(
   problems: readonly PlacedProblem[],
   share: number,
   seed: string | number,
-): { readonly train: PlacedProblem[]; readonly heldOut: PlacedProblem[] } {
+): { readonly train: PlacedProblem[]; readonly testProblems: PlacedProblem[] } {
   const random = randomFromSeed(`held-out:${seed}`);
   const rows = new Map<string, number>();
   for (const { problem } of problems) {
@@ -101,13 +103,16 @@ function splitOff(
     held.add(key);
     count += of;
   }
-  const isHeldOut = ({ problem }: PlacedProblem): boolean => held.has(questionKey(problem));
-  const [heldOut, train] = [problems.filter(isHeldOut), problems.filter((placed) => !isHeldOut(placed))];
-  if (heldOut.length === 0 || train.length === 0)
+  const isForEvaluation = ({ problem }: PlacedProblem): boolean => held.has(questionKey(problem));
+  const [testProblems, train] = [
+    problems.filter(isForEvaluation),
+    problems.filter((placed) => !isForEvaluation(placed)),
+  ];
+  if (testProblems.length === 0 || train.length === 0)
     throw new LaconicError(
       "data_invalid",
-      `a share of ${share} of ${problems.length} rows, ${rows.size} different questions, leaves nothing to ${heldOut.length === 0 ? "measure with" : "learn on"}`,
+      `a share of ${share} of ${problems.length} rows, ${rows.size} different questions, leaves nothing to ${testProblems.length === 0 ? "measure with" : "learn on"}`,
       { rows: problems.length, questions: rows.size, share },
     );
-  return { train, heldOut };
+  return { train, testProblems };
 }

@@ -131,7 +131,7 @@ export interface StoredStep extends StoredEpisodes {
   readonly policies: Readonly<Record<string, StoredPolicy>>;
 }
 
-/** The episodes of a held-out evaluation. */
+/** The episodes of a validation. */
 export interface StoredEvaluation extends StoredEpisodes {
   readonly step: number;
   readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];

@@ -27,7 +27,7 @@ export interface PlayedTeam {
   readonly values: readonly MessageValue[];
 }
 
-/** A team on held-out problems: what it says, what that costs. */
+/** A team on test problems: what it says, what that costs. */
 export interface Speech {
   readonly episodes: number;
   /** Of the episodes, those without a score: they are left out of the accuracy. */

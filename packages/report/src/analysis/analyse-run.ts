@@ -31,7 +31,7 @@ import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 
 /** How a run is analysed. */
 export interface AnalyseOptions extends RunChoice {
-  /** Held-out problems. */
+  /** Validation problems. */
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
@@ -57,7 +57,7 @@ interface Played extends PlayedTeam {
 }
 
 /**
- * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
+ * Measures what a run's team says on validation problems, as it began and as it is, and what its messages are worth.
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
  * score
  */
@@ -95,12 +95,12 @@ async function play(
   const { sampling, limits, onAgentError: onError, scoring } = config;
   const { topology } = parts.task;
   // Those of the run's evaluations, beside whose episodes the dashboard shows what messages are worth.
-  const heldOut = parts.task.validation ?? parts.task.heldOut;
+  const testProblems = parts.task.validation ?? parts.task.testProblems;
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
   const random = randomFromSeed(seed).split("analysis");
   const results = await Promise.all(
-    heldOut.slice(0, problems).map(async (problem, i) => {
+    testProblems.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, limits, onError, random: random.split(i) };
       const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
       return messageValues(topology, problem, context, judge, cut);

@@ -4,7 +4,7 @@ import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, longText, tableSection } from "../pages/html-page.ts";
 import { colourStyle } from "@laconic/core/design";
-import { analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-tables.ts";
+import { analysisTables, analysisTitle, cutSaid, problemsText } from "./analysis-tables.ts";
 import { drawSpeech, type SpeechPanel } from "./speech-drawing.ts";
 
 /** An analysis as a page that needs nothing else. */
@@ -17,7 +17,7 @@ export function analysisHtml(plot: Plot, analysis: TeamAnalysis): string {
   return htmlPage(
     analysisTitle(analysis),
     [
-      `<p class="lead">${escapeHtml(heldOut(analysis))}</p>`,
+      `<p class="lead">${escapeHtml(problemsText(analysis))}</p>`,
       tableSection(summary, "summary"),
       speechFigure(plot, analysis),
       tableSection(worth, "worth", cutSaid(analysis)),

@@ -10,7 +10,7 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
   return [
     `# ${analysisTitle(analysis)}`,
     "",
-    heldOut(analysis),
+    problemsText(analysis),
     "",
     ...under(summary),
     `## ${worth.title}`,
@@ -38,8 +38,8 @@ export function analysisTitle({ step }: TeamAnalysis): string {
 }
 
 /** On what it was measured. */
-export function heldOut({ problems }: TeamAnalysis): string {
-  return `${problems} held-out problems, the same random numbers before and after.`;
+export function problemsText({ problems }: TeamAnalysis): string {
+  return `${problems} validation problems, the same random numbers before and after.`;
 }
 
 /** What a message's worth is. */

@@ -12,7 +12,7 @@ import { recordedEpisodes } from "./recorded-episodes.ts";
 export interface RescoreRunOptions extends RescoreOptions {
   /** Grade the answers anew, with the task of the run. */
   readonly isRegraded: boolean;
-  /** Episodes of training instead of held-out ones. */
+  /** Episodes of training instead of validation ones. */
   readonly isTraining: boolean;
 }
 
@@ -42,7 +42,7 @@ async function scoredAnew(
     progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
-    heldOut: 1,
+    testProblems: 1,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
     note: (line) => progress.note(line),

@@ -20,7 +20,7 @@ export function renderHeatMap({ columns, rows }: FamilyTable, id: string): strin
       return `<tr><th scope="row" style="white-space:nowrap">${escapeHtml(family)}</th><td class="words">${isTrained ? "trained" : "held back"}</td><td>${formatNumber(problems)}</td>${cells.join("")}</tr>`;
     })
     .join("");
-  return `<section aria-labelledby="${id}"><h2 id="${id}">By family</h2><p class="lead">Held-out problems by what is new in them: names by their tokens, stories, texts of those who know nothing, numbers of speakers. A deeper colour is a larger share.</p><div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table><thead><tr><th scope="col" rowspan="2">Family</th><th scope="col" rowspan="2">In training</th><th scope="col" rowspan="2">Problems</th>${spans.join("")}</tr><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;
+  return `<section aria-labelledby="${id}"><h2 id="${id}">By family</h2><p class="lead">Validation problems by what is new in them: names by their tokens, stories, texts of those who know nothing, numbers of speakers. A deeper colour is a larger share.</p><div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table><thead><tr><th scope="col" rowspan="2">Family</th><th scope="col" rowspan="2">In training</th><th scope="col" rowspan="2">Problems</th>${spans.join("")}</tr><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;
 }
 
 function heat(share: number): string {

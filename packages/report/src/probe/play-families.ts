@@ -47,13 +47,13 @@ interface Played {
 export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
   const { families, own, seed } = choice;
   const { parts, task } = opened;
-  const problems = task.heldOut.slice(0, choice.problems);
+  const problems = task.testProblems.slice(0, choice.problems);
   if (problems.length === 0)
     throw new LaconicError("config_invalid", `the task ${task.name} has no test problems to compare with`, {});
   const play = player(found, choice);
   const base = await play("test problems", parts, problems, families.length * problems.length);
   const sources = { ...choice, opened, problems, base: base.episodes.map(({ episode }) => episode) };
-  const testIds = new Set(task.heldOut.map(({ id }) => id));
+  const testIds = new Set(task.testProblems.map(({ id }) => id));
   const [done, skipped]: [ProbedFamily[], SkippedFamily[]] = [[], []];
   for (const [i, family] of families.entries()) {
     const later = (families.length - i - 1) * problems.length;
@@ -121,7 +121,7 @@ function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): 
         return episode;
       },
     };
-    const team = { ...parts, task: { ...parts.task, topology: counted, heldOut: problems } };
+    const team = { ...parts, task: { ...parts.task, topology: counted, testProblems: problems } };
     const settings = { ...evaluationOptions(config.train), seed, step: state.step, problems: problems.length };
     return evaluate(team, livePolicies(team), settings);
   };

@@ -11,7 +11,7 @@ export function firstProblemText(transcripts: readonly RecordedEpisode[]): strin
   if (!pair) return null;
   const { question, gold } = pair[0].problem;
   return [
-    `first held-out problem: ${shortened(question)}, expected ${shortened(gold)}`,
+    `first validation problem: ${shortened(question)}, expected ${shortened(gold)}`,
     ...pair.map((transcript, i) => transcriptText(transcript, i === 0 ? "before" : "after")),
   ].join("\n");
 }

@@ -86,7 +86,7 @@ function tilesOf({
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   if (!first || !last) return [];
   const earlier = beforeWarmStart(states);
-  const kind = test ? "validation" : "held-out";
+  const kind = test ? "validation" : "test";
   const problems = last.problems === 0 ? `${kind} problems` : `${last.problems} ${kind} problems`;
   return [
     [

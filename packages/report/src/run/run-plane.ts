@@ -9,7 +9,7 @@ export interface FrontierPoint {
   readonly accuracy: number;
   /** 95 % interval of the accuracy; null where it is not known. */
   readonly interval: readonly [number, number] | null;
-  /** Held-out problems; 0 where a run from before does not say. */
+  /** Validation problems; 0 where a run from before does not say. */
   readonly problems: number;
 }
 
@@ -48,7 +48,7 @@ export function runPlane(
     xLabel: "tokens per episode",
     n: problems === 0 ? "" : counted(problems, "problem"),
     joined: "path",
-    caption: `Each point is an evaluation on ${problems === 0 ? "" : `${problems} `}held-out problems; bars are 95 % intervals. Better is up and to the left.`,
+    caption: `Each point is an evaluation on ${problems === 0 ? "" : `${problems} `}validation problems; bars are 95 % intervals. Better is up and to the left.`,
     points,
     budget,
     logarithmic: false,

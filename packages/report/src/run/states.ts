@@ -45,7 +45,7 @@ export function statesTable(states: readonly TeamState[]): Table {
   const sides = ({ all, groups }: TeamState): (Side | undefined)[] => [all, ...kinds.map((kind) => groups[kind])];
   const counts = sides(states.at(-1) as TeamState).map((side) => side?.problems ?? 0);
   return {
-    title: "The team on held-out problems",
+    title: "The team on validation problems",
     columns: [
       "",
       "step",

@@ -11,7 +11,7 @@ export interface TrainingResult {
 }
 
 /**
- * What a training with held-out problems came to.
+ * What a training with validation problems came to.
  * @param budget - tokens per episode that it aimed at; null without one
  */
 export function trainingResult(done: StartedRun, budget: number | null): TrainingResult {
@@ -19,7 +19,7 @@ export function trainingResult(done: StartedRun, budget: number | null): Trainin
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/** What a training through an endpoint came to, without held-out problems: what rollouts of its first and last step earned. */
+/** What a training through an endpoint came to, without validation problems: what rollouts of its first and last step earned. */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
@@ -102,7 +102,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     : tokenChange(before.tokens, tokens);
   return [
     ...(warmStart ? [`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`] : []),
-    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} ${test ? "validation" : "held-out"} problems`,
+    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} ${test ? "validation" : "test"} problems`,
     ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
       const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
         groups?.[name] ? show(groups[name]) : "-";

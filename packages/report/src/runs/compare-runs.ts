@@ -154,7 +154,7 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
   return [
     ...(smallest === 1
       ? [
-          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the held-out problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
+          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the validation problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
         ]
       : []),
     ...(smallest === 2 || smallest === 3
@@ -173,7 +173,7 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
     }),
     ...(problems.size > 1
       ? [
-          `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
+          `the runs were measured on ${[...problems].join(", ")} validation problems: their figures are not of the same problems`,
         ]
       : []),
     ...runs.flatMap(({ name, changes }) =>

@@ -4,13 +4,13 @@ import { studentQuantile, varianceOfMean, type Estimate } from "@laconic/core";
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
-  /** 95 %: of one run's held-out problems, or of several runs' mean by Student's t; null where neither is known. */
+  /** 95 %: of one run's validation problems, or of several runs' mean by Student's t; null where neither is known. */
   readonly interval: readonly [low: number, high: number] | null;
 }
 
 /** A figure less the first group's, with its 95 % interval. */
 export interface Difference extends Estimate {
-  /** What the interval counts: seeds (Welch 1947), or the held-out problems of one run each (Newcombe 1998, method 10). */
+  /** What the interval counts: seeds (Welch 1947), or the validation problems of one run each (Newcombe 1998, method 10). */
   readonly of: "seeds" | "problems" | null;
 }
 

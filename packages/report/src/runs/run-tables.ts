@@ -127,7 +127,7 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
 /** With its number among the episodes of its kind, from 0: rows of the turns name it. */
 type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; readonly number: number };
 
-/** Held-out episodes first, then those of training, as far as the run kept them. */
+/** Validation episodes first, then those of training, as far as the run kept them. */
 async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;

@@ -37,7 +37,7 @@ export interface SweepSummary {
   readonly beforeLessons: Side | null;
   /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
   readonly tokensAtStartAccuracy: number | null;
-  /** Held-out problems with a score, the fewest of any run. */
+  /** Validation problems with a score, the fewest of any run. */
   readonly problems: number;
   /** Of which problems all figures but those before training are: the test's where every run has measured them. */
   readonly split: "test" | "validation";
@@ -53,10 +53,10 @@ interface Measured {
 }
 
 /** By seed and problem. */
-type HeldOut = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
+type MeasuredRuns = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
 
 /**
- * What a sweep came to, from its results and the held-out episodes in its runs.
+ * What a sweep came to, from its results and the validation episodes in its runs.
  * @param price - of a token in scores
  */
 export async function summariseSweep(
@@ -65,9 +65,9 @@ export async function summariseSweep(
   price: number | null = null,
 ): Promise<SweepSummary> {
   const { split } = endsOf(results);
-  const heldOut: HeldOut[] = [];
-  for (const { runs } of byVariant(results)) heldOut.push(await heldOutOf(folder, runs, split));
-  return summaryOf(results, heldOut, price);
+  const measured: MeasuredRuns[] = [];
+  for (const { runs } of byVariant(results)) measured.push(await measuredOf(folder, runs, split));
+  return summaryOf(results, measured, price);
 }
 
 /** The same of results alone: differences are of the runs' means, each over so many problems. */
@@ -77,8 +77,8 @@ export function summariseResults(
   price: number | null = null,
 ): SweepSummary {
   const { endOf } = endsOf(results);
-  const heldOut = byVariant(results).map(
-    ({ runs }): HeldOut =>
+  const measured = byVariant(results).map(
+    ({ runs }): MeasuredRuns =>
       new Map(
         runs.map((run) => {
           const { accuracy, tokens } = endOf(run);
@@ -86,17 +86,21 @@ export function summariseResults(
         }),
       ),
   );
-  return { ...summaryOf(results, heldOut, price), problems };
+  return { ...summaryOf(results, measured, price), problems };
 }
 
-function summaryOf(results: readonly VariantResult[], heldOut: readonly HeldOut[], price: number | null): SweepSummary {
+function summaryOf(
+  results: readonly VariantResult[],
+  measured: readonly MeasuredRuns[],
+  price: number | null,
+): SweepSummary {
   const variants = byVariant(results);
   const { split, endOf } = endsOf(results);
   const points = variants.map(({ name, runs }) => ({ variant: name, ...meanOf(runs.map(endOf)) }));
   const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
   const before = meanOf(results.map((each) => each.before));
   const earlier = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
-  const differences = differencesOf(heldOut, price);
+  const differences = differencesOf(measured, price);
   return {
     rows: variants.map(({ name, runs }, i) => {
       const { accuracy, tokens } = points[i] as (typeof points)[number];
@@ -118,7 +122,7 @@ function summaryOf(results: readonly VariantResult[], heldOut: readonly HeldOut[
     before,
     beforeLessons: earlier.length === results.length && earlier.length > 0 ? meanOf(earlier) : null,
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
-    problems: Math.min(...heldOut.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
+    problems: Math.min(...measured.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
     split,
     price,
   };
@@ -150,8 +154,8 @@ export function meanOf(sides: readonly Side[]): Side {
 }
 
 /** Of each variant from the first: of accuracy, of tokens and, with a price, of scores. Nothing of the first. */
-function differencesOf(heldOut: readonly HeldOut[], price: number | null): (readonly (Difference | null)[])[] {
-  const [first, ...others] = heldOut;
+function differencesOf(measured: readonly MeasuredRuns[], price: number | null): (readonly (Difference | null)[])[] {
+  const [first, ...others] = measured;
   if (!first) return [];
   const measures = [
     { kind: "difference", of: ({ task }: Measured) => task },
@@ -177,7 +181,7 @@ function comparison(runs: readonly Pairs[], kind: "difference" | "amount"): Diff
 }
 
 /** Of each seed, the problems that both have. */
-function pairsOf(own: HeldOut, first: HeldOut, of: (measured: Measured) => number): Pairs[] {
+function pairsOf(own: MeasuredRuns, first: MeasuredRuns, of: (measured: Measured) => number): Pairs[] {
   return [...own].map(([seed, problems]) =>
     [...problems].flatMap(([id, each]) => {
       const other = first.get(seed)?.get(id);
@@ -187,11 +191,11 @@ function pairsOf(own: HeldOut, first: HeldOut, of: (measured: Measured) => numbe
 }
 
 /** Episodes that have a score, of the test or of the last evaluation, of each seed. */
-async function heldOutOf(
+async function measuredOf(
   folder: string,
   results: readonly VariantResult[],
   split: SweepSummary["split"],
-): Promise<HeldOut> {
+): Promise<MeasuredRuns> {
   const found = new Map<number, Map<string, Measured>>();
   for (const { variant, seed } of results) {
     let last = 0;

@@ -59,7 +59,7 @@ export async function openPairs(
         const { actor } = found.config;
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
-        const { parts, close: closeRun } = await openFoundRun(found, progress, { heldOut: 0, spending });
+        const { parts, close: closeRun } = await openFoundRun(found, progress, { testProblems: 0, spending });
         closing.push(closeRun);
         own.push({
           name,
@@ -71,7 +71,7 @@ export async function openPairs(
       }
       boards.push({
         task: taskTitle(settings),
-        problems: task.heldOut.slice(0, config.problems),
+        problems: task.testProblems.slice(0, config.problems),
         reward: rewardOf(task),
         methods: [...baselines, ...own],
       });
@@ -146,14 +146,14 @@ async function openBase(
 ): Promise<Base> {
   const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
   if (baseUrl !== null) {
-    const task = await openRunTask(settings as RunTask, { heldOut: problems, remote: true });
+    const task = await openRunTask(settings as RunTask, { testProblems: problems, remote: true });
     const served = await servedModel({ model, baseUrl }, concurrency, { ...booked, price });
     return { task, model: served, close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
   const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line), app);
   const resources = await runResources(model, progress);
-  const { parts, task, close } = await openParts(app, device, { ...resources, heldOut: problems });
+  const { parts, task, close } = await openParts(app, device, { ...resources, testProblems: problems });
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
   if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });
   return { task, model: speaker, close };

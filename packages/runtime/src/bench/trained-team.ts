@@ -76,7 +76,7 @@ export async function trainedTeam(
     },
     async open(booked) {
       const { parts, close } = await openFoundRun(found, progress, {
-        heldOut: 0,
+        testProblems: 0,
         ...(actor && { actor: actor.speaks }),
         spending: { ...booked, price },
       });
@@ -130,7 +130,7 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
 async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
-    heldOut: 0,
+    testProblems: 0,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });

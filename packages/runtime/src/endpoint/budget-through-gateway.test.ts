@@ -96,7 +96,7 @@ test.each([
   expect(played).toHaveLength(steps * perStep);
   const gateway = startGateway();
   const { task, model } = tinyParts();
-  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  const outline = { name: task.name, topology: task.topology, problems: () => [], testProblems: [] };
   const speaker = again(played);
   const [rows, paid] = await Promise.all([
     rowsOf({ ...onePolicy(outline, model, () => speaker), source: gateway }, own),

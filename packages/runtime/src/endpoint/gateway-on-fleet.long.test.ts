@@ -92,7 +92,7 @@ test.each([
     prices: {},
     optimizer: { learningRate },
   };
-  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  const outline = { name: task.name, topology: task.topology, problems: () => [], testProblems: [] };
   await Promise.all([
     train({
       task: outline,

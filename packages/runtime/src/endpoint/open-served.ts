@@ -148,7 +148,7 @@ async function servedRun(
   await checkModelsOf(run, config, progress);
   const { folder } = await openModelFolder(config.model, progress);
   const templateArguments = { ...config.chatTemplateArguments, ...choice.templateArguments };
-  const task = await openRunTask(config.task, { heldOut: 0, modelFolder: folder, templateArguments });
+  const task = await openRunTask(config.task, { testProblems: 0, modelFolder: folder, templateArguments });
   await task.close?.();
   await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
   const policies = policiesOf(config, task);
@@ -194,7 +194,7 @@ async function servedTeam(
     engine,
     found,
     batching: "continuous",
-    heldOut: 0,
+    testProblems: 0,
     spending: await actorSpending(config.actor, cap),
   });
   try {

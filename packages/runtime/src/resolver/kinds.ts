@@ -56,7 +56,7 @@ function described(value: unknown): string {
 const isFunction = (value: unknown): string | null =>
   typeof value === "function" ? null : `it is ${described(value)}, not a function`;
 
-const task = having({ name: "string", topology: "object", problems: "function", heldOut: "array" });
+const task = having({ name: "string", topology: "object", problems: "function", testProblems: "array" });
 const topology = having({ name: "string", agents: "array", run: "function" });
 const graph = having({ name: "string", agents: "array", answer: "object" });
 

@@ -42,7 +42,7 @@ test("values become references to where they stand; what has a name stays", () =
       },
     },
   });
-  expect(referenced({ task: relayHintTask({ heldOut: 1 }) }, speaker)).toEqual({
+  expect(referenced({ task: relayHintTask({ testProblems: 1 }) }, speaker)).toEqual({
     task: { ...at("task"), name: "relay-hint" },
   });
 });
@@ -70,7 +70,7 @@ test.each([
   [{ train: { steps: () => 3 } }, "train.steps: only settings go here, no function"],
   [{ model: new Date() }, "model: only settings go here, no value of a class"],
   [{ train: { objective: { evaluate: brief } } }, "train.objective: this is no objective: name is missing"],
-  [{ task: { heldOut: [] } }, "task: this is no task: name is missing"],
+  [{ task: { testProblems: [] } }, "task: this is no task: name is missing"],
   [{ train: { reward: { task: 1, by: brief } } }, "train.reward: this is no reward: it is an object, not a function"],
   [{ actor: { complete: brief } }, "actor: this is no language model: id is missing"],
 ])("%o is refused with its key", (config, reason) => {

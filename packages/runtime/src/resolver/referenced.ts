@@ -115,7 +115,7 @@ function isOwn(value: unknown, kind: KindName): value is object {
   if (Array.isArray(value)) return kinds[kind].read !== undefined;
   if (!isRecord(value)) return false;
   if (kind === "team") return true;
-  if (kind === "task") return ["topology", "problems", "heldOut", "reward", "grader"].some((key) => key in value);
+  if (kind === "task") return ["topology", "problems", "testProblems", "reward", "grader"].some((key) => key in value);
   return !isPlain(value) || Object.values(value).some((member) => typeof member === "function");
 }
 

@@ -80,7 +80,7 @@ test.each([
   { name: "code", benchmark: "coophumaneval", turns: 1 },
   { name: "code", benchmark: "humaneval", turns: 1 },
 ] as const)("the two writers of %j put nothing into a box", async (settings) => {
-  const { topology } = await openTask(settings, { heldOut: 0, modelFolder: "model" });
+  const { topology } = await openTask(settings, { testProblems: 0, modelFolder: "model" });
   const prompts = await asked(topology, "text");
   expect(prompts.map(({ agent }) => agent)).toHaveLength(2);
   for (const { system, all } of prompts) {

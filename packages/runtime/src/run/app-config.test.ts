@@ -5,7 +5,7 @@ import { parseAppConfig } from "./app-config.ts";
 
 const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;
 const ownData = (change: object): { task: unknown } => ({
-  task: { name: "data", team: "solo", data: { train: "a.csv", heldOut: "b.csv", grading: "numeric", ...change } },
+  task: { name: "data", team: "solo", data: { train: "a.csv", testProblems: "b.csv", grading: "numeric", ...change } },
 });
 
 test("an empty configuration is the relay task with the paper's training defaults", () => {
@@ -52,7 +52,7 @@ test.each([
   [{ task: { name: "data", team: "hint" } }, "task.data", "it is missing; it must be a group of settings"],
   [ownData({ grading: "number" }), "task.data.grading.kind", "expected numeric, letter, maths, code or text"],
   [ownData({ train: 7 }), "task.data.train", "expected a file, a list of files, or hub:owner/name/files"],
-  [ownData({ heldOut: { share: 2 } }), "task.data.heldOut.share", "a number below 1"],
+  [ownData({ testProblems: { share: 2 } }), "task.data.testProblems.share", "a number below 1"],
   [
     ownData({ columns: { gold: "a", qestion: "q" } }),
     "task.data.columns",
@@ -82,10 +82,10 @@ test("a budget is shown where there is one, and an actor speaks where somebody d
 });
 
 test("one's own data: kinds by name or with details, both in one form", () => {
-  const { task } = parseAppConfig(ownData({ heldOut: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
+  const { task } = parseAppConfig(ownData({ testProblems: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
   expect(task).toMatchObject({
     name: "data",
-    data: { grading: { kind: "numeric" }, heldOut: { share: 0.1, seed: 3 } },
+    data: { grading: { kind: "numeric" }, testProblems: { share: 0.1, seed: 3 } },
   });
 });
 

@@ -43,7 +43,7 @@ export async function checkRun(
   const { budget } = config.train;
   const task = await openRunTask(config.task, {
     // One of the user's own is opened as the training opens it: both share what it holds.
-    ...(isReference(config.task) ? { ...(budget && { targetTokens: budget.targetTokens }) } : { heldOut: 0 }),
+    ...(isReference(config.task) ? { ...(budget && { targetTokens: budget.targetTokens }) } : { testProblems: 0 }),
     modelFolder: folders["model"] ?? null,
     templateArguments: config.chatTemplateArguments,
   });

@@ -81,8 +81,8 @@ export interface RunResources {
   readonly spending?: Spending | null;
   /** Finds other runs that are opponents; without it they are not opened: training alone plays against them. */
   readonly opponents?: (tokenizerOf: (agent: string) => TeamTask["tokenizer"]) => Promise<OpponentRuns>;
-  /** Held-out problems at most; 0 opens no data. Default 1000. */
-  readonly heldOut?: number;
+  /** Problems of validation and test at most; 0 opens no data. Default 1000. */
+  readonly testProblems?: number;
 }
 
 /** A policy of another run, with the weights of its last checkpoint. */
@@ -130,11 +130,11 @@ export function modelSource(
  * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
-  const { modelFolder, openModel, found, fresh, note = () => undefined, heldOut = 1000 } = resources;
+  const { modelFolder, openModel, found, fresh, note = () => undefined, testProblems = 1000 } = resources;
   const { bases = {}, teachers: named = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
-  const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const task = await openRunTask(config.task, { modelFolder, templateArguments, note, testProblems, ...shown });
   const engine =
     resources.engine ??
     (await openEngine(place, config, resources).catch(async (error: unknown) => {

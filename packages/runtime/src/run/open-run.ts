@@ -219,12 +219,12 @@ export async function openFoundRun(
   progress: Progress,
   {
     trained = true,
-    heldOut,
+    testProblems,
     actor,
     spending = null,
   }: {
     readonly trained?: boolean;
-    readonly heldOut?: number;
+    readonly testProblems?: number;
     readonly actor?: ActorChoice["speaks"];
     readonly spending?: Spending | null;
   } = {},
@@ -240,7 +240,7 @@ export async function openFoundRun(
   const opened = await openParts(config, place, {
     ...resources,
     ...(trained && { found }),
-    ...(heldOut !== undefined && { heldOut }),
+    ...(testProblems !== undefined && { testProblems }),
     ...(actor && { actor }),
     spending,
   }).catch(async (error: unknown) => {

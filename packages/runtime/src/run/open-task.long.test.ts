@@ -11,7 +11,7 @@ import { openTask } from "./open-task.ts";
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
-const resources = { heldOut: 5, modelFolder: "model" };
+const resources = { testProblems: 5, modelFolder: "model" };
 const rewardFor = (task: TeamTask, answer: string | null, problem: Problem): unknown =>
   rewardOf(task)({ ...scriptedEpisode([{ agent: "a", text: "" }]), answer, problemId: problem.id }, problem, {
     signal: new AbortController().signal,
@@ -20,13 +20,13 @@ const data = process.env["LACONIC_DATA"];
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
 describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () => {
-  test("training and held-out problems are different ones, and graded as the benchmark says", async () => {
+  test("training and validation problems are different ones, and graded as the benchmark says", async () => {
     const task = await openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, resources);
     const drawn = task.problems(randomFromSeed(1), 40);
-    const held = new Set(task.heldOut.map(({ id }) => id));
+    const held = new Set(task.testProblems.map(({ id }) => id));
     expect([drawn.length, held.size]).toEqual([40, 5]);
     expect(drawn.filter(({ id }) => held.has(id))).toEqual([]);
-    const [problem] = task.heldOut;
+    const [problem] = task.testProblems;
     if (!problem) throw new Error("no problem");
     expect(await rewardFor(task, `so \\boxed{${problem.gold}}`, problem)).toEqual({ task: 1 });
     expect(await rewardFor(task, "so \\boxed{-12345}", problem)).toEqual({ task: 0 });
@@ -39,16 +39,16 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const notes: string[] = [];
     const noting = { ...resources, note: (text: string) => void notes.push(text) };
     const [one, two] = [await openTask(settings, noting), await openTask(settings, resources)];
-    expect(one.heldOut).toEqual(two.heldOut);
-    expect(one.heldOut).toHaveLength(5);
-    for (const { views = {} } of [...one.heldOut, ...one.problems(randomFromSeed(1), 7000)])
+    expect(one.testProblems).toEqual(two.testProblems);
+    expect(one.testProblems).toHaveLength(5);
+    for (const { views = {} } of [...one.testProblems, ...one.problems(randomFromSeed(1), 7000)])
       expect(Object.keys(views)).toHaveLength(2);
     // Counted where the run reports its data.
     expect(notes).toEqual([
       expect.stringMatching(/^left out: \d\d of 1,319 test problems of gsm8k state less than two facts/u),
       expect.stringMatching(/^left out: \d{3} of 7,473 training problems of gsm8k/u),
     ]);
-    for (const { views = {} } of one.heldOut)
+    for (const { views = {} } of one.testProblems)
       expect(Object.keys(views).every((id) => /^holder-[12]$/u.test(id))).toBe(true);
     await one.close?.();
     await two.close?.();
@@ -58,8 +58,8 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     "%s: what is asked and its options are everybody's, each once, and two holders know something",
     async (benchmark) => {
       const settings = { name: "benchmark", benchmark, team: "star", agents: 3 } as const;
-      const task = await openTask(settings, { ...resources, heldOut: 20 });
-      for (const problem of [...task.heldOut, ...task.problems(randomFromSeed(1), 20)]) {
+      const task = await openTask(settings, { ...resources, testProblems: 20 });
+      for (const problem of [...task.testProblems, ...task.problems(randomFromSeed(1), 20)]) {
         const holders = Object.keys(problem.views ?? {});
         expect(holders.length).toBeGreaterThanOrEqual(2);
         expect(problem.question).toMatch(
@@ -110,7 +110,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
 
   test("two writers: one grade for both texts", async () => {
     const task = await openTask({ name: "writing", form: "tldr" }, resources);
-    const [problem] = task.heldOut;
+    const [problem] = task.testProblems;
     if (!problem) throw new Error("no problem");
     const short = "We moved to the old house and it was cold there.";
     const long = `${short} However, because the rooms were warm in summer, we stayed for years and painted every wall blue.`;
@@ -125,8 +125,11 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   });
 
   test("helper and main function: the tests speak between the turns", { timeout: 60_000 }, async () => {
-    const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 2 }, { ...resources, heldOut: 2 });
-    const [problem] = task.heldOut;
+    const task = await openTask(
+      { name: "code", benchmark: "coophumaneval", turns: 2 },
+      { ...resources, testProblems: 2 },
+    );
+    const [problem] = task.testProblems;
     if (!problem) throw new Error("no problem");
     const asked: string[] = [];
     let turn = 0;
@@ -156,7 +159,7 @@ test.each([
   [{ benchmark: "humaneval", team: "star" }, "task.team", /a program of humaneval is one piece/u],
   [{ benchmark: "gsm8k", team: "chain", agents: 1 }, "task.agents", /at least 2/u],
 ] as const)("%j is refused before anything is loaded", async (settings, key, reason) => {
-  const opened = openTask({ name: "benchmark", ...settings }, { heldOut: 0, modelFolder: "model" });
+  const opened = openTask({ name: "benchmark", ...settings }, { testProblems: 0, modelFolder: "model" });
   await expect(opened).rejects.toMatchObject({
     code: "config_invalid",
     detail: { key },
@@ -166,7 +169,11 @@ test.each([
 
 test("the run's budget reaches the agents of a team that is to be shown it", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate", showBudget: true } as const;
-  const { topology, trainedAgents, name } = await openTask(settings, { ...resources, heldOut: 0, targetTokens: 60 });
+  const { topology, trainedAgents, name } = await openTask(settings, {
+    ...resources,
+    testProblems: 0,
+    targetTokens: 60,
+  });
   expect([name, trainedAgents]).toEqual(["benchmark/gsm8k/plain-debate", ["debater-1", "debater-2", "debater-3"]]);
   const models = Object.fromEntries(topology.agents.map((agent) => [agent, scriptedModel("#### 4")]));
   const { utterances, outputs } = await topology.run({ id: "1", question: "2+2?", gold: "4" }, { ...context, models });
@@ -177,5 +184,7 @@ test("the run's budget reaches the agents of a team that is to be shown it", asy
 
 test("a benchmark needs a model with a tokenizer", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "solo" } as const;
-  await expect(openTask(settings, { heldOut: 0, modelFolder: null })).rejects.toMatchObject({ code: "config_invalid" });
+  await expect(openTask(settings, { testProblems: 0, modelFolder: null })).rejects.toMatchObject({
+    code: "config_invalid",
+  });
 });

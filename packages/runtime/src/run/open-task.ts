@@ -11,7 +11,7 @@ import { dataFolder } from "../folders/data-folder.ts";
 /** What opening a task takes, completed with this machine's. */
 export function taskResources(given: Partial<TaskResources>): TaskResources {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
-  return { heldOut: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
+  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
 
 /** A task with its data and graders, which come from this machine's folder and hub; close it where it says how. */

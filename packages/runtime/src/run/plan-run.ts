@@ -90,7 +90,7 @@ export async function planRun(
   const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
   const task = await openRunTask(config.task, {
-    heldOut: 0,
+    testProblems: 0,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });

@@ -18,7 +18,7 @@ async function sourcesOf(task: TeamTask, given: Partial<ProbeSources> = {}): Pro
       topology.agents.filter((agent) => !trainedAgents.includes(agent)).map((agent) => [agent, named("frozen")]),
     ),
   };
-  const problems = task.heldOut.slice(0, 8);
+  const problems = task.testProblems.slice(0, 8);
   const models = Object.fromEntries(topology.agents.map((agent) => [agent, teacher]));
   const base = await Promise.all(
     problems.map((problem, i) =>
@@ -52,7 +52,7 @@ async function playedAt({ parts, problems }: ProbePlan, i: number): Promise<Epis
   });
 }
 
-const relay = { ...relayTask({ level: "one-fact", heldOut: 20 }), probes: relayProbes("one-fact") };
+const relay = { ...relayTask({ level: "one-fact", testProblems: 20 }), probes: relayProbes("one-fact") };
 
 test("a teammate is silenced in each episode, and only one", async () => {
   const sources = await sourcesOf(relay);
@@ -134,11 +134,11 @@ test("a fetched model that is not to be had is a reason, and any other fault is 
 });
 
 test("an actor that does not learn is tried with the trained policy; two who answer at once hear nobody", async () => {
-  const hint = await sourcesOf({ ...relayHintTask({ heldOut: 20 }), probes: hintProbes });
+  const hint = await sourcesOf({ ...relayHintTask({ testProblems: 20 }), probes: hintProbes });
   const other = await planned("other-actor", hint);
   expect(other.parts.frozen?.["actor"]?.id).toBe("trained");
   expect(await reasons(hint)).toMatchObject({ "fresh-reader": "actor does not learn: it is as the run began" });
-  const pair = await sourcesOf({ ...relayWritersTask({ heldOut: 20 }), probes: pairProbes("relay-writers") });
+  const pair = await sourcesOf({ ...relayWritersTask({ testProblems: 20 }), probes: pairProbes("relay-writers") });
   expect((await planned("other-actor", pair)).change).toBe("second is the model as the run began");
   expect(await reasons(pair)).toMatchObject({
     "silent-teammate": "no agent reads what another one says",

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { inputsOfRun } from "./run-inputs.ts";
 
 const settings = { steps: 1, problemsPerStep: 1, evaluation: { every: 0, problems: 1, transcripts: 1 } };
-const files = { "model: model.safetensors": "a", "data: held-out problems": "b" };
+const files = { "model: model.safetensors": "a", "data: validation problems": "b" };
 const now = {
   ...files,
   "data: test problems": "c",

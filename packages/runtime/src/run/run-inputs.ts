@@ -19,15 +19,15 @@ const smallVocabulary = 1000;
  */
 export async function runInputs(
   folders: Readonly<Record<string, string>>,
-  task: Pick<TeamTask, "pool" | "validation" | "heldOut" | "tokenizer">,
+  task: Pick<TeamTask, "pool" | "validation" | "testProblems" | "tokenizer">,
 ): Promise<Record<string, string>> {
   return {
     ...(await modelInputs(folders)),
     ...tokenizerInput(task.tokenizer),
     ...(task.pool && { "data: training problems": sha256Of(task.pool) }),
     // What evaluations of a run are on; its name is of before there were two kinds.
-    "data: held-out problems": sha256Of(task.validation ?? task.heldOut),
-    ...(task.validation && { [testInput]: sha256Of(task.heldOut) }),
+    "data: validation problems": sha256Of(task.validation ?? task.testProblems),
+    ...(task.validation && { [testInput]: sha256Of(task.testProblems) }),
   };
 }
 

@@ -19,7 +19,7 @@ export async function runPolicies(
   expectWeightsHere(config.engine, directory);
   const { folder: modelFolder } = await openModelFolder(config.model, progress);
   const { chatTemplateArguments: templateArguments } = config;
-  const task = await openRunTask(config.task, { heldOut: 0, modelFolder, templateArguments });
+  const task = await openRunTask(config.task, { testProblems: 0, modelFolder, templateArguments });
   await task.close?.();
   const names = policiesOf(config, task);
   const openModel = async (model: string): Promise<string> => (await openModelFolder(model, progress)).folder;

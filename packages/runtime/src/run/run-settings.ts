@@ -43,7 +43,7 @@ export interface AppConfig {
   /** No sums whose order differs from run to run, as CUDA's atomic ones do; a device that cannot do without is refused. */
   readonly deterministic: boolean;
   readonly memory: MemorySettings;
-  /** Where metrics, held-out values and transcripts go beside the run's folder; no part of what is computed. */
+  /** Where metrics, validation values and transcripts go beside the run's folder; no part of what is computed. */
   readonly sinks: readonly SinkSetting[];
   readonly train: TrainConfig;
   /** What it learns by beside `train`, where that is not named there but the user's own. */

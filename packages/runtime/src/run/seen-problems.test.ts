@@ -15,7 +15,7 @@ test("problems with a training problem's text are counted by split", () => {
   const seen = seenProblems({
     pool,
     validation: [problem("v", "what is 3+4"), problem("w", "What is 3 - 4?")],
-    heldOut: [problem("x", "What is 5 + 4?")],
+    testProblems: [problem("x", "What is 5 + 4?")],
   });
   expect(seen).toEqual({ validation: { seen: 1, of: 2, first: "v" } });
   expect(seenWarnings(seen)).toEqual([
@@ -26,12 +26,12 @@ test("problems with a training problem's text are counted by split", () => {
 test("problems that differ only in what single agents know are different problems", () => {
   const views = (left: string): Problem["views"] => ({ left, right: "4" });
   const same = [problem("a", "What is the sum?", views("3"))];
-  expect(seenProblems({ pool: same, heldOut: [problem("b", "What is the sum?", views("5"))] })).toEqual({});
-  expect(seenProblems({ pool: same, heldOut: [problem("c", "What is the sum?", views("3"))] })).toMatchObject({
+  expect(seenProblems({ pool: same, testProblems: [problem("b", "What is the sum?", views("5"))] })).toEqual({});
+  expect(seenProblems({ pool: same, testProblems: [problem("c", "What is the sum?", views("3"))] })).toMatchObject({
     test: { seen: 1 },
   });
 });
 
 test("a task without a list of training problems has nothing to compare", () => {
-  expect(seenProblems({ heldOut: pool })).toEqual({});
+  expect(seenProblems({ testProblems: pool })).toEqual({});
 });

@@ -4,16 +4,16 @@ import type { TeamTask } from "@laconic/tasks";
 /** Validation and test problems that are training problems too, by split; empty where no problem was seen. */
 export type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
-/** Compares a task's held-out problems with its training problems. A task that draws its problems has no list to compare. */
+/** Compares a task's validation and test problems with its training problems. A task that draws its problems has no list to compare. */
 export function seenProblems({
   pool,
   validation,
-  heldOut,
-}: Pick<TeamTask, "pool" | "validation" | "heldOut">): SeenProblems {
+  testProblems,
+}: Pick<TeamTask, "pool" | "validation" | "testProblems">): SeenProblems {
   if (!pool) return {};
   const seen = {
     validation: validation && seenInTraining(pool, validation),
-    test: seenInTraining(pool, heldOut),
+    test: seenInTraining(pool, testProblems),
   };
   return {
     ...(seen.validation && { validation: seen.validation }),

@@ -6,8 +6,10 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
   readonly episodesPerProblem: number;
-  /** Validation problems of an evaluation. */
-  readonly heldOut: number;
+  /** What evaluations are of: the test, where a task has no validation problems. */
+  readonly split: "validation" | "test";
+  /** Problems of an evaluation. */
+  readonly problems: number;
   /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
   readonly evaluateEvery: number;
   /** Whether it goes on from a checkpoint. */

@@ -5,13 +5,16 @@ import { relayTokenizer } from "../relay/tokenizer.ts";
 import { taskCases } from "../testing/index.ts";
 import { calculatorExamples, calculatorTask } from "./task.ts";
 
-const create = () => ({ task: calculatorTask({ heldOut: 40 }), solve: ({ gold }: { readonly gold: string }) => gold });
+const create = () => ({
+  task: calculatorTask({ testProblems: 40 }),
+  solve: ({ gold }: { readonly gold: string }) => gold,
+});
 
 test.each(taskCases)("$name", ({ run }) => expect(run(create)).resolves.toBeUndefined());
 
 test("a call has its price and its answer, in tokens that extend the prompt; a right answer without one has none", async () => {
   const task = calculatorTask();
-  const problem = task.heldOut.find(({ group }) => group === "hard");
+  const problem = task.testProblems.find(({ group }) => group === "hard");
   if (!problem || !task.reward) throw new Error("no hard problem, or no reward");
   const played = async (...texts: string[]) => {
     const model = scriptedModel(({ prompt }, call) => {

@@ -5,7 +5,7 @@ import { relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
-import type { HeldOutSplits, TeamTask } from "../task.ts";
+import type { EvaluationSplits, TeamTask } from "../task.ts";
 import { calculator } from "../tools/calculator.ts";
 import { toolEnvironment } from "../tools/tool-environment.ts";
 
@@ -30,15 +30,15 @@ const encodeAnswer = (text: string): number[] => [
 export interface CalculatorTaskOptions {
   /** What a call takes from the reward. Default 0.2. */
   readonly price?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /**
  * A solver that may ask a calculator. Half of the problems add a digit to a digit or a ten (`40+7`), which a small policy
  * learns; half add two numbers of two digits, which it does not learn in minutes. To ask costs.
  */
-export function calculatorTask({ price = 0.2, heldOut = 200 }: CalculatorTaskOptions = {}): TeamTask {
+export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTaskOptions = {}): TeamTask {
   return defineTask({
     name: "calculator",
     about: "A solver adds two numbers, or asks a calculator for a price. It is right when it says the sum.",
@@ -56,7 +56,7 @@ export function calculatorTask({ price = 0.2, heldOut = 200 }: CalculatorTaskOpt
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => drawTraining(random)),
-    ...splits(heldOut),
+    ...splits(testProblems),
   });
 }
 
@@ -79,7 +79,7 @@ export function calculatorExamples(size: number, random: Random, asks = 0.8): Tr
 }
 
 /** Two of five sums, whatever the order of their numbers, are never learned on. */
-const isHeldOut = (a: number, b: number): boolean =>
+const isForEvaluation = (a: number, b: number): boolean =>
   randomFromSeed(`calculator/${Math.min(a, b)}+${Math.max(a, b)}`).integer(5) < 2;
 
 const small = Array.from({ length: 10 }, (_, i) => i);
@@ -101,8 +101,8 @@ function problemOf(group: keyof typeof sums, [a, b]: readonly [number, number]):
 }
 
 const training = {
-  easy: sums.easy.filter((sum) => !isHeldOut(...sum)),
-  hard: sums.hard.filter((sum) => !isHeldOut(...sum)),
+  easy: sums.easy.filter((sum) => !isForEvaluation(...sum)),
+  hard: sums.hard.filter((sum) => !isForEvaluation(...sum)),
 };
 
 function drawTraining(random: Random): Problem {
@@ -111,14 +111,16 @@ function drawTraining(random: Random): Problem {
 }
 
 /** As many of each group as there are, at most half of `count`, in validation and in the test. */
-function splits(count: number): HeldOutSplits {
+function splits(count: number): EvaluationSplits {
   const random = randomFromSeed("calculator");
-  const [validation, heldOut]: [Problem[], Problem[]] = [[], []];
+  const [validation, testProblems]: [Problem[], Problem[]] = [[], []];
   for (const group of ["easy", "hard"] as const) {
-    const all = random.shuffle(sums[group].filter((sum) => isHeldOut(...sum))).map((sum) => problemOf(group, sum));
+    const all = random
+      .shuffle(sums[group].filter((sum) => isForEvaluation(...sum)))
+      .map((sum) => problemOf(group, sum));
     const each = Math.min(Math.ceil(count / 2), Math.floor(all.length / 2));
     validation.push(...all.slice(0, each));
-    heldOut.push(...all.slice(each, 2 * each));
+    testProblems.push(...all.slice(each, 2 * each));
   }
-  return { validation, heldOut };
+  return { validation, testProblems };
 }

@@ -1,6 +1,6 @@
 import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
 import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
-import { heldOutSplits } from "../task.ts";
+import { evaluationSplits } from "../task.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
@@ -11,19 +11,19 @@ import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 export interface RelayCriticOptions {
   /** Most tokens of a comment, the end token included. Default 4: the shipped policy says more than that. */
   readonly commentTokens?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /** Settings of a {@link relayCriticTask} whose options leave them out. */
-export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, heldOut: 200 };
+export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
 
 /**
  * The problems of `relay-hint` with a critic: the actor drafts an answer from what it knows, the critic reads question and
  * draft and knows the second value, the actor answers again having read the comment.
  */
 export function relayCriticTask(options: RelayCriticOptions = {}): FrozenActorTask {
-  const { commentTokens, heldOut } = { ...relayCriticDefaults, ...options };
+  const { commentTokens, testProblems } = { ...relayCriticDefaults, ...options };
   const actor: AgentSpec = {
     id: hintActorAgent,
     role: "actor",
@@ -57,6 +57,6 @@ export function relayCriticTask(options: RelayCriticOptions = {}): FrozenActorTa
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(facts, random, "train")),
-    ...heldOutSplits(heldOut, "relay-critic", (random) => generateHintProblem(facts, random, "held-out")),
+    ...evaluationSplits(testProblems, "relay-critic", (random) => generateHintProblem(facts, random, "evaluation")),
   };
 }

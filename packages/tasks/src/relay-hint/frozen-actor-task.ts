@@ -12,5 +12,5 @@ export interface FrozenActorTask {
   readonly grader: Grader;
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
-  readonly heldOut: readonly Problem[];
+  readonly testProblems: readonly Problem[];
 }

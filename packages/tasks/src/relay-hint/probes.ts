@@ -1,15 +1,15 @@
 import type { Problem, Random } from "@laconic/core";
 import { counterparts, firstFitting, type ProbeCase, type TaskProbes } from "../probes/probe.ts";
 import { keysIn, lies, noParaphrase, otherDistractors, otherKeys } from "../relay/probes.ts";
-import { hintCollaborator, isHeldOutHint } from "./problem.ts";
+import { hintCollaborator, isEvaluationHint } from "./problem.ts";
 
 /** Families of the worlds in which a collaborator with facts helps an actor. */
 export const hintProbes: TaskProbes = (problems, random) => ({
   paraphrase: noParaphrase,
   distractors: problems.every((problem) => (problem.views?.[hintCollaborator] ?? "").includes(" "))
-    ? otherDistractors(problems, random.split("distractors"), isHeldOutHint)
+    ? otherDistractors(problems, random.split("distractors"), isEvaluationHint)
     : oneMoreFact(problems, random.split("distractors")),
-  names: otherKeys(problems, random.split("names"), isHeldOutHint),
+  names: otherKeys(problems, random.split("names"), isEvaluationHint),
   "more-agents": { none: "one collaborator helps one actor" },
   "lying-teammate": lies(problems, random.split("lying-teammate"), [hintCollaborator]),
 });
@@ -27,6 +27,6 @@ function oneMoreFact(problems: readonly Problem[], random: Random): ProbeCase {
         views: { ...problem.views, [hintCollaborator]: held },
       };
     };
-    return firstFitting(draw, isHeldOutHint);
+    return firstFitting(draw, isEvaluationHint);
   });
 }

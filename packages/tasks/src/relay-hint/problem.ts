@@ -36,11 +36,11 @@ export function generateHintProblem(
       gold: String(a.value + b.value),
       views: { [hintActorAgent]: known.join(" "), [hintCollaborator]: held.join(" ") },
     };
-    if (isHeldOutHint(problem) === (split === "held-out")) return problem;
+    if (isEvaluationHint(problem) === (split === "evaluation")) return problem;
   }
 }
 
 /** One problem in eight, by its id. */
-export function isHeldOutHint({ id }: Problem): boolean {
+export function isEvaluationHint({ id }: Problem): boolean {
   return randomFromSeed(`relay-hint split ${id}`).integer(8) === 0;
 }

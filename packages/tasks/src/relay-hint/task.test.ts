@@ -5,9 +5,9 @@ import { parseFacts } from "../relay/problem.ts";
 import { relayHintTask } from "./task.ts";
 
 test("the collaborator knows the second value, the actor the first and in half of the problems both", () => {
-  const task = relayHintTask({ distractors: 2, heldOut: 300 });
+  const task = relayHintTask({ distractors: 2, testProblems: 300 });
   let both = 0;
-  for (const { question, gold, views = {} } of task.heldOut) {
+  for (const { question, gold, views = {} } of task.testProblems) {
     const [first, second] = question.split("+");
     const [held, known] = [parseFacts(views["collaborator"] ?? ""), parseFacts(views["actor"] ?? "")];
     expect([held.length, known[0]?.key]).toEqual([3, first]);
@@ -17,13 +17,13 @@ test("the collaborator knows the second value, the actor the first and in half o
   }
   expect(both / 300).toBeGreaterThan(0.4);
   expect(both / 300).toBeLessThan(0.6);
-  const heldOut = new Set(task.heldOut.map(({ id }) => id));
-  expect(task.problems(randomFromSeed(1), 500).some(({ id }) => heldOut.has(id))).toBe(false);
+  const testProblems = new Set(task.testProblems.map(({ id }) => id));
+  expect(task.problems(randomFromSeed(1), 500).some(({ id }) => testProblems.has(id))).toBe(false);
 });
 
 test("the hint is cut to its tokens; the actor reads what is left", async () => {
   const task = relayHintTask({ hintTokens: 3 });
-  const [problem] = task.heldOut;
+  const [problem] = task.testProblems;
   const collaborator = scriptedModel(({ sampling }) => "abcdef".slice(0, sampling.maxTokens));
   const actor = scriptedModel(() => ({ text: problem?.gold ?? "" }));
   const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
@@ -38,12 +38,12 @@ test("the hint is cut to its tokens; the actor reads what is left", async () => 
 
 test("an actor that reads everything has all facts in its prompt, around the hint, and its answer is cut to its tokens", async () => {
   const task = relayHintTask({ actorReads: "everything", distractors: 1, actorTokens: 2 });
-  for (const { views = {}, question } of task.heldOut) {
+  for (const { views = {}, question } of task.testProblems) {
     const known = parseFacts(views["actor"] ?? "").map(({ key }) => key);
     const asked = question.split("+");
     expect([known.length, asked.every((key) => known.includes(key))]).toEqual([3, true]);
   }
-  const problem = task.heldOut[0] as (typeof task.heldOut)[number];
+  const problem = task.testProblems[0] as (typeof task.testProblems)[number];
   const collaborator = scriptedModel(() => "x1");
   const actor = scriptedModel(({ sampling }) => "12345".slice(0, sampling.maxTokens));
   const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };

@@ -1,6 +1,6 @@
 import { LaconicError, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
-import { heldOutSplits } from "../task.ts";
+import { evaluationSplits } from "../task.ts";
 import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
@@ -20,8 +20,8 @@ export interface RelayHintOptions {
   readonly actorReads?: ActorReads;
   /** Who learns: AgentPO's collaborator, or for comparison the actor, behind a collaborator that stays as it is. */
   readonly learns?: "collaborator" | "actor";
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /** Settings of a {@link relayHintTask} whose options leave them out. */
@@ -31,7 +31,7 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
   actorTokens: 20,
   actorReads: "own",
   learns: "collaborator",
-  heldOut: 200,
+  testProblems: 200,
 };
 
 /**
@@ -40,7 +40,7 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
  * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
  */
 export function relayHintTask(options: RelayHintOptions = {}): FrozenActorTask {
-  const { distractors, hintTokens, actorTokens, actorReads, learns, heldOut } = { ...relayHintDefaults, ...options };
+  const { distractors, hintTokens, actorTokens, actorReads, learns, testProblems } = { ...relayHintDefaults, ...options };
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
     throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
   const actor: AgentSpec = {
@@ -61,7 +61,7 @@ export function relayHintTask(options: RelayHintOptions = {}): FrozenActorTask {
     prompt: ({ question, privateView = "" }) => tokensPrompt(holderPrompt("holder-a", privateView, question)),
     renderPrompt: renderTokens,
   };
-  const draw = (random: Random, split: "train" | "held-out"): Problem =>
+  const draw = (random: Random, split: "train" | "evaluation"): Problem =>
     generateHintProblem({ distractors, actorReads }, random, split);
   return {
     name: "relay-hint",
@@ -71,6 +71,6 @@ export function relayHintTask(options: RelayHintOptions = {}): FrozenActorTask {
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
-    ...heldOutSplits(heldOut, "relay-hint", (random) => draw(random, "held-out")),
+    ...evaluationSplits(testProblems, "relay-hint", (random) => draw(random, "evaluation")),
   };
 }

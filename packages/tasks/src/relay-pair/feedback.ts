@@ -8,7 +8,7 @@ const keys = "abcdefghijklmnopqrstuvwxyz".split("");
  * at most three tokens. In the first turn nobody knows anything; then each who was wrong is told the fact, and each who was
  * right is asked again as before. The grade is the share of the two that are right.
  */
-export function relayFeedbackTask(options: { readonly heldOut?: number } = {}): RelayPairTask {
+export function relayFeedbackTask(options: { readonly testProblems?: number } = {}): RelayPairTask {
   return relayPairTask({
     name: "relay-feedback",
     turns: 2,
@@ -21,7 +21,7 @@ export function relayFeedbackTask(options: { readonly heldOut?: number } = {}): 
     },
     grade: (texts, { gold }) => ({ grade: texts.filter((text, i) => isRight(text, gold, i)).length / 2 }),
     draw,
-    heldOut: options.heldOut ?? 200,
+    testProblems: options.testProblems ?? 200,
   });
 }
 

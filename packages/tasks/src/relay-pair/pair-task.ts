@@ -7,7 +7,7 @@ import {
   type JointWords,
   type Player,
 } from "@laconic/topologies";
-import { heldOutSplits, textsOf } from "../task.ts";
+import { evaluationSplits, textsOf } from "../task.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
@@ -21,7 +21,7 @@ export interface RelayPairTask {
   readonly reward: Reward;
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
-  readonly heldOut: readonly Problem[];
+  readonly testProblems: readonly Problem[];
   /** The same work without training, one model or two. */
   readonly baselines: Readonly<Record<JointBaseline, Topology>>;
 }
@@ -37,8 +37,8 @@ export interface PairJudgement {
 
 const agents = ["first", "second"] as const;
 
-/** Whether a problem of a pair's world is held out: one in eight is, by its id. */
-export function heldOutPair(world: string): (problem: Problem) => boolean {
+/** Whether a problem of a pair's world is kept for validation and test: one in eight is, by its id. */
+export function evaluationPair(world: string): (problem: Problem) => boolean {
   return ({ id }) => randomFromSeed(`${world} split ${id}`).integer(8) === 0;
 }
 
@@ -50,19 +50,19 @@ export function relayPairTask(options: {
   readonly transition: JointGame["transition"];
   readonly grade: PairGrade;
   readonly draw: (random: Random) => Problem;
-  readonly heldOut: number;
+  readonly testProblems: number;
 }): RelayPairTask {
-  const { name, turns, maxTokens, transition, grade, draw, heldOut } = options;
+  const { name, turns, maxTokens, transition, grade, draw, testProblems } = options;
   const game: JointGame = {
     players: [player(agents[0], "holder-a", maxTokens[0]), player(agents[1], "holder-b", maxTokens[1])],
     turns,
     transition,
   };
-  const isHeldOut = heldOutPair(name);
+  const isForEvaluation = evaluationPair(name);
   const drawn = (random: Random, wanted: boolean): Problem => {
     for (;;) {
       const problem = draw(random);
-      if (isHeldOut(problem) === wanted) return problem;
+      if (isForEvaluation(problem) === wanted) return problem;
     }
   };
   return {
@@ -76,7 +76,7 @@ export function relayPairTask(options: {
       return { team: { task }, ...(measures && { measures }) };
     },
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
-    ...heldOutSplits(heldOut, name, (random) => drawn(random, true)),
+    ...evaluationSplits(testProblems, name, (random) => drawn(random, true)),
   };
 }
 

@@ -34,15 +34,15 @@ test("parts of like length: both tell the fact, and neither is a quarter longer"
 
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const tasks = [
-  relayWritersTask({ heldOut: 40 }),
-  relayWritersTask({ heldOut: 40, parts: "alike" }),
-  relayFeedbackTask({ heldOut: 40 }),
+  relayWritersTask({ testProblems: 40 }),
+  relayWritersTask({ testProblems: 40, parts: "alike" }),
+  relayFeedbackTask({ testProblems: 40 }),
 ];
 
-test.each(tasks.map((task) => [task.name, task] as const))("%s: held-out problems are not drawn", async (_, task) => {
-  const held = new Set(task.heldOut.map(({ id }) => id));
+test.each(tasks.map((task) => [task.name, task] as const))("%s: test problems are not drawn", async (_, task) => {
+  const held = new Set(task.testProblems.map(({ id }) => id));
   expect(task.problems(randomFromSeed(1), 400).filter(({ id }) => held.has(id))).toEqual([]);
-  for (const problem of task.heldOut) expect(await gradeOf(task, {}, problem)).toBe(0);
+  for (const problem of task.testProblems) expect(await gradeOf(task, {}, problem)).toBe(0);
 });
 
 test("each writer is asked as a holder of the relay is", async () => {

@@ -1,6 +1,6 @@
 import type { Problem } from "@laconic/core";
 import type { TaskProbes } from "../probes/probe.ts";
-import { heldOutPair } from "./pair-task.ts";
+import { evaluationPair } from "./pair-task.ts";
 import { keysIn, noParaphrase, otherDistractors, otherKeys } from "../relay/probes.ts";
 
 /**
@@ -8,14 +8,14 @@ import { keysIn, noParaphrase, otherDistractors, otherKeys } from "../relay/prob
  * @param world - the name of its task
  */
 export function pairProbes(world: string): TaskProbes {
-  const isHeldOut = heldOutPair(world);
+  const isForEvaluation = evaluationPair(world);
   const isTold = (key: string, { gold }: Problem): boolean => gold.includes(key);
   return (problems, random) => ({
     paraphrase: noParaphrase,
     distractors: problems.some((problem) => keysIn(problem).some((key) => !isTold(key, problem)))
-      ? otherDistractors(problems, random.split("distractors"), isHeldOut, isTold)
+      ? otherDistractors(problems, random.split("distractors"), isForEvaluation, isTold)
       : { none: "every key is asked for" },
-    names: otherKeys(problems, random.split("names"), isHeldOut),
+    names: otherKeys(problems, random.split("names"), isForEvaluation),
     "more-agents": { none: "one grade is for two texts" },
   });
 }

@@ -23,9 +23,9 @@ const forms: Readonly<Record<WritersParts, { readonly first: Range; readonly sec
  * @param options - parts: `alike` has both tell it at like length, which two at once do in half of the time of one in turn
  */
 export function relayWritersTask(
-  options: { readonly heldOut?: number; readonly parts?: WritersParts } = {},
+  options: { readonly testProblems?: number; readonly parts?: WritersParts } = {},
 ): RelayPairTask {
-  const { parts = "unlike", heldOut = 200 } = options;
+  const { parts = "unlike", testProblems = 200 } = options;
   return relayPairTask({
     name: parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`,
     turns: 1,
@@ -39,7 +39,7 @@ export function relayWritersTask(
       };
     },
     draw,
-    heldOut,
+    testProblems,
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import type { ProbeCase, TaskProbes } from "../probes/probe.ts";
-import { isHeldOutHint } from "../relay-hint/problem.ts";
+import { isEvaluationHint } from "../relay-hint/problem.ts";
 import { hintProbes } from "../relay-hint/probes.ts";
 import { relayHintTask } from "../relay-hint/task.ts";
 import { pairProbes } from "../relay-pair/probes.ts";
@@ -14,7 +14,7 @@ import { keysIn, relayProbes } from "./probes.ts";
 import { relayTask } from "./task.ts";
 import { relayTeacher } from "./teacher.ts";
 
-const heldOut = 60;
+const testProblems = 60;
 const seed = randomFromSeed("probes");
 const factsOf = ({ views = {} }: Problem) => Object.values(views).flatMap((view) => parseFacts(view));
 const sumOf = (problem: Problem): string => {
@@ -23,13 +23,13 @@ const sumOf = (problem: Problem): string => {
 };
 
 function caseOf(
-  task: { readonly probes: TaskProbes; readonly heldOut: readonly Problem[] },
+  task: { readonly probes: TaskProbes; readonly testProblems: readonly Problem[] },
   family: string,
 ): ProbeCase & { readonly pairs: readonly (readonly [Problem, Problem])[] } {
-  const found = task.probes(task.heldOut, seed)[family];
+  const found = task.probes(task.testProblems, seed)[family];
   if (!found || "none" in found) throw new Error(`no ${family}`);
-  expect(found.problems).toHaveLength(task.heldOut.length);
-  const pairs = task.heldOut.flatMap((problem, i) => {
+  expect(found.problems).toHaveLength(task.testProblems.length);
+  const pairs = task.testProblems.flatMap((problem, i) => {
     const changed = found.problems[i];
     return changed ? [[problem, changed] as const] : [];
   });
@@ -37,14 +37,14 @@ function caseOf(
 }
 
 describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (level) => {
-  const task = { ...relayTask({ level, heldOut }), probes: relayProbes(level) };
+  const task = { ...relayTask({ level, testProblems }), probes: relayProbes(level) };
 
   test("other keys: no letter stays, the values do, and nothing is learned on", () => {
     const { pairs } = caseOf(task, "names");
-    expect(pairs).toHaveLength(heldOut);
+    expect(pairs).toHaveLength(testProblems);
     for (const [problem, changed] of pairs) {
       expect(keysIn(changed).filter((key) => keysIn(problem).includes(key))).toEqual([]);
-      expect([changed.gold, sumOf(changed), relaySplit(changed)]).toEqual([problem.gold, problem.gold, "held-out"]);
+      expect([changed.gold, sumOf(changed), relaySplit(changed)]).toEqual([problem.gold, problem.gold, "evaluation"]);
     }
   });
 
@@ -56,14 +56,14 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
       expect([changed.question, sumOf(changed), relaySplit(changed)]).toEqual([
         problem.question,
         problem.gold,
-        "held-out",
+        "evaluation",
       ]);
     }
   });
 
   test("a liar: one value of an asked key is another, and the right answer stays", () => {
     const { pairs } = caseOf(task, "lying-teammate");
-    expect(pairs).toHaveLength(heldOut);
+    expect(pairs).toHaveLength(testProblems);
     for (const [problem, changed] of pairs) {
       const views = Object.keys(problem.views ?? {}).filter(
         (agent) => problem.views?.[agent] !== changed.views?.[agent],
@@ -75,7 +75,7 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
 });
 
 test("one more holder speaks with another's model, and a teacher's team stays right", async () => {
-  const task = { ...relayTask({ level: "one-fact", heldOut }), probes: relayProbes("one-fact") };
+  const task = { ...relayTask({ level: "one-fact", testProblems }), probes: relayProbes("one-fact") };
   const { pairs, topology, joins } = caseOf(task, "more-agents");
   expect(joins).toEqual({ "holder-d": "holder-a" });
   expect(topology?.agents).toEqual(["holder-a", "holder-b", "holder-c", "holder-d", "solver"]);
@@ -86,21 +86,21 @@ test("one more holder speaks with another's model, and a teacher's team stays ri
     expect(episode?.utterances).toHaveLength(5);
     expect(relayGrader(episode?.answer ?? null, changed)).toBe(1);
   }
-  const four = relayProbes("four-holders")(task.heldOut, seed);
+  const four = relayProbes("four-holders")(task.testProblems, seed);
   expect(four["more-agents"]).toEqual({ none: "the relay has no fifth holder" });
 });
 
-test("a hint: the collaborator's facts are more or others, held out, and what is asked stays true", () => {
+test("a hint: the collaborator's facts are more or others, kept for validation and test, and what is asked stays true", () => {
   for (const distractors of [0, 2]) {
-    const task = { ...relayHintTask({ heldOut, distractors }), probes: hintProbes };
+    const task = { ...relayHintTask({ testProblems, distractors }), probes: hintProbes };
     const { pairs } = caseOf(task, "distractors");
-    expect(pairs).toHaveLength(heldOut);
+    expect(pairs).toHaveLength(testProblems);
     for (const [problem, changed] of pairs) {
       const [before, after] = [problem, changed].map(({ views }) => parseFacts(views?.["collaborator"] ?? ""));
       expect(after).toHaveLength(distractors === 0 ? 2 : 3);
       const asked = askedKeys(problem.question)[1];
       expect(after?.find(({ key }) => key === asked)).toEqual(before?.find(({ key }) => key === asked));
-      expect(isHeldOutHint(changed)).toBe(true);
+      expect(isEvaluationHint(changed)).toBe(true);
       expect(changed.id).toContain(`|${changed.views?.["collaborator"]}?${problem.question}`);
     }
   }
@@ -108,15 +108,15 @@ test("a hint: the collaborator's facts are more or others, held out, and what is
 
 test("a pair: keys beside the fact are others; where all are asked for there is no such family", () => {
   for (const [problem, changed] of caseOf(
-    { ...relayWritersTask({ heldOut }), probes: pairProbes("relay-writers") },
+    { ...relayWritersTask({ testProblems }), probes: pairProbes("relay-writers") },
     "distractors",
   ).pairs) {
     expect(changed.gold).toBe(problem.gold);
     expect(changed.question).not.toBe(problem.question);
     expect(changed.question.startsWith(problem.question.slice(0, -1))).toBe(true);
   }
-  const feedback = { ...relayFeedbackTask({ heldOut }), probes: pairProbes("relay-feedback") };
-  expect(feedback.probes(feedback.heldOut, seed)["distractors"]).toEqual({ none: "every key is asked for" });
+  const feedback = { ...relayFeedbackTask({ testProblems }), probes: pairProbes("relay-feedback") };
+  expect(feedback.probes(feedback.testProblems, seed)["distractors"]).toEqual({ none: "every key is asked for" });
   for (const [problem, changed] of caseOf(feedback, "names").pairs) {
     expect(changed.gold.replaceAll(/[a-z]/gu, "_")).toBe(problem.gold.replaceAll(/[a-z]/gu, "_"));
     expect(changed.id).toBe(`relay-feedback:${changed.gold}`);

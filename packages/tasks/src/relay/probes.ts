@@ -12,11 +12,11 @@ export const noParaphrase: NoProbe = { none: "facts are a letter and a digit, wh
 /** Families of the relay at a level. */
 export function relayProbes(name: RelayLevelName): TaskProbes {
   const level = relayLevels[name];
-  const isHeldOut = (problem: Problem): boolean => relaySplit(problem) === "held-out";
+  const isForEvaluation = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
   return (problems, random) => ({
     paraphrase: noParaphrase,
-    distractors: otherDistractors(problems, random.split("distractors"), isHeldOut),
-    names: otherKeys(problems, random.split("names"), isHeldOut),
+    distractors: otherDistractors(problems, random.split("distractors"), isForEvaluation),
+    names: otherKeys(problems, random.split("names"), isForEvaluation),
     "more-agents": oneMoreHolder(level, problems, random.split("more-agents")),
     "lying-teammate": lies(problems, random.split("lying-teammate"), relayHolders),
   });
@@ -26,7 +26,7 @@ export function relayProbes(name: RelayLevelName): TaskProbes {
 export function otherKeys(
   problems: readonly Problem[],
   random: Random,
-  isHeldOut: (problem: Problem) => boolean,
+  isForEvaluation: (problem: Problem) => boolean,
 ): ProbeCase {
   return counterparts("every key is another letter", problems, random, (problem, own) => {
     const keys = keysIn(problem);
@@ -34,7 +34,7 @@ export function otherKeys(
       const fresh = own.shuffle(letters.filter((letter) => !keys.includes(letter)));
       return withFacts(problem, (key, value) => `${fresh[keys.indexOf(key)]}${value}`);
     };
-    return firstFitting(draw, isHeldOut);
+    return firstFitting(draw, isForEvaluation);
   });
 }
 
@@ -45,7 +45,7 @@ export function otherKeys(
 export function otherDistractors(
   problems: readonly Problem[],
   random: Random,
-  isHeldOut: (problem: Problem) => boolean,
+  isForEvaluation: (problem: Problem) => boolean,
   isAsked: (key: string, problem: Problem) => boolean = (key, { question }) => askedKeys(question).includes(key),
 ): ProbeCase {
   return counterparts("facts that nobody asks for are others", problems, random, (problem, own) => {
@@ -60,7 +60,7 @@ export function otherDistractors(
         return at < 0 ? `${key}${value}` : `${fresh[at]}${value === "" ? "" : values[at]}`;
       });
     };
-    return firstFitting(draw, isHeldOut);
+    return firstFitting(draw, isForEvaluation);
   });
 }
 

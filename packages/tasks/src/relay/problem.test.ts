@@ -38,9 +38,9 @@ describe.each(Object.values(relayLevels))("$name", (level) => {
     expect(new Set(problems.map(({ id }) => id)).size).toBe(contents.size);
   });
 
-  test("about one problem in eight is held out, and each split draws only its own", () => {
+  test("about one problem in eight is kept for validation and test, and each split draws only its own", () => {
     const random = randomFromSeed("split");
-    for (const split of ["train", "held-out"] as const)
+    for (const split of ["train", "evaluation"] as const)
       for (let i = 0; i < 200; i++) expect(relaySplit(generateRelayProblem(level, random, split))).toBe(split);
   });
 });
@@ -59,7 +59,7 @@ test("problems stay what they are from version to version", () => {
 test("rearranging a problem keeps it in its split", () => {
   const random = randomFromSeed("rearranged");
   for (let i = 0; i < 200; i++) {
-    const split = i % 2 === 0 ? "train" : "held-out";
+    const split = i % 2 === 0 ? "train" : "evaluation";
     const problem = generateRelayProblem(relayLevels["two-facts"], random, split);
     const views = random.shuffle(
       Object.values(problem.views ?? {}).map((view) => view.split(" ").toReversed().join(" ")),
@@ -69,7 +69,7 @@ test("rearranging a problem keeps it in its split", () => {
   }
 });
 
-test("the held-out share is one in eight", () => {
+test("the test share is one in eight", () => {
   const letters = "abcdefghijklmnopqrstuvwxyz".split("");
   const pairs = letters.flatMap((first, at) => letters.slice(at + 1).map((second) => [first, second] as const));
   const splits = pairs.flatMap(([first, second]) =>
@@ -79,7 +79,7 @@ test("the held-out share is one in eight", () => {
     }),
   );
   expect(splits).toHaveLength(3250);
-  const share = splits.filter((split) => split === "held-out").length / splits.length;
+  const share = splits.filter((split) => split === "evaluation").length / splits.length;
   expect(share).toBeGreaterThan(0.105); // 3.5 standard errors around 0.125
   expect(share).toBeLessThan(0.145);
 });

@@ -2,7 +2,7 @@ import { randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { holdersOf, type RelayLevel } from "./levels.ts";
 
 /** Problems to train on, or to measure on; the two never share one. */
-export type RelaySplit = "train" | "held-out";
+export type RelaySplit = "train" | "evaluation";
 
 /** A key and its value, for example `k6`. */
 export interface RelayFact {
@@ -25,11 +25,11 @@ export function generateRelayProblem(level: RelayLevel, random: Random, split: R
 }
 
 /**
- * The split a problem belongs to: one in eight is held out. A hash of the facts and the asked keys decides, whatever
- * their order and whoever holds them, so no held-out problem is a training problem rearranged.
+ * The split a problem belongs to: one in eight is kept for validation and test. A hash of the facts and the asked keys decides, whatever
+ * their order and whoever holds them, so no test problem is a training problem rearranged.
  */
 export function relaySplit(problem: Problem): RelaySplit {
-  return randomFromSeed(`relay split ${relayContent(problem)}`).integer(8) === 0 ? "held-out" : "train";
+  return randomFromSeed(`relay split ${relayContent(problem)}`).integer(8) === 0 ? "evaluation" : "train";
 }
 
 /** The facts and the asked keys, whatever their order and whoever holds them. */

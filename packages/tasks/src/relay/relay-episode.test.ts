@@ -23,7 +23,7 @@ async function measure(level: RelayLevel, model: LanguageModel): Promise<Figures
   let written = 0;
   let minTokens = Infinity;
   for (let i = 0; i < episodes; i++) {
-    const problem = generateRelayProblem(level, random, i % 2 === 0 ? "train" : "held-out");
+    const problem = generateRelayProblem(level, random, i % 2 === 0 ? "train" : "evaluation");
     const episode = await relayEpisode(level, problem, model, random.split(i));
     const tokens = ledgerTotals(episode.ledger).writtenTokens;
     right += relayGrader(episode.answer, problem);

@@ -12,20 +12,22 @@ test("a task has everything a run needs", () => {
     47,
   ]);
   expect(task.topology.agents).toEqual(["holder-a", "holder-b", "holder-c", "solver"]);
-  const [problem] = task.heldOut;
+  const [problem] = task.testProblems;
   expect(problem && task.grader(problem.gold, problem)).toBe(1);
 });
 
-test("held-out problems are distinct, seeded, and never drawn for training", () => {
+test("test problems are distinct, seeded, and never drawn for training", () => {
   const task = relayTask({ level: "one-fact" });
-  expect(new Set(task.heldOut.map(({ id }) => id)).size).toBe(200);
-  expect(task.heldOut.every((problem) => relaySplit(problem) === "held-out")).toBe(true);
-  expect(relayTask({ level: "one-fact" }).heldOut).toEqual(task.heldOut);
-  expect(relayTask({ level: "one-fact", seed: 1, heldOut: 3 }).heldOut).not.toEqual(task.heldOut.slice(0, 3));
+  expect(new Set(task.testProblems.map(({ id }) => id)).size).toBe(200);
+  expect(task.testProblems.every((problem) => relaySplit(problem) === "evaluation")).toBe(true);
+  expect(relayTask({ level: "one-fact" }).testProblems).toEqual(task.testProblems);
+  expect(relayTask({ level: "one-fact", seed: 1, testProblems: 3 }).testProblems).not.toEqual(
+    task.testProblems.slice(0, 3),
+  );
 
   const drawn = task.problems(randomFromSeed("train"), 3000);
-  const heldOut = new Set(task.heldOut.map(({ id }) => id));
-  expect(drawn.filter(({ id }) => heldOut.has(id))).toEqual([]);
+  const testProblems = new Set(task.testProblems.map(({ id }) => id));
+  expect(drawn.filter(({ id }) => testProblems.has(id))).toEqual([]);
   expect(task.problems(randomFromSeed("train"), 3000)).toEqual(drawn);
 });
 
@@ -39,9 +41,9 @@ test.each([
   expect(create).toThrow(expect.objectContaining({ code: "config_invalid", detail: options }));
 });
 
-test.each([-1, 0.5, Infinity, Number.NaN])("%s held-out problems are refused", (heldOut) => {
-  const detail = { heldOut };
-  expect(() => relayTask({ level: "one-fact", heldOut })).toThrow(
+test.each([-1, 0.5, Infinity, Number.NaN])("%s test problems are refused", (testProblems) => {
+  const detail = { testProblems };
+  expect(() => relayTask({ level: "one-fact", testProblems })).toThrow(
     expect.objectContaining({ code: "config_invalid", detail }),
   );
 });

@@ -1,16 +1,16 @@
 import { LaconicError, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
-import { heldOutSplits } from "../task.ts";
+import { evaluationSplits } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
 import { generateRelayProblem, relayContent } from "./problem.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
 
-/** Level and held-out problems of the relay world. */
+/** Level and test problems of the relay world. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
   /** Validation problems, and as many of the test, all different; 200 when absent. */
-  readonly heldOut?: number;
+  readonly testProblems?: number;
   /** Seed of the validation problems; "relay" when absent. */
   readonly seed?: string | number;
 }
@@ -22,26 +22,28 @@ export interface RelayTask {
   readonly topology: Topology;
   readonly tokenizer: Tokenizer;
   readonly grader: Grader;
-  /** Draws training problems; none is ever held out. */
+  /** Draws training problems; none is ever kept for validation and test. */
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
-  readonly heldOut: readonly Problem[];
+  readonly testProblems: readonly Problem[];
 }
 
 /**
  * The relay task at one level.
- * @throws LaconicError `config_invalid` when the level is unknown or `heldOut` is no count.
+ * @throws LaconicError `config_invalid` when the level is unknown or `testProblems` is no count.
  */
 export function relayTask(options: RelayTaskOptions): RelayTask {
-  const { heldOut = 200, seed = "relay" } = options;
+  const { testProblems = 200, seed = "relay" } = options;
   if (!Object.hasOwn(relayLevels, options.level))
     throw new LaconicError(
       "config_invalid",
       `relay level "${options.level}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`,
       { level: options.level },
     );
-  if (!Number.isInteger(heldOut) || heldOut < 0)
-    throw new LaconicError("config_invalid", `heldOut must be a count of problems, not ${heldOut}`, { heldOut });
+  if (!Number.isInteger(testProblems) || testProblems < 0)
+    throw new LaconicError("config_invalid", `testProblems must be a count of problems, not ${testProblems}`, {
+      testProblems,
+    });
   const level = relayLevels[options.level];
   return {
     name: `relay/${level.name}`,
@@ -50,6 +52,11 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
-    ...heldOutSplits(heldOut, seed, (random) => generateRelayProblem(level, random, "held-out"), relayContent),
+    ...evaluationSplits(
+      testProblems,
+      seed,
+      (random) => generateRelayProblem(level, random, "evaluation"),
+      relayContent,
+    ),
   };
 }

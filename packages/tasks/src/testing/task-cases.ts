@@ -40,7 +40,7 @@ export const taskCases: readonly TaskCase[] = [
     name: "opened twice, it holds the same problems out",
     async run(create) {
       const [first, second] = [await create(), await create()];
-      equal(first.task.heldOut, second.task.heldOut, "held-out problems");
+      equal(first.task.testProblems, second.task.testProblems, "test problems");
       equal(first.task.validation, second.task.validation, "validation problems");
       equal(first.task.pool, second.task.pool, "the pool");
       await first.task.close?.();
@@ -50,13 +50,13 @@ export const taskCases: readonly TaskCase[] = [
   {
     name: "an id names one problem",
     run: withSubject(({ task }) => {
-      for (const list of [task.heldOut, task.validation ?? [], task.pool ?? []])
+      for (const list of [task.testProblems, task.validation ?? [], task.pool ?? []])
         unique(
           list.map(({ id }) => id),
           "id",
         );
       const byId = new Map<string, string>();
-      for (const problem of [...task.heldOut, ...draw(task, "ids", many)]) {
+      for (const problem of [...task.testProblems, ...draw(task, "ids", many)]) {
         const said = JSON.stringify(problem);
         equal(byId.get(problem.id) ?? said, said, `the problem ${problem.id}`);
         byId.set(problem.id, said);
@@ -64,18 +64,18 @@ export const taskCases: readonly TaskCase[] = [
     }),
   },
   {
-    name: "no held-out problem is drawn or in the pool, by its id or by what it asks",
+    name: "no test problem is drawn or in the pool, by its id or by what it asks",
     run: withSubject(({ task }) => {
-      check(task.heldOut.length > 0, "there are no held-out problems");
+      check(task.testProblems.length > 0, "there are no test problems");
       const { validation = [] } = task;
-      const tested = new Set(task.heldOut.map(({ id }) => id));
+      const tested = new Set(task.testProblems.map(({ id }) => id));
       for (const { id } of validation) check(!tested.has(id), `the validation problem ${id} is of the test too`);
-      const held = [...task.heldOut, ...validation];
+      const held = [...task.testProblems, ...validation];
       const ids = new Set(held.map(({ id }) => id));
       const questions = new Set(held.map((problem) => problemKey(problem)));
       for (const problem of [...(task.pool ?? []), ...["a", "b", "c"].flatMap((seed) => draw(task, seed, many))]) {
-        check(!ids.has(problem.id), `the held-out problem ${problem.id} is learned on`);
-        check(!questions.has(problemKey(problem)), `what ${problem.id} asks is held out`);
+        check(!ids.has(problem.id), `the test problem ${problem.id} is learned on`);
+        check(!questions.has(problemKey(problem)), `what ${problem.id} asks is kept for validation and test`);
       }
     }),
   },
@@ -100,14 +100,14 @@ export const taskCases: readonly TaskCase[] = [
       unique(trained, "learner");
       for (const agent of trained) check(agents.includes(agent), `the learner ${agent} is no agent`);
       if (task.game) equal(task.game.players.map(({ id }) => id).toSorted(), [...agents].toSorted(), "players");
-      for (const { id, views = {} } of [...task.heldOut, ...draw(task, "views", many)])
+      for (const { id, views = {} } of [...task.testProblems, ...draw(task, "views", many)])
         for (const agent of Object.keys(views)) check(agents.includes(agent), `${id} has a view of ${agent}`);
     }),
   },
   {
     name: "a gold, a solution, words and no answer get grades from 0 to 1; a solution gets no less than the others",
     run: withSubject(async ({ task, solve }) => {
-      for (const problem of [...task.heldOut.slice(0, few), ...draw(task, "grades", few)]) {
+      for (const problem of [...task.testProblems.slice(0, few), ...draw(task, "grades", few)]) {
         const best = solve ? await graded(task, solve(problem), problem) : 1;
         for (const said of [problem.gold, "I do not know.", "", null]) {
           const answer = task.game && said !== null ? spread(task.topology.agents, said) : said;
@@ -124,7 +124,7 @@ export const taskCases: readonly TaskCase[] = [
   {
     name: "a grade follows from answer and problem alone",
     run: withSubject(async ({ task, solve }) => {
-      for (const problem of task.heldOut.slice(0, few)) {
+      for (const problem of task.testProblems.slice(0, few)) {
         const answer = solve?.(problem) ?? problem.gold;
         equal(await graded(task, answer, problem), await graded(task, answer, problem), `the grade of ${problem.id}`);
       }
@@ -135,7 +135,7 @@ export const taskCases: readonly TaskCase[] = [
     run: withSubject(async ({ task, model = (agent) => randomPolicy(agent) }) => {
       const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model(agent)]));
       const played: Pick<RecordedEpisode, "problem" | "episode">[] = [];
-      for (const [i, problem] of [...task.heldOut.slice(0, few), ...draw(task, "play", few)].entries()) {
+      for (const [i, problem] of [...task.testProblems.slice(0, few), ...draw(task, "play", few)].entries()) {
         const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
         const episode = await task.topology.run(problem, context);
         check(episode.utterances.length > 0, `nobody spoke on ${problem.id}`);

@@ -18,7 +18,7 @@ export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<
   const { step } = learned;
   const { transcripts } = config.evaluation;
   const parts = withLearned(run.parts, learned);
-  if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
+  if (parts.task.testProblems.length === 0 && parts.source) return nothingEvaluated(step);
   const options = { ...evaluationOptions(config), step, split: "validation", references } as const;
   const { evaluation: alone, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
@@ -39,7 +39,7 @@ export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<
 export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<Evaluation | null> {
   const { config, recorder, references } = run;
   const parts = withLearned(run.parts, learned);
-  if (parts.task.validation === undefined || parts.task.heldOut.length === 0) return null;
+  if (parts.task.validation === undefined || parts.task.testProblems.length === 0) return null;
   const { evaluation, episodes } = await placed("evaluation on the test problems", () =>
     evaluate(parts, livePolicies(parts), {
       ...evaluationOptions(config),
@@ -126,6 +126,6 @@ export function pointOf({ step, accuracy, tokens, measures }: Evaluation): Evalu
   return { step, accuracy, tokens, ...(measures && { measures }) };
 }
 
-function nothingHeldOut(step: number): Evaluation {
+function nothingEvaluated(step: number): Evaluation {
   return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
 }

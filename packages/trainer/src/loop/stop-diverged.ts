@@ -25,7 +25,7 @@ export async function stopDiverged(
   if (config.divergence === null) return state;
   const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
-  if (run.parts.task.heldOut.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // may not be possible any more
+  if (run.parts.task.testProblems.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // may not be possible any more
   const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
   await recorder.warn(message, step);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
@@ -119,7 +119,7 @@ function causeAndBest(run: TrainingRun, state: LoopState): string {
   const step = bestStep(run, state);
   const by = state.bestTrained
     ? `mean training grade ${formatPercent(state.bestTrained.grade)}`
-    : `${formatPercent(state.best.accuracy)} of the held-out problems`;
+    : `${formatPercent(state.best.accuracy)} of the validation problems`;
   const best =
     step > 0
       ? `The best checkpoint is kept: checkpoints/${checkpointName(step)} (step ${step}, ${by}), as a model to go on from`

@@ -1,11 +1,11 @@
 import { wilsonInterval } from "@laconic/core";
 import type { OpponentSettings } from "../settings/config.ts";
-import { playHeldOut, type EvaluateOptions } from "../evaluate.ts";
+import { playProblems, type EvaluateOptions } from "../evaluate.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 import { gameOf, withOpponent, type OpponentResult } from "./games.ts";
 import type { OpponentPool } from "./opponent-pool.ts";
 
-/** Plays the held-out problems against each opponent that settings name; sides take turns problem by problem. */
+/** Plays the validation problems against each opponent that settings name; sides take turns problem by problem. */
 export async function evaluateOpponents(
   parts: TrainingParts,
   samplers: Samplers,
@@ -19,7 +19,7 @@ export async function evaluateOpponents(
     const opponents = settings.sides.map((_, side) => pool.opponent(name, side));
     const opponentAt = (i: number): (typeof opponents)[number] =>
       opponents[i % opponents.length] as (typeof opponents)[number];
-    const played = await playHeldOut(parts, (i) => ({ ...models, ...opponentAt(i).models }), options);
+    const played = await playProblems(parts, (i) => ({ ...models, ...opponentAt(i).models }), options);
     const games = played.flatMap(({ episode, score }, i) => {
       const marked = withOpponent(episode, name, Object.keys(opponentAt(i).models));
       return gameOf({ episode: marked, score }, settings, learners)?.points ?? [];

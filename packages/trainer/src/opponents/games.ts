@@ -24,7 +24,7 @@ export interface Opponent {
 /** The opponent of an episode; null where the team plays as it is. */
 export type OpponentOf = (group: number, episode: number) => Opponent | null;
 
-/** How a team does against an opponent on held-out problems. */
+/** How a team does against an opponent on validation problems. */
 export interface OpponentResult {
   /** With a score. */
   readonly games: number;

@@ -244,6 +244,6 @@ test("an agent that fails ends its episode, not the run: it is left out of rewar
   const { rows } = await run({ steps: 2, onAgentError: "end" }, failing);
   expect(rows[0]?.["stop/error"]).toBe(12); // of 48
   const config = parseTrainConfig({ ...settings, onAgentError: "end" });
-  const episodes = await rollouts(failing, config, task.heldOut.slice(0, 2), randomFromSeed(0));
+  const episodes = await rollouts(failing, config, task.testProblems.slice(0, 2), randomFromSeed(0));
   expect(episodes.filter(({ episode }) => episode.stopReason === "error").length).toBeGreaterThan(0);
 });

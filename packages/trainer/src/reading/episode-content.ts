@@ -112,7 +112,7 @@ function withPrompts(
 }
 
 /**
- * Of each held-out evaluation the first episodes, as many as the run keeps transcripts.
+ * Of each validation the first episodes, as many as the run keeps transcripts.
  * @param settings - of the run, as its folder has them
  */
 export async function* shownEpisodes(

@@ -18,7 +18,7 @@ export interface FamilyRow {
   readonly shares: readonly (number | null)[];
 }
 
-/** Accuracy and counted shares of each group of held-out problems, before and after training and on the test. */
+/** Accuracy and counted shares of each group of validation problems, before and after training and on the test. */
 export interface FamilyTable {
   readonly columns: readonly FamilyColumn[];
   readonly rows: readonly FamilyRow[];

@@ -1,4 +1,4 @@
-/** A row of `evaluations.jsonl`: a team on held-out problems; accuracy from 0 to 1, tokens a mean per episode. */
+/** A row of `evaluations.jsonl`: a team on validation problems; accuracy from 0 to 1, tokens a mean per episode. */
 export interface RunEvaluation {
   readonly step: number;
   readonly problems: number;

@@ -17,8 +17,8 @@ import { checkTreeTask } from "../stages/tree-rollout.ts";
  */
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   checkFit(parts, config);
-  const { name, problems, pool, heldOut } = parts.task;
-  for (const [key, list] of Object.entries({ pool, heldOut }))
+  const { name, problems, pool, testProblems } = parts.task;
+  for (const [key, list] of Object.entries({ pool, testProblems }))
     if (list)
       checkValue({ name: `the task ${name}: ${key}`, value: "task" }, list, (given) => lacksOfProblems(given as []));
   if (problems && !parts.source)

@@ -138,7 +138,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     .nullable()
     .describe("Supervised examples beside reinforcement learning; null for none"),
   optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }).describe("AdamW"),
-  evaluation: tableSchema(evaluationTable).describe("Evaluations on held-out problems"),
+  evaluation: tableSchema(evaluationTable).describe("Evaluations on validation problems"),
   divergence: tableSchema(divergenceTable).nullable().describe("When a run counts as diverged; null never"),
   earlyStopping: tableSchema(earlyStoppingTable)
     .nullable()

@@ -23,7 +23,7 @@ export const learningRateTable = {
   },
 } as const;
 
-/** Held-out evaluation before and after training, and in between. */
+/** Validation before and after training, and in between. */
 export const evaluationTable = {
   every: {
     help: "Steps between evaluations; 0 evaluates at both ends only",
@@ -31,11 +31,11 @@ export const evaluationTable = {
     default: 20,
   },
   problems: {
-    help: "Max held-out problems of an evaluation",
+    help: "Max validation problems of an evaluation",
     shape: { kind: "number", integer: true, min: 1 },
     default: 200,
   },
-  /** Transcripts kept with each: of the first held-out problems, and of the first training episodes of the step. */
+  /** Transcripts kept with each: of the first validation problems, and of the first training episodes of the step. */
   transcripts: {
     help: "Transcripts kept with each evaluation",
     shape: { kind: "number", integer: true, min: 0 },

@@ -28,9 +28,9 @@ export interface MetricSink {
   begin?(run: SinkRun): void | Promise<void>;
   /** A step's metrics, flat and numeric, as in `metrics.jsonl`. */
   log(metrics: Metrics, step: number): void | Promise<void>;
-  /** A held-out result, before the first step (0) and after some; `heldOutMetrics` makes flat numbers of it. */
+  /** A validation result, before the first step (0) and after some; `validationMetrics` makes flat numbers of it. */
   evaluation?(evaluation: Evaluation): void | Promise<void>;
-  /** Held-out episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
+  /** Validation episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
   transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
   /** Behind a checkpoint of the run, which saw all that was told until then. */
   checkpoint?(step: number): void | Promise<void>;

@@ -12,7 +12,7 @@ function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
     sink: {
       begin: ({ config }) => void heard.push(`begin ${String(config["steps"])}`),
       log: (_, step) => void heard.push(`step ${step}`),
-      evaluation: ({ step, accuracy }) => void heard.push(`held-out ${step} ${accuracy.toFixed(2)}`),
+      evaluation: ({ step, accuracy }) => void heard.push(`validation ${step} ${accuracy.toFixed(2)}`),
       transcripts: (episodes, step) => void heard.push(`transcripts ${step} ${episodes.length}`),
       close: (outcome) => void heard.push(`close ${outcome}`),
     },
@@ -31,15 +31,15 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
   expect(await sendRun({ directory, sinks: [later.sink], outcome: "finished" })).toEqual([]);
   const reported = [
     "begin 4",
-    "held-out 0 0.00",
+    "validation 0 0.00",
     "transcripts 0 2",
     "step 1",
     "step 2",
-    "held-out 2 0.33",
+    "validation 2 0.33",
     "transcripts 2 2",
     "step 3",
     "step 4",
-    "held-out 4 0.56",
+    "validation 4 0.56",
     "transcripts 4 2",
   ];
   expect(live.heard).toEqual([...reported.slice(0, 8), "close undefined"]);

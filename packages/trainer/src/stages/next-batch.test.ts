@@ -33,7 +33,7 @@ function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { r
     },
     ...change,
   };
-  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  const outline = { name: task.name, topology: task.topology, problems: () => [], testProblems: [] };
   return { ...parts, task: outline, source, asked };
 }
 

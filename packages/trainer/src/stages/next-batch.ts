@@ -29,9 +29,9 @@ export async function nextBatch(
   return { rollouts, scores: rollouts.map(({ score }) => score), lags: taken.groups.map(({ lag = taken.lag }) => lag) };
 }
 
-/** @throws LaconicError `config_invalid` for settings that need episodes to be played, or problems to be held out, here */
+/** @throws LaconicError `config_invalid` for settings that need episodes to be played, or problems to be kept for the test, here */
 export function checkSource(
-  { source, task }: { readonly source?: unknown; readonly task: { readonly heldOut?: readonly unknown[] } },
+  { source, task }: { readonly source?: unknown; readonly task: { readonly testProblems?: readonly unknown[] } },
   config: TrainConfig,
   learners: readonly Pick<Learner, "estimator">[],
 ): void {
@@ -45,6 +45,6 @@ export function checkSource(
   if (Object.keys(config.limits).length > 0) refuse("limits", "they end episodes that are played here");
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     refuse("advantage", "the estimator needs a greedy episode of each problem");
-  if (config.earlyStopping && (task.heldOut ?? []).length === 0)
-    refuse("earlyStopping", "there are no held-out problems to tell by");
+  if (config.earlyStopping && (task.testProblems ?? []).length === 0)
+    refuse("earlyStopping", "there are no validation problems to tell by");
 }

@@ -17,7 +17,7 @@ type Grown = SampledGroup & { readonly credits: TreeCredits };
 
 async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {}): Promise<Grown> {
   const parts = tinyPairParts(turns);
-  const problems = parts.task.heldOut.slice(0, count);
+  const problems = parts.task.testProblems.slice(0, count);
   const settings = config(tree);
   const score = scorer(rewardOf(parts.task), settings.scoring);
   const random = randomFromSeed(3);
@@ -68,7 +68,7 @@ test("what was said lies in the order of agents and replies, whichever reply cam
       policies: mapPolicies(parts.policies, (policy) => ({ ...policy, speak: (own) => late(policy.speak(own)) })),
     };
     const options = { score: scorer(rewardOf(parts.task), settings.scoring), greedy: false };
-    const problems = parts.task.heldOut.slice(0, 1);
+    const problems = parts.task.testProblems.slice(0, 1);
     const { trees } = await rollout(slow, settings, options, problems, {
       models: modelsOf(slow, livePolicies(slow)),
       random: randomFromSeed(3),

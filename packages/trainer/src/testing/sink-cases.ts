@@ -57,10 +57,10 @@ export const sinkCases: readonly SinkCase[] = [
         equal(reported["reward/mean"]?.[step], metricsAt(step)["reward/mean"], `step ${step}`);
       if (!sink.evaluation) return;
       for (const step of [0, 2, 4, 6])
-        equal(reported["heldout/accuracy"]?.[step], evaluationAt(step).accuracy, `held-out at ${step}`);
-      equal(reported["heldout/accuracy_low"]?.[6], evaluationAt(6).interval?.[0], "the low end of the interval");
-      equal(reported["heldout/silence/solver"]?.[6], evaluationAt(6).silence["solver"], "silence of an agent");
-      equal(reported["heldout/group/known/accuracy"]?.[6], evaluationAt(6).groups?.["known"]?.accuracy, "a group");
+        equal(reported["validation/accuracy"]?.[step], evaluationAt(step).accuracy, `validation at ${step}`);
+      equal(reported["validation/accuracy_low"]?.[6], evaluationAt(6).interval?.[0], "the low end of the interval");
+      equal(reported["validation/silence/solver"]?.[6], evaluationAt(6).silence["solver"], "silence of an agent");
+      equal(reported["validation/group/known/accuracy"]?.[6], evaluationAt(6).groups?.["known"]?.accuracy, "a group");
     }),
   },
   {

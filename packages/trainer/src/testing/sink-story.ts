@@ -21,7 +21,7 @@ export function metricsAt(step: number): Metrics {
   return { step, "reward/mean": step / 8, "tokens/episode_mean": 12 - step, "silence/solver/frac": 1 / step };
 }
 
-/** A held-out result of it, in two groups. */
+/** A validation result of it, in two groups. */
 export function evaluationAt(step: number): Evaluation {
   const accuracy = step / 8;
   const measured = { problems: 10, accuracy, interval: [accuracy / 2, (1 + accuracy) / 2] as const, tokens: 12 - step };
@@ -40,10 +40,10 @@ const text = `<script>alert(1)</script> [x](javascript:alert(2)) ![y](http://exa
 /** An episode whose texts would be markup, commands of a terminal, or turned around, where they are not shown as text. */
 export const hostileEpisode: RecordedEpisode = {
   step: 0,
-  problem: { id: "held-out-0", question: "what is <b>left</b>?", gold: "a" },
+  problem: { id: "validation-0", question: "what is <b>left</b>?", gold: "a" },
   task: 0,
   episode: {
-    problemId: "held-out-0",
+    problemId: "validation-0",
     topology: "solo",
     answer: text,
     stopReason: "answered",

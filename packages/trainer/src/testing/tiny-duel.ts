@@ -27,7 +27,7 @@ const task: TrainingTask & { readonly reward: Reward } = {
   game,
   reward,
   problems: (_, count) => Array.from({ length: count }, (__, i) => problem(`train-${i}`)),
-  heldOut: Array.from({ length: 12 }, (_, i) => problem(`held-out-${i}`)),
+  testProblems: Array.from({ length: 12 }, (_, i) => problem(`validation-${i}`)),
 };
 
 /** A duel at rock, paper, scissors, of one table of logits with itself or of two. */

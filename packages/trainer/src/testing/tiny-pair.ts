@@ -40,7 +40,7 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly reward
       task: game.players.filter(({ id }, i) => outputs[id]?.[0] === gold[i]).length / 2,
     }),
     problems: (random, count) => Array.from({ length: count }, (_, i) => problem(random.integer(3), `train-${i}`)),
-    heldOut: Array.from({ length: 30 }, (_, i) => problem(i % 3, `held-out-${i}`)),
+    testProblems: Array.from({ length: 30 }, (_, i) => problem(i % 3, `validation-${i}`)),
   };
 }
 

@@ -46,7 +46,7 @@ export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask & { reado
     grader: (answer, { gold }) => (answer?.startsWith(gold) ? 1 : 0),
     problems: (random, count) =>
       Array.from({ length: count }, (_, i) => problem(random.integer(digits.length), `train-${i}`)),
-    heldOut: Array.from({ length: 30 }, (_, i) => problem(i % digits.length, `held-out-${i}`)),
+    testProblems: Array.from({ length: 30 }, (_, i) => problem(i % digits.length, `validation-${i}`)),
   };
 }
 

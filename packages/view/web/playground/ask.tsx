@@ -107,7 +107,7 @@ function faultOf(
   return asked[0] === asked[1] ? "Ask for two different letters." : null;
 }
 
-/** The same problem, held out from training, at the first evaluation and at the last. */
+/** The same problem, which training never has, at the first evaluation and at the last. */
 export function SameQuestion({ state }: { readonly state: PageState }): JSX.Element | null {
   const id = useLevelId();
   const [which, setWhich] = useState(0);

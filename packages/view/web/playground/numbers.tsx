@@ -25,7 +25,7 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
           {before && `${levelWords[settings.level].untrained.toLowerCase()}: ${formatNumber(before.tokens)}`}
         </Tile>
         <Tile name="Right answers" value={formatPercent(now?.accuracy)}>
-          {now && `of ${now.problems} held-out problems, step ${now.step}`}
+          {now && `of ${now.problems} validation problems, step ${now.step}`}
         </Tile>
         <Tile name="Price of a token" value={formatPercent(price, 2)}>
           of a right answer (λ)
@@ -49,7 +49,7 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
         {...curves}
         values={[null, ...points.map((point) => point.accuracy)]}
         other={{
-          name: now ? counted(now.problems, "held-out problem") : "held-out problems",
+          name: now ? counted(now.problems, "validation problem") : "validation problems",
           look: "dots",
           values: steps.map((each) => held.get(each) ?? null),
         }}

@@ -3,7 +3,7 @@ import type {
   Conversation,
   Failure,
   Glimpse,
-  HeldOut,
+  EvaluationRow,
   Keeping,
   WorkerMessage,
   StepPoint,
@@ -26,7 +26,7 @@ export interface PageState {
   /** What takes longer than a step, in words. */
   readonly busy: string | null;
   readonly points: readonly StepPoint[];
-  readonly evaluations: readonly HeldOut[];
+  readonly evaluations: readonly EvaluationRow[];
   readonly team: TeamState | null;
   readonly episode: Conversation | null;
   readonly asked: (Answers & { readonly step: number }) | null;
@@ -110,7 +110,7 @@ export function nextState(given: PageState, event: Event): PageState {
     case "model-needed":
       return { ...state, needsModel: true, busy: null };
     case "evaluating":
-      return { ...state, busy: "measuring 100 held-out problems" };
+      return { ...state, busy: "measuring 100 validation problems" };
     case "evaluation": {
       const { evaluation } = event;
       const before = state.evaluations.filter(({ step }) => step < evaluation.step);

@@ -107,7 +107,7 @@ export const gateway: NamedTask<GatewaySettings> = {
       name: "gateway",
       topology: { name: "gateway", agents, run: playedElsewhere },
       problems: () => [],
-      heldOut: [],
+      testProblems: [],
       tokenizer: await tokenizerOf(resources),
       trainedAgents: agents.filter((each) => !frozen.includes(each)),
     };

@@ -99,7 +99,7 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   const resources: TaskResources = {
-    heldOut: 1000,
+    testProblems: 1000,
     modelFolder: null,
     templateArguments: {},
     data: { folder: "" },

@@ -36,11 +36,11 @@ export const relay: NamedTask<RelaySettings> = {
     return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
   },
   world: ({ level }) => `relay/${level}`,
-  open: ({ level }, { heldOut }) => ({ ...relayTask({ level, heldOut }), probes: relayProbes(level) }),
+  open: ({ level }, { testProblems }) => ({ ...relayTask({ level, testProblems }), probes: relayProbes(level) }),
 };
 
 /** A policy writes hints for an actor that does not learn. */
-export interface RelayHintSettings extends Omit<RelayHintOptions, "heldOut"> {
+export interface RelayHintSettings extends Omit<RelayHintOptions, "testProblems"> {
   readonly name: "relay-hint";
 }
 
@@ -69,11 +69,11 @@ export const relayHint: NamedTask<RelayHintSettings> = {
     `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
-  open: (settings, { heldOut }) => ({ ...relayHintTask({ ...settings, heldOut }), probes: hintProbes }),
+  open: (settings, { testProblems }) => ({ ...relayHintTask({ ...settings, testProblems }), probes: hintProbes }),
 };
 
 /** A policy comments on the drafts of an actor that does not learn. */
-export interface RelayCriticSettings extends Omit<RelayCriticOptions, "heldOut"> {
+export interface RelayCriticSettings extends Omit<RelayCriticOptions, "testProblems"> {
   readonly name: "relay-critic";
 }
 
@@ -92,7 +92,7 @@ export const relayCritic: NamedTask<RelayCriticSettings> = {
     "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
-  open: (settings, { heldOut }) => ({ ...relayCriticTask({ ...settings, heldOut }), probes: hintProbes }),
+  open: (settings, { testProblems }) => ({ ...relayCriticTask({ ...settings, testProblems }), probes: hintProbes }),
 };
 
 /** Two policies write for one grade. */
@@ -116,7 +116,7 @@ export const relayWriters: NamedTask<RelayWritersSettings> = {
       ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
       : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
   world: () => "relay/one-fact",
-  open: ({ parts }, { heldOut }) => pairWithProbes(relayWritersTask({ heldOut, ...(parts && { parts }) })),
+  open: ({ parts }, { testProblems }) => pairWithProbes(relayWritersTask({ testProblems, ...(parts && { parts }) })),
 };
 
 /** Two policies write for one grade in two turns, with feedback from outside. */
@@ -130,7 +130,7 @@ export const relayFeedback: NamedTask<RelayFeedbackSettings> = {
   about: () =>
     "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
   world: () => "relay/one-fact",
-  open: (_, { heldOut }) => pairWithProbes(relayFeedbackTask({ heldOut })),
+  open: (_, { testProblems }) => pairWithProbes(relayFeedbackTask({ testProblems })),
 };
 
 function pairWithProbes(task: RelayPairTask): TeamTask {

@@ -16,12 +16,12 @@ import { storyTellersDefaults, type StoryTellersOptions, storyTellersTask } from
 import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
 import type { TaskResources } from "../task-resources.ts";
 
-/** What every story world takes of a run: its model's tokenizer, loaded here and not before, and the number of held-out problems. */
+/** What every story world takes of a run: its model's tokenizer, loaded here and not before, and the number of test problems. */
 async function storyResources(
   resources: TaskResources,
-): Promise<{ readonly tokenizer: TeamTask["tokenizer"]; readonly heldOut: number }> {
+): Promise<{ readonly tokenizer: TeamTask["tokenizer"]; readonly testProblems: number }> {
   const { tokenizerOf } = await import("../text/tokenizer-of.ts");
-  return { tokenizer: await tokenizerOf(resources), heldOut: resources.heldOut };
+  return { tokenizer: await tokenizerOf(resources), testProblems: resources.testProblems };
 }
 
 /** Settings of the worlds in which tellers say whose a thing is. */
@@ -44,7 +44,7 @@ const tellerFields = (defaults: Readonly<Record<"tellerTokens" | "solverTokens",
 });
 
 /** One tells a story on, one answers from what it heard. */
-export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | "tokenizer"> {
+export interface StoryRelaySettings extends Omit<StoryRelayOptions, "testProblems" | "tokenizer"> {
   readonly name: "story-relay";
 }
 
@@ -60,7 +60,7 @@ export const storyRelay: NamedTask<StoryRelaySettings> = {
 };
 
 /** Of two to five tellers one knows; the others learn to be silent. */
-export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut" | "tokenizer"> {
+export interface StoryTellersSettings extends Omit<StoryTellersOptions, "testProblems" | "tokenizer"> {
   readonly name: "story-tellers";
 }
 
@@ -76,7 +76,7 @@ export const storyTellers: NamedTask<StoryTellersSettings> = {
 };
 
 /** A helper that sees no more than the frozen actor does learns to help it. */
-export interface StoryHintSettings extends Omit<StoryHintOptions, "heldOut" | "tokenizer"> {
+export interface StoryHintSettings extends Omit<StoryHintOptions, "testProblems" | "tokenizer"> {
   readonly name: "story-hint";
 }
 
@@ -98,7 +98,7 @@ export const storyHint: NamedTask<StoryHintSettings> = {
 };
 
 /** Two policies go on with one story, for one grade. */
-export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut" | "tokenizer"> {
+export interface StoryWritersSettings extends Omit<StoryWritersOptions, "testProblems" | "tokenizer"> {
   readonly name: "story-writers";
 }
 
@@ -114,7 +114,7 @@ export const storyWriters: NamedTask<StoryWritersSettings> = {
 };
 
 /** The budget stands in the prompt, and the team learns to keep to it. */
-export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "heldOut" | "tokenizer"> {
+export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "testProblems" | "tokenizer"> {
   readonly name: "story-budget";
 }
 

@@ -30,7 +30,7 @@ export const agentGspo: Preset<BenchmarkTaskSettings, BudgetedTrainSettings> = {
  * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
  * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, dual clip 10, no KL, no entropy; 768 tokens for the
  * collaborator, 2048 for the actor. Not as there: GSM8K's training split in place of 500 hard problems
- * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
+ * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); validations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */
 const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
@@ -123,7 +123,7 @@ export const magrpo: Preset<WritingTaskSettings> = {
 /**
  * MAGRPO in two turns on CoopHumanEval: a helper and a main function, what the tests say in between. From its library:
  * two Qwen2.5-Coder-3B, eight epochs, learning rate 2e-5, 4 replies, 256 tokens, temperature and top-p 0.6, gamma 0.9, a buffer of 4, no
- * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems held out. Different here: the
+ * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems kept for validation and test. Different here: the
  * instruct checkpoint; rewards are graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
  */
 export const magrpoMultiturn: Preset<CodeTaskSettings> = {

@@ -8,8 +8,8 @@ import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
 import { budgetExamples, budgetStories } from "./budget-examples.ts";
 import { storyBudgetTask } from "./index.ts";
 
-const heldOut = 400;
-const world = storyBudgetTask({ tokenizer, heldOut });
+const testProblems = 400;
+const world = storyBudgetTask({ tokenizer, testProblems });
 const child = { name: "Lily", thing: "red ball" };
 const budgetsOf = (problems: readonly Problem[]): Set<number> => new Set(problems.map(({ gold }) => Number(gold)));
 
@@ -37,8 +37,8 @@ test.for([
 );
 
 describe("what is kept back", () => {
-  test("held-out problems called unseen have budgets that are kept back, those called known have training's", () => {
-    const group = (wanted: string): Problem[] => world.heldOut.filter((problem) => problem.group === wanted);
+  test("test problems called unseen have budgets that are kept back, those called known have training's", () => {
+    const group = (wanted: string): Problem[] => world.testProblems.filter((problem) => problem.group === wanted);
     expect(budgetsOf(group("unseen"))).toEqual(new Set(unseenBudgets));
     expect(budgetsOf(group("known"))).toEqual(new Set(trainedBudgets));
     expect(budgetsOf(world.problems(randomFromSeed(1), 500))).toEqual(new Set(trainedBudgets));
@@ -54,7 +54,7 @@ describe("what is kept back", () => {
 test("across episodes an evaluation ranks what was told against what was spent", async () => {
   const spending = async (tokensFor: (budget: number) => number): Promise<number | undefined> => {
     const played = await Promise.all(
-      world.heldOut.slice(0, 60).map(async (problem) => {
+      world.testProblems.slice(0, 60).map(async (problem) => {
         const text = "a".repeat(tokensFor(Number(problem.gold)));
         const models = { writer: scriptedModel(() => ({ text })) };
         const random = randomFromSeed(problem.id);

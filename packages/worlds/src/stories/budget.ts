@@ -13,14 +13,14 @@ export interface StoryBudgetOptions {
   readonly tokenizer: TeamTask["tokenizer"];
   /** Budgets that are learned on, in tokens. */
   readonly budgets?: readonly number[];
-  /** Budgets of the held-out problems called `unseen`, and never learned on; those called `known` have those of training. */
+  /** Budgets of the test problems called `unseen`, and never learned on; those called `known` have those of training. */
   readonly unseenBudgets?: readonly number[];
   /** How a budget is said. Default `unary`: one "very" for each token of it; `digits` says "Tell it in 14 words". */
   readonly form?: BudgetForm;
   /** Most tokens of the reply. Default 36. */
   readonly replyTokens?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /** Budgets of training: from every one of {@link unseenBudgets} two tokens away or more. */
@@ -43,7 +43,7 @@ export function storyBudgetTask({
   unseenBudgets: unseen = unseenBudgets,
   form,
   replyTokens = budgetCeiling,
-  heldOut = 200,
+  testProblems = 200,
 }: StoryBudgetOptions): TeamTask {
   const both = budgets.find((budget) => unseen.includes(budget));
   if (both !== undefined)
@@ -60,7 +60,7 @@ export function storyBudgetTask({
     reward: ({ ledger }, { gold }) => ({ task: obedience(ledger.calls[0]?.writtenTokens ?? 0, Number(gold)) }),
     across: (played) => ({ rank_correlation: followed(played) }),
     probes: storyProbes,
-    ...storyProblems("story-budget", heldOut, (child, random, split) => {
+    ...storyProblems("story-budget", testProblems, (child, random, split) => {
       const budget = random.pick(split === "unseen" ? unseen : budgets);
       return {
         id: `story-budget:${child.name}/${child.thing}/${budget}`,

@@ -4,7 +4,7 @@ import type { HeldSplit } from "./lexicon.ts";
 /** Who a story is about, and which thing is in it. */
 type Story = (name: string, thing: string) => string;
 
-/** Where a family of texts is read: what is read in training is read in no held-out problem as something new, and a probe's in none. */
+/** Where a family of texts is read: what is read in training is read in no test problem as something new, and a probe's in none. */
 export type FamilySplit = "train" | HeldSplit | "probe";
 
 /** How a teller who knows reads whose the thing is: a child's name and its thing, in words of each family's own. */

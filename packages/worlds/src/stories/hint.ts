@@ -14,8 +14,8 @@ export interface StoryHintOptions {
   readonly actorTokens?: number;
   /** Who learns: AgentPO's collaborator, or for comparison the actor, behind a helper that stays as it is. */
   readonly learns?: "helper" | "actor";
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /** Behind the first two somebody speaks of itself, behind the others hardly ever. */
@@ -32,7 +32,7 @@ export const storyHintDefaults: Required<Omit<StoryHintOptions, "tokenizer">> = 
   hintTokens: 20,
   actorTokens: 20,
   learns: "helper",
-  heldOut: 200,
+  testProblems: 200,
 };
 
 /** Begins the hint: a helper that starts with nothing finds silence first, which is the actor alone. */
@@ -43,7 +43,7 @@ const opening = "Mom";
  * speaks. An untrained helper's words lead the actor away; a trained one's lead to what the actor alone often misses.
  */
 export function storyHintTask(options: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer" | "probes"> {
-  const { tokenizer, hintTokens, actorTokens, learns, heldOut } = { ...storyHintDefaults, ...options };
+  const { tokenizer, hintTokens, actorTokens, learns, testProblems } = { ...storyHintDefaults, ...options };
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);
   const actor = storyAgent("actor", "actor", actorTokens, ({ question, inbox: [hint] }) =>
     hint === undefined ? question : [question, opening, asSentence(hint.text, ",")].join(" ").trimEnd(),
@@ -56,7 +56,7 @@ export function storyHintTask(options: StoryHintOptions): FrozenActorTask & Pick
     tokenizer,
     grader: (answer) => (answer !== null && /"[A-Z]/u.test(answer) ? 1 : 0),
     probes: storyProbes,
-    ...storyProblems("story-hint", heldOut, ({ name, thing }, random) => {
+    ...storyProblems("story-hint", testProblems, ({ name, thing }, random) => {
       const question = random.pick(openings)(name, thing);
       return { id: `story-hint:${question}`, question, gold: "somebody speaks" };
     }),

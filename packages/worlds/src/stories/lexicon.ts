@@ -26,7 +26,7 @@ export const nameLengths: readonly NameLength[] = ["1-2", "3-4", "5-up"];
 /** Problems that are not trained on: those that settings are chosen by, and those that are measured once, at the end. */
 export type HeldSplit = "validation" | "test";
 
-/** Children that held-out stories are about, and none of training or of the other split is, by the tokens of their names. */
+/** Children that test stories are about, and none of training or of the other split is, by the tokens of their names. */
 export const heldNames: Readonly<Record<HeldSplit, Readonly<Record<NameLength, readonly string[]>>>> = {
   validation: {
     "1-2": wordsIn("Lou Ted Tam Lin"),
@@ -65,7 +65,7 @@ export const things: readonly string[] = [
   "soft bear",
 ];
 
-/** Things of held-out stories alone. */
+/** Things of test stories alone. */
 export const heldThings: Readonly<Record<HeldSplit, readonly string[]>> = {
   validation: ["pink doll", "old drum", "shiny bell"],
   test: ["warm coat", "round cake", "green frog"],
@@ -77,7 +77,7 @@ export interface Child {
   readonly thing: string;
 }
 
-/** Where a child is from: `known` is held out but its name is one of training's, `unseen` has a name that no story of training has. */
+/** Where a child is from: `known` is kept for validation and test but its name is one of training's, `unseen` has a name that no story of training has. */
 export type StorySplit = "train" | "known" | "unseen";
 
 /** How children of training are drawn. */

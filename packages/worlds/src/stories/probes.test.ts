@@ -10,14 +10,14 @@ import { cueOf, tellers } from "./teller-problems.ts";
 import { storyRelayTask } from "./teller-team.ts";
 import { storyTellersTask } from "./tellers.ts";
 
-const heldOut = 90;
+const testProblems = 90;
 const opening = "One day,";
-const task = storyTellersTask({ tokenizer, heldOut, opening });
+const task = storyTellersTask({ tokenizer, testProblems, opening });
 const fresh = Object.values(heldNames.test).flat();
 
-function pairsOf(of: Pick<TeamTask, "probes" | "heldOut">, family: string): (readonly [Problem, Problem])[] {
-  const { problems = [] } = (of.probes?.(of.heldOut, randomFromSeed(3))[family] ?? {}) as Partial<ProbeCase>;
-  return of.heldOut.flatMap((problem, i) => {
+function pairsOf(of: Pick<TeamTask, "probes" | "testProblems">, family: string): (readonly [Problem, Problem])[] {
+  const { problems = [] } = (of.probes?.(of.testProblems, randomFromSeed(3))[family] ?? {}) as Partial<ProbeCase>;
+  return of.testProblems.flatMap((problem, i) => {
     const changed = problems[i];
     return changed ? [[problem, changed] as const] : [];
   });
@@ -32,7 +32,7 @@ const changedAgents = ([before, after]: readonly [Problem, Problem]): string[] =
 
 test("a paraphrase changes the holder's words alone, into a sentence that training never has", () => {
   const pairs = pairsOf(task, "paraphrase");
-  expect(pairs).toHaveLength(heldOut);
+  expect(pairs).toHaveLength(testProblems);
   for (const [before, after] of pairs) {
     expect(changedAgents([before, after])).toEqual([holderOf(before)]);
     const told = Object.values(holderTemplates.probe).map((make) => make(before.gold, before.question));
@@ -52,7 +52,7 @@ test("other idle texts change everybody but the holder, and never name the owner
 
 test("all texts: the holder's sentence and every idle text are new", () => {
   const pairs = pairsOf(task, "all-texts");
-  expect(pairs).toHaveLength(heldOut);
+  expect(pairs).toHaveLength(testProblems);
   for (const [before, after] of pairs) {
     expect(changedAgents([before, after])).toEqual(Object.keys(before.views ?? {}));
     expect([after.gold, holderOf(after), isEnded(after)]).toEqual([before.gold, holderOf(before), true]);
@@ -63,7 +63,7 @@ test("all texts: the holder's sentence and every idle text are new", () => {
 
 test("another question: who was idle knows, who knew is idle, and all are asked for the other thing", () => {
   const pairs = pairsOf(task, "other-question");
-  expect(pairs).toHaveLength(heldOut);
+  expect(pairs).toHaveLength(testProblems);
   for (const [before, after] of pairs) {
     expect(after.question).not.toBe(before.question);
     expect(after.gold).not.toBe(before.gold);
@@ -92,8 +92,8 @@ test("other names: none stays, all are of the test, and the gold is the one that
 
 test("four or five tellers, whom the team asks; problems of five have no counterpart", async () => {
   const pairs = pairsOf(task, "more-agents");
-  const ofFive = task.heldOut.filter(({ views = {} }) => Object.keys(views).length === 5);
-  expect(pairs.length).toBe(heldOut - ofFive.length);
+  const ofFive = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 5);
+  expect(pairs.length).toBe(testProblems - ofFive.length);
   expect(new Set(pairs.map(([, { views = {} }]) => Object.keys(views).length))).toEqual(new Set([4, 5]));
   const model = scriptedModel(() => ({ text: "so" }));
   const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
@@ -116,8 +116,8 @@ test("a liar reads of another owner; the gold stays", () => {
 });
 
 test("one teller has no idle ones; stories that are the question have other names alone", () => {
-  const relay = storyRelayTask({ tokenizer, heldOut, opening });
-  const known = relay.probes?.(relay.heldOut, randomFromSeed(0)) ?? {};
+  const relay = storyRelayTask({ tokenizer, testProblems, opening });
+  const known = relay.probes?.(relay.testProblems, randomFromSeed(0)) ?? {};
   expect(Object.keys(known).filter((family) => "none" in (known[family] ?? {}))).toEqual([
     "distractors",
     "all-texts",
@@ -125,8 +125,8 @@ test("one teller has no idle ones; stories that are the question have other name
     "more-agents",
   ]);
   for (const [, after] of pairsOf(relay, "paraphrase")) expect(after.views?.["teller"]).toMatch(/\. One day,$/u);
-  const hint = storyHintTask({ tokenizer, heldOut });
+  const hint = storyHintTask({ tokenizer, testProblems });
   const pairs = pairsOf(hint, "names");
-  expect(pairs).toHaveLength(heldOut);
+  expect(pairs).toHaveLength(testProblems);
   for (const [before, after] of pairs) expect(after.question).not.toBe(before.question);
 });

@@ -10,13 +10,13 @@ import { ownerExamples } from "./owner-examples.ts";
 import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
 import { unseenNames, knownNames } from "./lexicon.ts";
 
-const heldOut = 40;
+const testProblems = 40;
 const tasks = [
-  storyRelayTask({ tokenizer, heldOut }),
-  storyTellersTask({ tokenizer, heldOut }),
-  storyHintTask({ tokenizer, heldOut }),
-  storyWritersTask({ tokenizer, heldOut }),
-  storyBudgetTask({ tokenizer, heldOut }),
+  storyRelayTask({ tokenizer, testProblems }),
+  storyTellersTask({ tokenizer, testProblems }),
+  storyHintTask({ tokenizer, testProblems }),
+  storyWritersTask({ tokenizer, testProblems }),
+  storyBudgetTask({ tokenizer, testProblems }),
 ];
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
@@ -25,21 +25,21 @@ const alike = tasks.filter(({ name }) => name !== "story-tellers");
 describe.each(alike.map((task) => [task.name, task] as const))("%s", (_, task) => {
   const textOf = ({ question, views = {} }: Problem): string => [question, ...Object.values(views)].join(" ");
 
-  test("no held-out problem is learned on, and no unseen name is", () => {
+  test("no test problem is learned on, and no unseen name is", () => {
     const learned = task.problems(randomFromSeed(1), 600);
-    const ids = new Set([...task.heldOut, ...(task.validation ?? [])].map(({ id }) => id));
-    expect(ids.size).toBe(2 * heldOut);
+    const ids = new Set([...task.testProblems, ...(task.validation ?? [])].map(({ id }) => id));
+    expect(ids.size).toBe(2 * testProblems);
     expect(learned.filter(({ id }) => ids.has(id))).toEqual([]);
     const unseen = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
     expect(learned.filter((problem) => unseen.test(textOf(problem)))).toEqual([]);
-    const held = (wanted: string): Problem[] => task.heldOut.filter(({ group }) => group === wanted);
-    expect([held("known").length, held("unseen").length]).toEqual([heldOut / 2, heldOut / 2]);
+    const held = (wanted: string): Problem[] => task.testProblems.filter(({ group }) => group === wanted);
+    expect([held("known").length, held("unseen").length]).toEqual([testProblems / 2, testProblems / 2]);
     expect(held("unseen").every((problem) => unseen.test(textOf(problem)))).toBe(true);
     expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
   });
 
   test("the gold stands in no prompt of an agent that answers", async () => {
-    const [problem] = task.heldOut as [Problem];
+    const [problem] = task.testProblems as [Problem];
     const asked: string[] = [];
     const model = scriptedModel(({ prompt, sampling }) => {
       if (prompt.kind === "text") asked.push(prompt.text);
@@ -99,7 +99,7 @@ test("the solver reads what was said as sentences, and nothing of those who were
 });
 
 test("spelling earns a part for the first letters; who knew and who did not are counted apart", async () => {
-  const task = storyTellersTask({ tokenizer, heldOut, spelling: 0.5 });
+  const task = storyTellersTask({ tokenizer, testProblems, spelling: 0.5 });
   const problem = {
     id: "1",
     question: "red ball",
@@ -123,12 +123,12 @@ test("spelling earns a part for the first letters; who knew and who did not are 
 });
 
 test("fewer known names are a part of them", () => {
-  const few = storyRelayTask({ tokenizer, heldOut, names: 8 }).problems(randomFromSeed(3), 300);
+  const few = storyRelayTask({ tokenizer, testProblems, names: 8 }).problems(randomFromSeed(3), 300);
   expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
 });
 
 test("made-up names are drawn without end in training alone, and none of them is kept back", () => {
-  const task = storyRelayTask({ tokenizer, heldOut, madeUp: 0.5 });
+  const task = storyRelayTask({ tokenizer, testProblems, madeUp: 0.5 });
   const golds = task.problems(randomFromSeed(3), 400).map(({ gold }) => gold);
   const strange = golds.filter((name) => !knownNames.includes(name));
   expect(strange.length).toBeGreaterThan(150);
@@ -137,7 +137,7 @@ test("made-up names are drawn without end in training alone, and none of them is
   expect(strange.every((name) => /^[A-Z][a-z]{1,19}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
   // As many lengths as names have.
   expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(8);
-  expect(task.heldOut).toEqual(storyRelayTask({ tokenizer, heldOut }).heldOut);
+  expect(task.testProblems).toEqual(storyRelayTask({ tokenizer, testProblems }).testProblems);
 });
 
 test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
@@ -213,8 +213,8 @@ test("helper and actor see the same story; the hint stands behind it with a comm
 });
 
 test("the helper learns, or for comparison the actor", () => {
-  expect(storyHintTask({ tokenizer, heldOut }).trainedAgents).toEqual(["helper"]);
-  expect(storyHintTask({ tokenizer, heldOut, learns: "actor" }).trainedAgents).toEqual(["actor"]);
+  expect(storyHintTask({ tokenizer, testProblems }).trainedAgents).toEqual(["helper"]);
+  expect(storyHintTask({ tokenizer, testProblems, learns: "actor" }).trainedAgents).toEqual(["actor"]);
 });
 
 test.for([

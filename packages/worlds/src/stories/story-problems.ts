@@ -6,7 +6,7 @@ import { drawChild, type Child, type HeldSplit, type NameChoice, type StorySplit
 export interface SplitProblems {
   readonly problems: (random: Random, count: number) => Problem[];
   readonly validation: readonly Problem[];
-  readonly heldOut: readonly Problem[];
+  readonly testProblems: readonly Problem[];
 }
 
 /**
@@ -34,6 +34,6 @@ export function storyProblems(
   return {
     problems: (random, wanted) => Array.from({ length: wanted }, () => drawn(random, "train")),
     validation: heldProblems("validation"),
-    heldOut: heldProblems("test"),
+    testProblems: heldProblems("test"),
   };
 }

@@ -7,12 +7,12 @@ import { heldNames, heldThings, nameLengths, unseenNames, type HeldSplit } from 
 import { cueOf } from "./teller-problems.ts";
 import { storyTellersTask } from "./tellers.ts";
 
-const heldOut = 400;
-const task = storyTellersTask({ tokenizer, heldOut, madeUp: 0.5 });
+const testProblems = 400;
+const task = storyTellersTask({ tokenizer, testProblems, madeUp: 0.5 });
 const learned = task.problems(randomFromSeed(1), 3000);
 const ofSplit: Readonly<Record<HeldSplit, readonly Problem[]>> = {
   validation: task.validation ?? [],
-  test: task.heldOut,
+  test: task.testProblems,
 };
 const textOf = ({ views = {} }: Problem): string => Object.values(views).join(" ");
 const cast = { name: "NAME", friend: "FRIEND", asked: "ASKED", other: "OTHER" };
@@ -45,7 +45,7 @@ describe.each(["validation", "test"] as const)("%s problems", (split) => {
     );
     const counts = [...groups.values()].map(({ length }) => length);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-    expect(problems).toHaveLength(heldOut);
+    expect(problems).toHaveLength(testProblems);
   });
 
   test("names, things and numbers are those that the group says", () => {
@@ -59,7 +59,7 @@ describe.each(["validation", "test"] as const)("%s problems", (split) => {
   });
 });
 
-test("nothing that is held back is trained on, and the two held-out splits share nothing that is new", () => {
+test("nothing that is held back is trained on, and the two test splits share nothing that is new", () => {
   const names = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
   expect(learned.filter((problem) => names.test(textOf(problem)))).toEqual([]);
   const ids = new Set(learned.map(({ id }) => id));

@@ -53,7 +53,7 @@ function trained({ opening = "", ...choice }: TellerChoice): Sources {
   };
 }
 
-/** Problems of the tellers' world in three splits; `group` of a held-out one says what is new in it, and training never had. */
+/** Problems of the tellers' world in three splits; `group` of a validation or test problem says what is new in it, and training never had. */
 export function tellerProblems(count: number, choice: TellerChoice): SplitProblems {
   const ofTraining = trained(choice);
   const heldProblems = (held: HeldSplit): Problem[] => {
@@ -71,7 +71,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
   return {
     problems: (random, wanted) => Array.from({ length: wanted }, () => trainedProblem(random, ofTraining)),
     validation: heldProblems("validation"),
-    heldOut: heldProblems("test"),
+    testProblems: heldProblems("test"),
   };
 }
 

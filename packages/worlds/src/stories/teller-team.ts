@@ -24,8 +24,8 @@ export interface TellerOptions extends NameChoice {
    * needs `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 /** The story that a teller knows: whose the thing is. */
@@ -135,14 +135,14 @@ export const storyRelayDefaults = { tellerTokens: 40, solverTokens: 6 } as const
 
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens, solverTokens, opening, heldOut = 200 } = { ...storyRelayDefaults, ...options };
+  const { tokenizer, tellerTokens, solverTokens, opening, testProblems = 200 } = { ...storyRelayDefaults, ...options };
   return {
     ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens, solverTokens }),
     tokenizer,
     probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
     ...storyProblems(
       "story-relay",
-      heldOut,
+      testProblems,
       (child) => ({
         id: `story-relay:${child.name}/${child.thing}`,
         question: child.thing,

@@ -14,11 +14,11 @@ export const storyTellersDefaults = { tellerTokens: 20, solverTokens: 12 } as co
  * children, of other things, or of somebody who has not what is asked; the solver hears all that is said.
  */
 export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens, solverTokens, heldOut = 200 } = { ...storyTellersDefaults, ...options };
+  const { tokenizer, tellerTokens, solverTokens, testProblems = 200 } = { ...storyTellersDefaults, ...options };
   return {
     ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens, solverTokens }),
     tokenizer,
-    ...tellerProblems(heldOut, options),
+    ...tellerProblems(testProblems, options),
     probes: tellerProbes((view, { question }) => view.lastIndexOf(` ${cueOf(question)}`), tellers),
   };
 }

@@ -12,8 +12,8 @@ export interface StoryWritersOptions {
   readonly tokenizer: TeamTask["tokenizer"];
   /** Most tokens of a text. Default 80. */
   readonly replyTokens?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
 }
 
 const best = 3;
@@ -22,7 +22,7 @@ const best = 3;
  * MAGRPO's writing in English: two go on with the same story at once, the first briefly, the second at length, for one grade,
  * which is the paper's reward for summaries as a share of its best.
  */
-export function storyWritersTask({ tokenizer, replyTokens = 80, heldOut = 200 }: StoryWritersOptions): TeamTask {
+export function storyWritersTask({ tokenizer, replyTokens = 80, testProblems = 200 }: StoryWritersOptions): TeamTask {
   const players = ["first", "second"].map((id) => ({
     ...storyAgent(id, "writer", replyTokens, () => ""),
     // Several sentences: a text ends with its paragraph.
@@ -40,7 +40,7 @@ export function storyWritersTask({ tokenizer, replyTokens = 80, heldOut = 200 }:
       return { task: writingReward("tldr", first, second, { strict: true }).reward / best };
     },
     probes: storyProbes,
-    ...storyProblems("story-writers", heldOut, (child) => ({
+    ...storyProblems("story-writers", testProblems, (child) => ({
       id: `story-writers:${child.name}/${child.thing}`,
       question: storyOf(child),
       gold: "two texts",

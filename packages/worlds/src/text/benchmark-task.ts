@@ -70,7 +70,7 @@ export async function questionTask(
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data: TaskData = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
+  const data: TaskData = resources.testProblems === 0 ? { train: [], testProblems: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
   const sandbox = familyOf(kind.kind) === "code" ? await createSandbox({ limits: gradingLimits }) : null;
@@ -91,9 +91,9 @@ export async function questionTask(
       return sandbox ? { team: grade, measures: { sandbox_limit: Number(limited) } } : grade;
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
-    ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
+    ...(resources.testProblems > 0 && { pool: data.train.map((problem) => asked(problem)) }),
     ...(data.validation && { validation: data.validation.map((problem) => asked(problem)) }),
-    heldOut: data.heldOut.map((problem) => asked(problem)),
+    testProblems: data.testProblems.map((problem) => asked(problem)),
     ...(deal && { problemOf: (question: string) => dealtQuestion(question, deal) }),
     close: async () => {
       await maths.close();

@@ -18,7 +18,7 @@ export interface DataTaskSettings extends TeamSettings {
 export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**
- * A team on one's own data: its problems are learned on, its held-out problems measured with, and no benchmark is opened.
+ * A team on one's own data: its problems are learned on, its test problems measured with, and no benchmark is opened.
  * @param grader - judges answers instead of the data's grading, which then says how golds are read and answers asked for
  * @throws LaconicError `data_invalid` with file and row, `config_invalid` for settings that do not fit each other,
  * `checkpoint_missing` for a model without a tokenizer
@@ -30,7 +30,7 @@ export async function dataTask(
 ): Promise<TeamTask> {
   const { data, team } = settings;
   const resources: TaskResources = {
-    heldOut: 1000,
+    testProblems: 1000,
     templateArguments: {},
     data: { folder: "" },
     note: () => undefined,
@@ -44,7 +44,7 @@ export async function dataTask(
     answer,
     open: async (usable) => {
       const opened = await ownData(data, resources, usable);
-      checkLetters(answer, [...opened.train, ...opened.heldOut]);
+      checkLetters(answer, [...opened.train, ...opened.testProblems]);
       return opened;
     },
   });
@@ -53,8 +53,8 @@ export async function dataTask(
 }
 
 /** @throws LaconicError `data_invalid` for a view of an agent that the team does not have */
-function checkViews({ topology: { agents }, pool = [], heldOut }: TeamTask): void {
-  for (const { id, views = {} } of [...pool, ...heldOut]) {
+function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask): void {
+  for (const { id, views = {} } of [...pool, ...testProblems]) {
     const nobody = Object.keys(views).find((agent) => !agents.includes(agent));
     if (nobody !== undefined)
       throw new LaconicError(

@@ -19,7 +19,7 @@ export interface TaskData {
   readonly train: readonly BenchmarkProblem[];
   /** Of the training split, and trained on no more; absent where it is too small, or the data are the user's own. */
   readonly validation?: readonly BenchmarkProblem[];
-  readonly heldOut: readonly BenchmarkProblem[];
+  readonly testProblems: readonly BenchmarkProblem[];
 }
 
 /**
@@ -29,7 +29,7 @@ export interface TaskData {
  */
 export async function benchmarkData(
   name: string,
-  { heldOut, data: open, note }: TaskResources,
+  { testProblems, data: open, note }: TaskResources,
   file: string | undefined,
   usable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
@@ -37,11 +37,11 @@ export async function benchmarkData(
   const { problems: test } = await openSplit(benchmark, open);
   const among = (problems: readonly BenchmarkProblem[], what: string): BenchmarkProblem[] =>
     usableOf(problems, `${what} problems of ${name}`, usable, note);
-  const held = subset(among(test, "test"), heldOut);
+  const held = subset(among(test, "test"), testProblems);
   if (file !== undefined) {
     const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
     const own = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
-    return { ...withValidation(among(own.problems, "training")), heldOut: held };
+    return { ...withValidation(among(own.problems, "training")), testProblems: held };
   }
   const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
   if (pool === undefined)
@@ -59,7 +59,7 @@ export async function benchmarkData(
         "training",
       ),
     ),
-    heldOut: held,
+    testProblems: held,
   };
 }
 
@@ -73,12 +73,12 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
 }
 
 /**
- * One's own training and held-out problems: nothing of a benchmark is opened.
+ * One's own training and test problems: nothing of a benchmark is opened.
  * @throws LaconicError `data_invalid` with file and row, `config_invalid` naming the setting
  */
 export async function ownData(
   settings: DataSettings,
-  { heldOut, data: { hub, signal }, note }: Pick<TaskResources, "heldOut" | "data" | "note">,
+  { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,
   usable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
   const data = await openData(settings, { ...(hub && { hub }), ...(signal && { signal }) });
@@ -89,7 +89,7 @@ export async function ownData(
     );
   return {
     train: usableOf(data.train, "training problems", usable, note),
-    heldOut: subset(usableOf(data.heldOut, "held-out problems", usable, note), heldOut),
+    testProblems: subset(usableOf(data.testProblems, "test problems", usable, note), testProblems),
   };
 }
 
@@ -107,11 +107,11 @@ function usableOf(
   return left;
 }
 
-/** A benchmark that is one split: its first problems are held out, the others are trained on, as MAGRPO has it. */
-export async function splitData(name: string, heldOut: number, open: OpenOptions): Promise<TaskData> {
+/** A benchmark that is one split: its first problems are kept for validation and test, the others are trained on, as MAGRPO has it. */
+export async function splitData(name: string, testProblems: number, open: OpenOptions): Promise<TaskData> {
   const { problems } = await openSplit(benchmarkNamed(name), open);
-  const held = Math.min(heldOut, Math.floor(problems.length / 2));
-  return { ...withValidation(problems.slice(held)), heldOut: problems.slice(0, held) };
+  const held = Math.min(testProblems, Math.floor(problems.length / 2));
+  return { ...withValidation(problems.slice(held)), testProblems: problems.slice(0, held) };
 }
 
 /** Most validation problems of a benchmark: a tenth of what there is to train on. */

@@ -10,8 +10,8 @@ import type { TaskResources } from "../task-resources.ts";
 import { codeTask, writingTask } from "./pair-tasks.ts";
 
 const data = process.env["LACONIC_DATA"] ?? "";
-const resources = (heldOut: number): TaskResources => ({
-  heldOut,
+const resources = (testProblems: number): TaskResources => ({
+  testProblems,
   modelFolder: null,
   remote: true,
   templateArguments: {},
@@ -134,7 +134,7 @@ test.skipIf(data === "")(
         evaluation: { every: 100, problems: 1, transcripts: 0 },
       });
       await train({
-        task: { ...task, problems: () => [only], pool: [only], heldOut: [] },
+        task: { ...task, problems: () => [only], pool: [only], testProblems: [] },
         policies: { helper: scriptedPolicy("helper", () => aux), main: scriptedPolicy("main", main) },
         settings: config,
         recorder: silentRecorder((row) => rows.push(row)),

@@ -51,7 +51,9 @@ const writers = {
 export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
   const data: TaskData =
-    resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
+    resources.testProblems === 0
+      ? { train: [], testProblems: [] }
+      : await splitData(form, resources.testProblems, resources.data);
   const own: JointGame = {
     players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
     turns: 1,
@@ -66,9 +68,9 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
     tokenizer: await tokenizerOf(resources),
     reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
     problems: drawFrom(data.train),
-    ...(resources.heldOut > 0 && { pool: data.train }),
+    ...(resources.testProblems > 0 && { pool: data.train }),
     ...(data.validation && { validation: data.validation }),
-    heldOut: data.heldOut,
+    testProblems: data.testProblems,
   };
 }
 
@@ -122,13 +124,13 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
   const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
   const published = prompts === "own" ? null : await publishedPair("code", resources.data);
   const data: TaskData =
-    resources.heldOut === 0
-      ? { train: [], heldOut: [] }
-      : await splitData(benchmark, resources.heldOut, resources.data);
+    resources.testProblems === 0
+      ? { train: [], testProblems: [] }
+      : await splitData(benchmark, resources.testProblems, resources.data);
   const tokenizer = await tokenizerOf(resources);
   // Last: what fails after it would leave its processes behind.
   const sandbox =
-    resources.heldOut === 0
+    resources.testProblems === 0
       ? null
       : await createSandbox({ limits: gradingLimits, ...(resources.signal && { signal: resources.signal }) });
   const rewards = new Map<string, Promise<CooperationReward>>();
@@ -192,9 +194,9 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
       return judged.undecided === null ? programReward(judged) : { undecided: judged.undecided };
     },
     problems: drawFrom(data.train),
-    ...(resources.heldOut > 0 && { pool: data.train }),
+    ...(resources.testProblems > 0 && { pool: data.train }),
     ...(data.validation && { validation: data.validation }),
-    heldOut: data.heldOut,
+    testProblems: data.testProblems,
     close: async () => sandbox?.close(),
   };
 }

@@ -1,4 +1,4 @@
-// An assistant in a shop says what goods cost. Customers ask in many ways; some pairs of question and good are held out.
+// An assistant in a shop says what goods cost. Customers ask in many ways; some pairs of question and good are kept for the test.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
@@ -41,6 +41,6 @@ export default defineTask({
     prompt: chatTemplate("shop@1", system, ({ question }) => question).render,
   }),
   train: shuffled.slice(48),
-  heldOut: shuffled.slice(0, 48),
+  testProblems: shuffled.slice(0, 48),
   grader: (answer, { gold }) => (answer?.split(" ").at(-1) === gold ? 1 : 0),
 });

@@ -1,13 +1,13 @@
-// Questions and answers out of a file of your own: JSON lines, JSON, CSV or Parquet. A part of them is held out.
+// Questions and answers out of a file of your own: JSON lines, JSON, CSV or Parquet. A part of them is kept for the test.
 import { fileURLToPath } from "node:url";
 import { openData } from "@laconic/benchmarks";
 import type { ExampleFunction } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
 
-const { train, heldOut } = await openData({
+const { train, testProblems } = await openData({
   train: fileURLToPath(new URL("questions.jsonl", import.meta.url)),
-  heldOut: { share: 0.4 },
+  testProblems: { share: 0.4 },
   grading: "text",
   columns: { question: "question", gold: "answer" },
 });
@@ -32,6 +32,6 @@ export default defineTask({
     prompt: chatTemplate("questions@1", system, ({ question }) => question).render,
   }),
   train,
-  heldOut,
+  testProblems,
   grader: (answer, { gold }) => (answer?.split(" ").at(-1) === gold ? 1 : 0),
 });

@@ -50,6 +50,6 @@ export default defineTask({
   }),
   environment: searching,
   train: games(100, 200),
-  heldOut: games(200, 300),
+  testProblems: games(200, 300),
   reward: ({ stopReason }) => ({ team: { task: stopReason === "done" ? 1 : 0 } }),
 });

@@ -8,9 +8,11 @@ import type { Problem } from "@laconic/core";
 import { taskCases } from "@laconic/tasks/testing";
 import task from "./task.ts";
 
-// What every task owes a trainer: distinct problems, none of them held out, grades from 0 to 1, a team that plays to the end.
+// What every task owes a trainer: distinct problems, none of them kept for the test, grades from 0 to 1, a team that plays to the end.
 // A task whose rewards need no gold answer has none to try.
-const subject = task.heldOut.every(({ gold }) => gold === "") ? { task } : { task, solve: ({ gold }: Problem) => gold };
+const subject = task.testProblems.every(({ gold }) => gold === "")
+  ? { task }
+  : { task, solve: ({ gold }: Problem) => gold };
 for (const { name, run } of taskCases) test(name, () => run(() => subject));
 
 test("examples teach a model that knows nothing, and a short training follows", () => {

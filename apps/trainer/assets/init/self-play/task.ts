@@ -58,6 +58,6 @@ export default defineTask({
   name: "nim",
   topology: nim,
   train: games([1, 2, 3, 4, 5, 6, 7, 8]),
-  heldOut: games([9, 10, 11, 12, 13, 14, 15, 16]),
+  testProblems: games([9, 10, 11, 12, 13, 14, 15, 16]),
   reward,
 });

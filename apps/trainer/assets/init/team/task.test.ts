@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { taskCases } from "@laconic/tasks/testing";
 import task from "./task.ts";
 
-// What every task owes a trainer: distinct problems, none of them held out, grades from 0 to 1, a team that plays to the end.
+// What every task owes a trainer: distinct problems, none of them kept for the test, grades from 0 to 1, a team that plays to the end.
 for (const { name, run } of taskCases) test(name, () => run(() => ({ task, solve: ({ gold }) => gold })));
 
 test("a short training solves more problems with fewer tokens", () => {

@@ -3,7 +3,7 @@ import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
 import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
 import { star, type AgentSpec } from "@laconic/topologies";
 
-// Problems: every pair of goods at every pair of prices. Some are held out: never learned on, accuracy is measured on them.
+// Problems: every pair of goods at every pair of prices. Some are kept for the test: never learned on, accuracy is measured on them.
 const goods = "abcdefghijkl".split("");
 const prices = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const pairs = goods.flatMap((one) => goods.filter((two) => two !== one).map((two) => [one, two] as const));
@@ -48,7 +48,7 @@ const cashier: AgentSpec = {
 export default defineTask({
   name: "bills",
   topology: star([clerk("clerk-1", 0), clerk("clerk-2", 1)], cashier),
-  heldOut: shuffled.slice(0, 400),
+  testProblems: shuffled.slice(0, 400),
   train: shuffled.slice(400),
   reward,
   tokenizer: relayTokenizer,

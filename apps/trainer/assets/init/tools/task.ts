@@ -44,6 +44,6 @@ export default defineTask({
   // A larger model is told of its tools: jsonTools() or hermesTools() without `tells`.
   environment: toolEnvironment({ tools: [lookUp], format: jsonTools({ tells: false }), price: 0.05, maxSteps: 2 }),
   train: problems.slice(30),
-  heldOut: problems.slice(0, 30),
+  testProblems: problems.slice(0, 30),
   grader: (answer, { gold }) => (answer?.trim() === gold ? 1 : 0),
 });

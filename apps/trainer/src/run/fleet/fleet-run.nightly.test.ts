@@ -113,8 +113,8 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
   }));
 
 const vocabulary = 47;
-const heldOut = (err: string): string[] =>
-  [...err.matchAll(/held-out at step \d+: accuracy [\d.]+ %/gu)].map(([line]) => line);
+const testProblems = (err: string): string[] =>
+  [...err.matchAll(/validation at step \d+: accuracy [\d.]+ %/gu)].map(([line]) => line);
 
 test("a server that goes bad after the probe costs no accuracy, and is left out by name", () =>
   withServers("vllm", async ([one], sampler, run) => {
@@ -135,8 +135,8 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
     expect(JSON.parse(timing.at(-1) as string)).toMatchObject({ "perf/servers_up": 1, "perf/servers_quarantined": 1 });
     await withServers("vllm", async (__, healthy, elsewhere) => {
       const well = await laconic("train", ...small, healthy, "--run", elsewhere, "--json");
-      expect(heldOut(well.err)).toHaveLength(2);
-      expect(heldOut(bad.err)).toEqual(heldOut(well.err));
+      expect(testProblems(well.err)).toHaveLength(2);
+      expect(testProblems(bad.err)).toEqual(testProblems(well.err));
     });
   }));
 
@@ -167,7 +167,7 @@ test("wrong ids, hangs, old weights and slowness cost no accuracy, and nothing h
         const { code, err } = await laconic("train", ...small, ...fewer, sampler, "--run", run, "--json");
         expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
         expect((await rowsOf(run)).filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
-        ends.push(heldOut(err));
+        ends.push(testProblems(err));
       },
       {},
       3,

@@ -34,7 +34,7 @@ export async function planRemote(
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
   const task = await openRunTask(config.task, {
-    heldOut: 0,
+    testProblems: 0,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });

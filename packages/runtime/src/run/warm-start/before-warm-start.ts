@@ -57,7 +57,7 @@ export async function measureBeforeWarmStart(
       for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
     const before = await during(
       progress,
-      `measuring ${Math.min(train.evaluation.problems, problemsOfSplit(parts.task, "validation").length)} held-out problems with the model before its warm start`,
+      `measuring ${Math.min(train.evaluation.problems, problemsOfSplit(parts.task, "validation").length)} validation problems with the model before its warm start`,
       () => measureBefore(parts, config, references),
     );
     return { key, warmStart, said: warmStartText(warmStart), before };

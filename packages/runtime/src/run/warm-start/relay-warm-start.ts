@@ -32,7 +32,7 @@ export interface RelayWarmStart {
   readonly onStep: (step: number, loss: number) => void;
 }
 
-/** Teaches a fresh relay model and saves it: the start of every relay run. @returns the team on held-out problems */
+/** Teaches a fresh relay model and saves it: the start of every relay run. @returns the team on validation problems */
 export async function trainRelayWarmStart(
   { level, seed, steps, batch, device: name, to, onStep }: RelayWarmStart,
   progress: Progress,

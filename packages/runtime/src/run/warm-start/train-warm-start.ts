@@ -40,7 +40,7 @@ export async function trainWarmStart(
   const { steps } = warmStart;
   const course = courseOf(warmStart, run);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
-  const resources = { ...(await runResources(given, progress)), heldOut: 0 };
+  const resources = { ...(await runResources(given, progress)), testProblems: 0 };
   // One model, whoever will speak with it.
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
   try {

@@ -30,7 +30,7 @@ interface PlaneFrameProps {
 
 const margin = { left: 56, right: 16, top: 34, bottom: 44 } as const;
 
-/** Axes and grid of held-out accuracy over tokens per episode, as wide as there is room. */
+/** Axes and grid of validation accuracy over tokens per episode, as wide as there is room. */
 export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, children }: PlaneFrameProps) {
   const [frame, width] = useWidth();
   const height = Math.max(260, Math.min(460, width * ratio));
@@ -71,7 +71,7 @@ export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, childre
             tokens per episode
           </text>
           <text class="tick" x={4} y={14}>
-            ↑ held-out accuracy, n = {counts}
+            ↑ validation accuracy, n = {counts}
           </text>
           {children({ x, y, left, right, top, bottom })}
         </svg>

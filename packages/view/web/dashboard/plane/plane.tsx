@@ -23,7 +23,7 @@ interface PlaneRun {
   readonly end: RunEvaluation;
 }
 
-/** Held-out accuracy over tokens: up and to the left is better. */
+/** Validation accuracy over tokens: up and to the left is better. */
 export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
   const isLog = one(route, "logx") === "1";
@@ -42,7 +42,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   if (points.length === 0)
     return (
       <Empty title="No evaluation yet">
-        <p>A point appears here with a run's first evaluation on held-out problems, before its first step.</p>
+        <p>A point appears here with a run's first evaluation on validation problems, before its first step.</p>
       </Empty>
     );
   const tasks = [...new Set(points.map(({ run }) => taskKey(run.settings)))];
@@ -53,7 +53,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Accuracy and tokens">
       <p>
-        Each point is a team on held-out problems, with its 95 % interval. The faint line behind it is its way from the
+        Each point is a team on validation problems, with its 95 % interval. The faint line behind it is its way from the
         first evaluation. Dashed line: the best accuracy at each token cost (Pareto frontier)
         {tasks.length > 1 && `, one for each of ${tasks.length} tasks: accuracies of different tasks are not compared`}.
       </p>

@@ -5,15 +5,15 @@ import { visibleLine } from "../../parts/safe-text.ts";
 /** Most of a cell that colour covers: text stays readable in light and dark. */
 const deepest = 45;
 
-/** Accuracy and counted shares of each family of held-out problems, as a heat map. */
+/** Accuracy and counted shares of each family of validation problems, as a heat map. */
 export function Families({ table: { columns, rows } }: { readonly table: FamilyTable }) {
   const measures = [...new Set(columns.map(({ measure }) => measure))];
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="By family">
       <h2>By family</h2>
       <p class="small">
-        Held-out problems by what is new in them. A deeper colour is a larger share; trained families have nothing that
-        is held back.
+        Validation problems by what is new in them. A deeper colour is a larger share; trained families have nothing
+        that is held back.
       </p>
       <table>
         <thead>

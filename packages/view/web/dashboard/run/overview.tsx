@@ -29,7 +29,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
         {last !== undefined && (
           <>
             <Tile
-              name="held-out accuracy"
+              name="validation accuracy"
               value={
                 isChanged
                   ? `${beforeWarmStart(formatPercent, "accuracy")}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
@@ -78,7 +78,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       </p>
       {evaluations.length > 0 && (
         <div class="scroll long" tabIndex={0} role="region" aria-label="Evaluations">
-          <h2>Evaluations on held-out problems</h2>
+          <h2>Evaluations on validation problems</h2>
           <table class="stacked">
             <thead>
               <tr>

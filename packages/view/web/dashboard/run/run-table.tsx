@@ -24,7 +24,7 @@ const columns: readonly (readonly [RunSort, string])[] = [
   ["state", "State"],
   ["step", "Step"],
   ["left", "Time left"],
-  ["accuracy", "Held-out accuracy"],
+  ["accuracy", "Validation accuracy"],
   ["tokens", "Tokens per episode"],
   ["seed", "Seed"],
   ["updated", "Written"],
@@ -127,7 +127,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
           <span class="soft">{run.seconds === null ? "–" : `${formatDuration(run.seconds)} in all`}</span>
         )}
       </td>
-      <td data-label="Held-out accuracy" class="number">
+      <td data-label="Validation accuracy" class="number">
         <Change first={beforeWarmStart?.accuracy} from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
       </td>
       <td data-label="Tokens per episode" class="number">

@@ -88,5 +88,5 @@ function figures({ step, accuracy, tokens }: RunEvaluation): string {
 
 function inWords(first: RunEvaluation, at: RunEvaluation, last: RunEvaluation): string {
   const shown = [...new Set([first, at, last])].map((row) => figures(row));
-  return `Held-out accuracy over tokens per episode, ${shown.join("; ")}`;
+  return `Validation accuracy over tokens per episode, ${shown.join("; ")}`;
 }

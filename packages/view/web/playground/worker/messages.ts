@@ -43,7 +43,7 @@ export interface TeamState extends CostSums {
   readonly silence: Readonly<Record<string, number>>;
 }
 
-export interface HeldOut {
+export interface EvaluationRow {
   readonly step: number;
   readonly accuracy: number;
   readonly interval: readonly [low: number, high: number] | null;
@@ -64,7 +64,7 @@ export interface RunView {
   readonly settings: PlaygroundSettings;
   readonly step: number;
   readonly points: readonly StepPoint[];
-  readonly evaluations: readonly HeldOut[];
+  readonly evaluations: readonly EvaluationRow[];
   readonly team: TeamState | null;
   readonly warnings: readonly string[];
 }
@@ -167,7 +167,7 @@ export type WorkerMessage =
   | { readonly type: "keeping"; readonly keeping: Keeping }
   | { readonly type: "pong" }
   | { readonly type: "evaluating"; readonly step: number }
-  | { readonly type: "evaluation"; readonly evaluation: HeldOut }
+  | { readonly type: "evaluation"; readonly evaluation: EvaluationRow }
   | { readonly type: "training"; readonly active: boolean; readonly step: number; readonly done: boolean }
   | { readonly type: "settings"; readonly settings: PlaygroundSettings }
   | ({ readonly type: "asked"; readonly step: number } & Answers)

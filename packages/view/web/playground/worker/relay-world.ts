@@ -8,14 +8,14 @@ export const policyFolder = "/policy";
 
 /** Holders know a digit each, and the solver is asked for a sum. */
 export function relayWorld(): World {
-  // As many held-out problems as the command line opens: the run folder says which they are.
-  const task = relayTask({ level: "one-fact", heldOut: 1000 });
+  // As many validation problems as the command line opens: the run folder says which they are.
+  const task = relayTask({ level: "one-fact", testProblems: 1000 });
   const holders = task.topology.agents.filter((agent) => agent !== "solver");
   return {
     task,
     policy: { task: "relay/one-fact" },
     temperature: 1,
-    followed: task.heldOut[0] as Problem,
+    followed: task.testProblems[0] as Problem,
     beginning: async () => policyFolder,
     modelFiles: ["config.json", "model.safetensors"],
     factOf: ({ views }, agent) => views?.[agent] ?? null,

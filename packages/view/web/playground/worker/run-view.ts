@@ -5,12 +5,12 @@ import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/t
 import { fileSystemSource, readRows, shownEpisodes } from "@laconic/trainer/reading";
 import { rewardTerms } from "@laconic/rewards";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
-import type { HeldOut, RunView, TeamState } from "./messages.ts";
+import type { EvaluationRow, RunView, TeamState } from "./messages.ts";
 import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** Held-out problems that a page shows of each evaluation. */
+/** Validation problems that a page shows of each evaluation. */
 export const shownProblems = 3;
 
 /** A run that nothing was done in yet. */
@@ -56,7 +56,7 @@ export async function viewOfRun(
     settings,
     step,
     points: metrics.map((row) => pointOf(row, level)),
-    evaluations: (await upTo(runFiles.evaluations)).map((row) => heldOutOf(row, episodes, world)),
+    evaluations: (await upTo(runFiles.evaluations)).map((row) => evaluationRow(row, episodes, world)),
     team: teamIn(metrics.at(-1)),
     warnings: (await readLines(files, path(runFiles.warnings))).map(({ message }) => String(message)),
   };
@@ -72,8 +72,8 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
   }
 }
 
-function heldOutOf(row: UnknownRecord, episodes: readonly RecordedEpisode[], world: World): HeldOut {
-  const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
+function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[], world: World): EvaluationRow {
+  const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<EvaluationRow, "shown">;
   const shown = episodes.filter((each) => each.step === step).slice(0, shownProblems);
   return {
     step,

@@ -106,7 +106,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
 
 /** The names and hashes that `laconic train` puts into a manifest; it refuses to go on with others. */
 async function inputsOf(files: KeptFiles, { task, modelFiles, beginning }: World): Promise<Record<string, string>> {
-  const { tokenizer, validation, heldOut } = task;
+  const { tokenizer, validation, testProblems } = task;
   const vocabulary = Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token]));
   const folder = await beginning();
   const inputs: Record<string, string> = {};
@@ -114,7 +114,7 @@ async function inputsOf(files: KeptFiles, { task, modelFiles, beginning }: World
   return {
     ...inputs,
     "tokenizer: vocabulary": sha256Of(vocabulary),
-    "data: held-out problems": sha256Of(validation),
-    "data: test problems": sha256Of(heldOut),
+    "data: validation problems": sha256Of(validation),
+    "data: test problems": sha256Of(testProblems),
   };
 }

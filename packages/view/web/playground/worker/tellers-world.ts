@@ -30,9 +30,9 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
   };
   const tokenizer = tokenizerOf(await readTokenizerFiles(read, folder));
   const { name: _, ...settings } = storyTellers.task as { readonly name: string };
-  // As many held-out problems as the command line opens: the run folder says which they are.
-  const task = storyTellersTask({ ...settings, tokenizer, heldOut: 1000 });
-  const ofThree = task.heldOut.filter(({ views = {} }) => Object.keys(views).length === 3);
+  // As many validation problems as the command line opens: the run folder says which they are.
+  const task = storyTellersTask({ ...settings, tokenizer, testProblems: 1000 });
+  const ofThree = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 3);
   // The others want the asked thing, the hardest of what training has. The second: who is in the first one gets its name wrong on
   // seeds 1 to 3 for longer than anybody looks.
   const wanted = ofThree.filter(({ group }) => group === "known/wanted");

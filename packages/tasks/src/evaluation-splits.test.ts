@@ -2,7 +2,7 @@ import type { Random } from "@laconic/core";
 import { expect, test } from "vitest";
 import { relayContent } from "./relay/problem.ts";
 import { relayTask } from "./relay/task.ts";
-import { heldOutSplits } from "./task.ts";
+import { evaluationSplits } from "./task.ts";
 
 const numbered =
   (most: number) =>
@@ -12,27 +12,27 @@ const numbered =
   };
 
 test("validation and test problems are drawn from seeds of their own, and none is both", () => {
-  const { validation, heldOut } = heldOutSplits(50, "seed", numbered(1000));
-  expect([validation.length, heldOut.length]).toEqual([50, 50]);
-  const ids = new Set([...validation, ...heldOut].map(({ id }) => id));
+  const { validation, testProblems } = evaluationSplits(50, "seed", numbered(1000));
+  expect([validation.length, testProblems.length]).toEqual([50, 50]);
+  const ids = new Set([...validation, ...testProblems].map(({ id }) => id));
   expect(ids.size).toBe(100);
-  const again = heldOutSplits(20, "seed", numbered(1000));
+  const again = evaluationSplits(20, "seed", numbered(1000));
   expect(again.validation).toEqual(validation.slice(0, 20));
-  expect(heldOutSplits(50, "other", numbered(1000)).validation).not.toEqual(validation);
+  expect(evaluationSplits(50, "other", numbered(1000)).validation).not.toEqual(validation);
 });
 
 test("a small world is shared out among the two", () => {
-  const { validation, heldOut } = heldOutSplits(50, "seed", numbered(11));
-  expect(new Set([...validation, ...heldOut].map(({ id }) => id)).size).toBe(11);
-  expect(validation.length - heldOut.length).toBeGreaterThanOrEqual(0);
-  expect(validation.length - heldOut.length).toBeLessThanOrEqual(1);
+  const { validation, testProblems } = evaluationSplits(50, "seed", numbered(11));
+  expect(new Set([...validation, ...testProblems].map(({ id }) => id)).size).toBe(11);
+  expect(validation.length - testProblems.length).toBeGreaterThanOrEqual(0);
+  expect(validation.length - testProblems.length).toBeLessThanOrEqual(1);
 });
 
 test("a relay problem of the test is none of validation with its facts rearranged", () => {
-  const { validation, heldOut } = relayTask({ level: "one-fact", heldOut: 300 });
+  const { validation, testProblems } = relayTask({ level: "one-fact", testProblems: 300 });
   const contents = new Set(validation.map((problem) => relayContent(problem)));
-  expect(heldOut.filter((problem) => contents.has(relayContent(problem)))).toEqual([]);
-  expect(heldOut).toHaveLength(300);
+  expect(testProblems.filter((problem) => contents.has(relayContent(problem)))).toEqual([]);
+  expect(testProblems).toHaveLength(300);
   const rearranged = { ...(validation[0] as (typeof validation)[number]) };
   const views = Object.entries(rearranged.views ?? {});
   const turned = {

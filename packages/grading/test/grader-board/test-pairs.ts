@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { GradedCase } from "../../src/index.ts";
 
-interface HeldOutItem {
+interface PairItem {
   readonly kind: GradedCase["kind"];
   readonly rule: string;
   readonly tag: string;
@@ -11,12 +11,12 @@ interface HeldOutItem {
 }
 
 /** Pairs that were written and labelled before the grader was measured on them. */
-export function heldOut(): GradedCase[] {
-  const lines = readFileSync(new URL("./held-out.jsonl", import.meta.url), "utf8")
+export function testPairs(): GradedCase[] {
+  const lines = readFileSync(new URL("./test-pairs.jsonl", import.meta.url), "utf8")
     .trim()
     .split("\n");
   const cases = lines.flatMap((line) => {
-    const { kind, rule, tag, gold, right, wrong } = JSON.parse(line) as HeldOutItem;
+    const { kind, rule, tag, gold, right, wrong } = JSON.parse(line) as PairItem;
     const labelled = (verdict: boolean) => (prediction: string) => ({
       kind,
       gold,

@@ -2,25 +2,25 @@ import type { Evaluation, Measured } from "../evaluate.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 
 /**
- * A held-out result as flat numbers under `heldout/`: accuracy with both ends of its interval, tokens per episode, silence of each
+ * A validation result as flat numbers under `validation/`: accuracy with both ends of its interval, tokens per episode, silence of each
  * agent, what the reward counts beside, language, samples without a score, win rates against opponents, and for each group of
  * problems what it has of that.
  */
-export function heldOutMetrics(evaluation: Evaluation): Metrics {
+export function validationMetrics(evaluation: Evaluation): Metrics {
   const { silence, groups = {}, scoring, opponents = {} } = evaluation;
   if (evaluation.problems === 0) return {};
   const unscored = scoring ? scoring.undecided + scoring.invalid + scoring.error : 0;
   return {
-    ...measuredMetrics("heldout", evaluation),
-    ...under("heldout/silence", silence),
-    ...(scoring && { "heldout/unscored": unscored }),
+    ...measuredMetrics("validation", evaluation),
+    ...under("validation/silence", silence),
+    ...(scoring && { "validation/unscored": unscored }),
     ...under(
-      "heldout/win_rate",
+      "validation/win_rate",
       Object.fromEntries(Object.entries(opponents).map(([name, { winRate }]) => [name, winRate])),
     ),
     ...Object.assign(
       {},
-      ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`heldout/group/${group}`, measured)),
+      ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`validation/group/${group}`, measured)),
     ),
   };
 }
