@@ -55,7 +55,7 @@ const own: readonly (Picture & { readonly results: () => VariantResult[] })[] = 
   {
     name: "small-hint",
     title: "A hint for a frozen actor",
-    says: "AgentPO in small: a helper learns to say what an actor that never changes can use; three seeds of eight seconds.",
+    says: "AgentPO in small: a helper learns to say what an actor that never changes can use; ten seeds of eight seconds.",
     page: "results/small-worlds.md",
     rows: "results/small-worlds.jsonl",
     results: smallWorld("relay-hint"),
