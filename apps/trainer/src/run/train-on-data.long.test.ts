@@ -45,7 +45,7 @@ test(
     await writeFile(config, JSON.stringify(settings));
     const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
     const trained = await laconic("train", config, "--run", onFile);
-    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 validation problems") as string });
+    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 test problems") as string });
     expect(trained.err).toContain("data/hint: 1 steps");
     const evaluated = await laconic("eval", onFile, "--json");
     expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
