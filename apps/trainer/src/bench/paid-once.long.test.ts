@@ -107,7 +107,7 @@ test.each([true, false])(
       file,
       ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n"),
     );
-    const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+    const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
     const settings = {
       task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 8, data },
       model: base,

@@ -40,7 +40,10 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
  * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
  */
 export function relayHintTask(options: RelayHintOptions = {}): FrozenActorTask {
-  const { distractors, hintTokens, actorTokens, actorReads, learns, testProblems } = { ...relayHintDefaults, ...options };
+  const { distractors, hintTokens, actorTokens, actorReads, learns, testProblems } = {
+    ...relayHintDefaults,
+    ...options,
+  };
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
     throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
   const actor: AgentSpec = {

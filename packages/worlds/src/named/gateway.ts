@@ -88,11 +88,11 @@ export const gateway: NamedTask<GatewaySettings> = {
       path: ["agents"],
       error: "an agent is named twice",
     })
-    .refine(({ agents, frozen = [] }) => frozen.every((each) => agents.includes(each)), {
+    .refine(({ agents, frozen }) => frozen.every((each) => agents.includes(each)), {
       path: ["frozen"],
       error: "they must be among the agents",
     })
-    .refine(({ agents, frozen = [] }) => frozen.length < agents.length, {
+    .refine(({ agents, frozen }) => frozen.length < agents.length, {
       path: ["frozen"],
       error: "nobody would learn",
     }),

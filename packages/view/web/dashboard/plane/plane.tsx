@@ -53,8 +53,8 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Accuracy and tokens">
       <p>
-        Each point is a team on validation problems, with its 95 % interval. The faint line behind it is its way from the
-        first evaluation. Dashed line: the best accuracy at each token cost (Pareto frontier)
+        Each point is a team on validation problems, with its 95 % interval. The faint line behind it is its way from
+        the first evaluation. Dashed line: the best accuracy at each token cost (Pareto frontier)
         {tasks.length > 1 && `, one for each of ${tasks.length} tasks: accuracies of different tasks are not compared`}.
       </p>
       <div class="toolbar">
