@@ -41,8 +41,9 @@ export function checkPolicy(
   const trained = found.flatMap((name) => spoken.get(name) ?? []);
   const own = { findings, place, train, settings: settingsOf(train, policy), rollouts, record, trained };
   const { epochs, minibatches } = own.settings;
-  // In each epoch every reply goes into one optimiser step.
-  for (let epoch = (step.step - 1) * epochs; epoch < step.step * epochs; epoch++) {
+  // In each epoch every reply goes into one optimiser step. A damaged configuration may name any number of epochs.
+  for (let i = 0; i < Math.min(epochs, record.updates.length + 1); i++) {
+    const epoch = (step.step - 1) * epochs + i;
     const updates = record.updates.filter(({ optimizerStep }) => Math.floor(optimizerStep / minibatches) === epoch);
     const rows = updates.flatMap((update) => update.rows).toSorted((a, b) => a - b);
     findings.at("batch", place).same(`rows of epoch ${epoch}`, Array.from(trained.keys()), rows);

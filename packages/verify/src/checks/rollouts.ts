@@ -29,8 +29,8 @@ export function checkRollouts(rules: RecordRules, train: TrainSettings, record: 
   // Trees end early, and queues cut groups.
   if (!trees && !train.asynchronous?.["cutStragglers"]) {
     const sizes = problems.map((_, group) => rollouts.filter(({ row }) => row.group === group).length);
-    const expected = Array.from({ length: train.problemsPerStep }, () => train.episodesPerProblem);
-    rules.findings.at("batch", { step }).same("episodes of each problem", expected, sizes);
+    const expected = [train.problemsPerStep, problems.map(() => train.episodesPerProblem)];
+    rules.findings.at("batch", { step }).same("problems, and episodes of each", expected, [problems.length, sizes]);
   }
   checkRewards(rules.findings, train, record, rollouts);
   return rollouts;

@@ -5,7 +5,7 @@ import type { Json } from "../rules/closed-set.ts";
 
 /** Different log-probs of a reply from which on equal ones are no coincidence. */
 const leastValues = 8;
-/** A difference far above what float32 rounds. */
+/** Far above what float32 rounds. */
 const moved = 1e-4;
 /** Replies that have to differ by so much before equal ones are copies. */
 const leastMoved = 5;

@@ -23,7 +23,6 @@ export interface World {
   readonly drawing?: Drawing;
 }
 
-/** How a task draws its problems. */
 export interface Drawing {
   /** Of the validation problems; `SEED/test` is that of the test problems. */
   readonly seed: string;
