@@ -13,7 +13,7 @@ import { withRecord, type PlayedRecord, type Recorded, type StepRecord } from ".
 import { readRunFolder, type RunFolder } from "./folder/run-folder.ts";
 import type { Json } from "./rules/closed-set.ts";
 import { checkConfig } from "./rules/settings.ts";
-import { taskName, worldOf } from "./tasks/world.ts";
+import { taskName, worldOf } from "./tasks/worlds.ts";
 
 /** What became of a verification. */
 export interface VerifyReport {

@@ -1,6 +1,6 @@
 import { environmentName, type LedgerCall, type Problem, type Utterance } from "@laconic/core";
 import type { Comparisons, Findings, Place } from "../findings.ts";
-import type { Played } from "../folder/record.ts";
+import type { Played } from "../played.ts";
 import type { World } from "../tasks/world.ts";
 
 /** With what the episodes of a run are checked. */

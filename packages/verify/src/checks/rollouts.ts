@@ -1,6 +1,7 @@
 import type { StoredRollout } from "@laconic/core/run-folder";
 import type { Findings, Place } from "../findings.ts";
-import type { Played, StepRecord } from "../folder/record.ts";
+import type { StepRecord } from "../folder/record.ts";
+import type { Played } from "../played.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 import { total, type Numbers } from "../rules/numbers.ts";
 import { firstPrice, nextPrice, usedOf, type PriceState } from "../rules/prices.ts";

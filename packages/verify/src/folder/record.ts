@@ -1,14 +1,6 @@
-import { boundedJson, LaconicError, type Problem, type Utterance } from "@laconic/core";
-import {
-  recordedEpisodes,
-  unpackNumbers,
-  type StoredContent,
-  type StoredEpisode,
-  type StoredStep,
-} from "@laconic/core/run-folder";
-
-/** An episode with its utterances and its score. */
-export type Played = StoredEpisode<Utterance>;
+import { boundedJson, LaconicError, type Problem } from "@laconic/core";
+import { recordedEpisodes, unpackNumbers, type StoredContent, type StoredStep } from "@laconic/core/run-folder";
+import type { Played } from "../played.ts";
 
 /** A training step or an evaluation, as the folder has it. */
 export interface PlayedRecord {

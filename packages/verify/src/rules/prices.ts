@@ -1,4 +1,4 @@
-import type { Played } from "../folder/record.ts";
+import type { Played } from "../played.ts";
 import { applicable, meanOf, total, type Numbers } from "./numbers.ts";
 import { gradeOf } from "./rewards.ts";
 import type { BudgetSettings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { LedgerCall, Utterance } from "@laconic/core";
-import type { Played } from "../folder/record.ts";
+import type { Played } from "../played.ts";
 import { total, type Numbers } from "./numbers.ts";
 import type { CostSettings, TrainSettings } from "./settings.ts";
 

@@ -1,8 +1,6 @@
 import { randomFromSeed, type Problem, type Random, type Utterance } from "@laconic/core";
 import type { Split } from "../findings.ts";
-import type { Played } from "../folder/record.ts";
-import { isObject, type Json } from "../rules/closed-set.ts";
-import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
+import type { Played } from "../played.ts";
 
 /** What is known of a task: each part by a rule that shares no code with the task. */
 export interface World {
@@ -31,31 +29,6 @@ export interface Drawing {
   /** What makes two problems the same. */
   contentOf(problem: Problem): string;
 }
-
-/** The first run of letters in the solver's answer is the name. */
-const storyNames = (): World => ({
-  answerer: "solver",
-  grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
-});
-
-const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
-  relay,
-  "relay-hint": relayHint,
-  "relay-critic": relayHint,
-  "relay-feedback": relayFeedback,
-  "relay-writers": relayWriters,
-  "story-tellers": storyNames,
-  "story-relay": storyNames,
-};
-
-/** @param task - of the run's configuration; nothing is known of one that is not listed */
-export function worldOf(task: unknown): World {
-  const name = isObject(task) ? String(task["name"]) : "";
-  return (Object.hasOwn(worlds, name) && worlds[name]?.(task as Json)) || {};
-}
-
-export const taskName = (task: unknown): string =>
-  isObject(task) && typeof task["name"] === "string" ? `the task ${task["name"]}` : "the task";
 
 function drawOf({ draw, isHeldOut }: Drawing, random: Random, heldOut: boolean): Problem {
   for (;;) {
