@@ -7,7 +7,7 @@ export type Stage =
   | ("files" | "problem" | "ledger" | "text" | "grade" | "reward" | "price")
   | ("batch" | "advantage" | "loss" | "metric" | "evaluation");
 
-/** Which held-out problems. */
+/** Which evaluated problems. */
 export type Split = "validation" | "test";
 
 /**

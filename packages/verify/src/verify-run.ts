@@ -64,7 +64,7 @@ async function checkRecords(run: RunFolder, findings: Findings): Promise<number>
   const checks = new RecordChecks(run, steps[0], findings);
   const { record: test = null, row: figures = {} } = run.test ?? {};
   // No other split may have a test problem.
-  if (test) withRecord(test, (record) => checks.problems.heldOut("test", record));
+  if (test) withRecord(test, (record) => checks.problems.evaluated("test", record));
   for (const recorded of whole) {
     const { step, kind } = recorded;
     const isLast = recorded === steps.at(-1);
@@ -114,7 +114,7 @@ class RecordChecks {
   evaluation(split: Split, record: PlayedRecord, row: Json): void {
     const place = { step: record.step, split };
     this.#rules.findings.at("evaluation", place).same("log-probs and episodes too many", [0, 0], record.surplus);
-    if (split === "validation") this.problems.heldOut(split, record);
+    if (split === "validation") this.problems.evaluated(split, record);
     checkEvaluation(this.#rules, place, record, row);
     this.samplers.evaluation(place, record);
   }

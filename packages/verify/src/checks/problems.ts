@@ -3,9 +3,9 @@ import { sortedJson, type Findings, type Split } from "../findings.ts";
 import { digestOf } from "../folder/checksums.ts";
 import type { PlayedRecord, StepRecord } from "../folder/record.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
-import { heldOutProblems, trainingProblems, type World } from "../tasks/world.ts";
+import { evaluationProblems, trainingProblems, type World } from "../tasks/world.ts";
 
-const inputOf = { validation: "data: held-out problems", test: "data: test problems" } as const;
+const inputOf = { validation: "data: validation problems", test: "data: test problems" } as const;
 
 /** Problems of all splits: drawn again where the task is known, distinct, and disjoint. */
 export class ProblemChecks {
@@ -13,12 +13,12 @@ export class ProblemChecks {
   readonly #findings: Findings;
   readonly #drawing: World["drawing"];
   readonly #expected: Readonly<Record<Split, readonly Problem[]>> | null;
-  /** The split of each held-out problem, by its id and by its content. */
+  /** The split of each evaluated problem, by its id and by its content. */
   readonly #splits = new Map<string, Split>();
 
   constructor(run: RunFolder, task: string, { drawing }: World, findings: Findings) {
     [this.#run, this.#findings, this.#drawing] = [run, findings, drawing];
-    this.#expected = drawing ? heldOutProblems(drawing) : null;
+    this.#expected = drawing ? evaluationProblems(drawing) : null;
     if (!drawing) findings.leaveOut("drawing of problems", `the rule of ${task} is not known here`);
   }
 
@@ -28,7 +28,7 @@ export class ProblemChecks {
   }
 
   /** The problems of an evaluation. */
-  heldOut(split: Split, { step, played }: PlayedRecord): void {
+  evaluated(split: Split, { step, played }: PlayedRecord): void {
     const problems = played.map(({ problem }) => problem);
     const ids = problems.map(({ id }) => id);
     const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
@@ -40,7 +40,7 @@ export class ProblemChecks {
       // A data set may hold a question twice; a task that draws its problems does not.
       if (this.#drawing) at.same("split of its content", split, other);
       else if (other !== split)
-        this.#findings.leaveOut("held-out problems", `${split} problems have the content of ${other} ones`);
+        this.#findings.leaveOut("validation and test problems", `${split} problems have the content of ${other} ones`);
     }
     for (const key of problems.flatMap((problem) => this.#keysOf(problem))) this.#splits.set(key, split);
     this.#checkList(split, step, problems);
@@ -59,7 +59,10 @@ export class ProblemChecks {
     if (kept !== undefined && (expected || digest === kept || problems.length < most))
       at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
     else
-      this.#findings.leaveOut("held-out problems", `the checksum of the ${split} problems is of more than were played`);
+      this.#findings.leaveOut(
+        "validation and test problems",
+        `the checksum of the ${split} problems is of more than were played`,
+      );
   }
 
   /** The problems of a training step. */
@@ -70,9 +73,9 @@ export class ProblemChecks {
       const at = this.#findings.at("problem", { step, problem: problem.id });
       const [own = "training", other] = this.#keysOf(problem).map((key) => this.#splits.get(key));
       at.same("split", "training", own);
-      if (this.#drawing) at.same("is held out", false, this.#drawing.isHeldOut(problem));
+      if (this.#drawing) at.same("is of an evaluation", false, this.#drawing.isEvaluated(problem));
       else if (other)
-        this.#findings.leaveOut("held-out problems", `training problems have the content of ${other} ones`);
+        this.#findings.leaveOut("validation and test problems", `training problems have the content of ${other} ones`);
     }
     if (!this.#drawing) return;
     if (train.problemPool !== null || train.curriculum !== undefined || train.asynchronous !== null)

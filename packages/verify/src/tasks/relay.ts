@@ -37,7 +37,7 @@ export function relay({ level }: Json): World | null {
     drawing: {
       seed: "relay",
       draw: (random) => relayProblem(agents, facts, random),
-      isHeldOut: (problem) => isEighth(`relay split ${contentOf(problem)}`),
+      isEvaluated: (problem) => isEighth(`relay split ${contentOf(problem)}`),
       contentOf,
     },
   };
@@ -76,7 +76,7 @@ function sumGrade(answer: string | null, gold: string): number {
 const byId = (seed: string, split: string, draw: Drawing["draw"]): Drawing => ({
   seed,
   draw,
-  isHeldOut: ({ id }) => isEighth(`${split} split ${id}`),
+  isEvaluated: ({ id }) => isEighth(`${split} split ${id}`),
   contentOf: ({ id }) => id,
 });
 

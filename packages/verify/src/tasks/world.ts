@@ -25,15 +25,15 @@ export interface Drawing {
   /** Of the validation problems; `SEED/test` is that of the test problems. */
   readonly seed: string;
   draw(random: Random): Problem;
-  isHeldOut(problem: Problem): boolean;
+  isEvaluated(problem: Problem): boolean;
   /** What makes two problems the same. */
   contentOf(problem: Problem): string;
 }
 
-function drawOf({ draw, isHeldOut }: Drawing, random: Random, heldOut: boolean): Problem {
+function drawOf(drawing: Drawing, random: Random, isEvaluated: boolean): Problem {
   for (;;) {
-    const problem = draw(random);
-    if (isHeldOut(problem) === heldOut) return problem;
+    const problem = drawing.draw(random);
+    if (drawing.isEvaluated(problem) === isEvaluated) return problem;
   }
 }
 
@@ -48,17 +48,17 @@ function distinct(count: number, draw: () => Problem): Problem[] {
 }
 
 /** Validation and test problems of each task, at most. */
-const heldOut = 1000;
+const evaluatedProblems = 1000;
 
 /** Validation and test problems, all different; a small world is divided between the two. */
-export function heldOutProblems(drawing: Drawing): Readonly<Record<Split, readonly Problem[]>> {
+export function evaluationProblems(drawing: Drawing): Readonly<Record<Split, readonly Problem[]>> {
   const [first, second] = [randomFromSeed(drawing.seed), randomFromSeed(`${drawing.seed}/test`)];
-  const all = distinct(heldOut, () => drawOf(drawing, first, true));
+  const all = distinct(evaluatedProblems, () => drawOf(drawing, first, true));
   const taken = new Set(all.map(drawing.contentOf));
-  const others = distinct(2 * heldOut, () => drawOf(drawing, second, true));
+  const others = distinct(2 * evaluatedProblems, () => drawOf(drawing, second, true));
   const fresh = others.filter((problem) => !taken.has(drawing.contentOf(problem)));
   const kept = all.length - Math.max(0, Math.floor((all.length - fresh.length) / 2));
-  return { validation: all.slice(0, kept), test: [...fresh.slice(0, heldOut), ...all.slice(kept)] };
+  return { validation: all.slice(0, kept), test: [...fresh.slice(0, evaluatedProblems), ...all.slice(kept)] };
 }
 
 /** The training problems of a step, counted from 1, where each step draws new ones. */
