@@ -39,7 +39,7 @@ test.each([
   [
     "two turns of feedback",
     ["preset:relay-feedback"],
-    ["drawing of problems", "grades", "validation and test problems", 'train.groupBy "tree-node"'],
+    ["drawing of problems", "grades", 'train.groupBy "tree-node"', "validation and test problems"],
   ],
   [
     "rollouts ahead of the optimiser",
