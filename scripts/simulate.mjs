@@ -31,7 +31,7 @@ const [seed, seeds, jobs] = ["seed", "seeds", "jobs"].map((name) => whole(name))
 const total = values.total === "" ? null : whole("total");
 if (values.events !== "") whole("events");
 await setUp();
-const program = await bundleSimulator("simulator");
+const { program } = await bundleSimulator("simulator");
 const names = await titles();
 if (values.help) {
   process.stdout.write(help(names));
@@ -163,6 +163,7 @@ function tell(outcome, totals, asked) {
   else if (outcome.violation !== null)
     process.stdout.write(
       `${outcome.scenario} --seed ${outcome.seed} FAILS: ${outcome.violation}\n` +
+        `${outcome.variant ? `  trains: ${JSON.stringify(outcome.variant)}\n` : ""}` +
         `  faults: ${outcome.faults.join("; ") || "none"}\n  shortest: ${outcome.shortest.join("; ") || "none"}\n`,
     );
   else if (asked === 1)

@@ -1,23 +1,28 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./root.mjs";
 
 const cache = join(root, "node_modules/.cache/simulate");
 
+const head = `import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);
+globalThis.defects = { active: -1, reached: new Set() };
+globalThis.hasDefect = (id) => { defects.reached.add(id); return id === defects.active; };`;
+
 /**
  * The simulator and all packages that it runs, as one module.
  *
  * @param {string} name
- * @param {{ file: string, from: string, to: string } | null} [defect] - put into a source on the way; `from` stands there once
- * @returns {Promise<string>} its path
+ * @param {Map<string, string>} [sources] - instead of those of files, by their absolute paths
+ * @returns {Promise<{ program: string, inputs: string[] }>} its path, and the files that it is made of
  */
-export async function bundleSimulator(name, defect = null) {
+export async function bundleSimulator(name, sources = new Map()) {
   const outfile = join(cache, `${name}.mjs`);
-  await build({
+  const { metafile } = await build({
     entryPoints: [join(root, "test/simulate/main.ts")],
+    absWorkingDir: root,
     outfile,
     bundle: true,
+    metafile: true,
     platform: "node",
     format: "esm",
     target: "node20",
@@ -25,13 +30,10 @@ export async function bundleSimulator(name, defect = null) {
     sourcesContent: false,
     logLevel: "error",
     external: ["esbuild", "tsx", "tiktoken"],
-    // Under a name that no bundled module imports it by.
-    banner: {
-      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
-    },
-    plugins: [absent, ...(defect ? [patching(defect)] : [])],
+    banner: { js: head },
+    plugins: [absent, replacing(sources)],
   });
-  return outfile;
+  return { program: outfile, inputs: Object.keys(metafile.inputs).filter((file) => file.endsWith(".ts")) };
 }
 
 const noDevices = `
@@ -52,18 +54,13 @@ const absent = {
   },
 };
 
-function patching({ file, from, to }) {
-  const path = join(root, file);
+function replacing(sources) {
   return {
-    name: "defect",
+    name: "sources",
     setup(context) {
-      context.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) => {
-        if (loaded !== path) return undefined;
-        const source = readFileSync(path, "utf8");
-        if (source.split(from).length !== 2)
-          throw new Error(`${file}: expected once, to put a defect in its place: ${from}`);
-        return { contents: source.replace(from, () => to), loader: "ts" };
-      });
+      context.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        sources.has(path) ? { contents: sources.get(path), loader: "ts" } : undefined,
+      );
     },
   };
 }

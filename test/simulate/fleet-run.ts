@@ -12,7 +12,7 @@ import { tabularPolicy } from "../../packages/trainer/src/testing/tabular-policy
 import { tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import { SamplingServer, servedTable, type ServerKind } from "./sampling-servers.ts";
 import { expectThat, runFolder } from "./scenario.ts";
-import { partsOf, settingsOf, type TrainingJob, type Variant } from "./training.ts";
+import { partsOf, type TrainingJob, type Variant } from "./training.ts";
 import type { World } from "./world.ts";
 import { Violation, type Ended } from "./program.ts";
 
@@ -128,7 +128,7 @@ export async function openServers(
 export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
-    settings: parseTrainConfig({ ...settingsOf(variant), episodesPerProblem: 4 }),
+    settings: parseTrainConfig(variant.settings),
     async open() {
       const { task } = partsOf(variant);
       const { fleet, local } = await openServers(world, servers, task.topology);

@@ -1,28 +1,37 @@
 import { LaconicError, type Random } from "../../packages/core/src/index.ts";
 import { sha256, type FileSystem } from "../../packages/core/src/files/index.ts";
 import { checkFiles } from "../../packages/trainer/src/run/find-checkpoint.ts";
-import type { FaultRange } from "./faults.ts";
+import type { Fault, FaultRange } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
 import type { Disk } from "./disk.ts";
 import { diskRoot } from "./disk-tree.ts";
 import type { World } from "./world.ts";
 import { Violation, type Ended, type Program } from "./program.ts";
 
+/** Files by their paths from the disk's root. */
+export type Files = ReadonlyMap<string, Uint8Array>;
+
 /** Something that is done on a simulated machine, and what has to hold however it goes. */
-export interface Scenario {
+export interface Scenario<Plan = unknown> {
   /** For people. */
   readonly title: string;
   readonly faults: FaultRange;
   /** Of all seeds that are played over several scenarios, in proportion: those that are played fast have more. */
   readonly share: number;
+  /** Hosts that may be sent the key. */
+  readonly keyHosts?: readonly string[];
   /** What answers `fetch`; none is asked by default. */
   server?(world: World): SimulatedServer;
+  /** What a seed does, and the files that are left where nothing goes wrong: before the machine starts. */
+  plan?(random: Random): Promise<Plan>;
+  /** Files of a plan's run where nothing goes wrong; null for one that is refused. It may be asked in a program of other sources. */
+  undisturbed?(plan: never): Promise<Files | null>;
   /**
    * Does it, over again after each end that is none of its own.
    * @param random - what differs from seed to seed beside the faults
    * @throws Violation
    */
-  play(world: World, random: Random): Promise<void>;
+  play(world: World, random: Random, plan: Plan): Promise<void>;
 }
 
 /** The key of every server that has one: nothing that is kept may hold it, and no error. */
@@ -33,14 +42,18 @@ export const runFolder: string = `${diskRoot}/runs/run`;
 /** Programs that may be needed until one comes to the end: each fault stops one at most. */
 const maxPrograms = 12;
 
-/** Starts programs until one is done. @param refused - whether an error is the right end of all @returns null where it was */
+/** What is done between programs, and which errors end them all. */
+export interface RestartOptions {
+  between?(ended: Ended<unknown>): void;
+  /** Whether an error is the right end of all. */
+  refused?(error: LaconicError): boolean;
+}
+
+/** Starts programs until one is done. @returns null where an error was the right end */
 export async function untilDone<T>(
   world: World,
   start: (attempt: number) => Promise<Ended<T>>,
-  {
-    between = () => undefined,
-    refused = () => false,
-  }: { between?(ended: Ended<T>): void; refused?(error: LaconicError): boolean } = {},
+  { between = () => undefined, refused = () => false }: RestartOptions = {},
 ): Promise<T | null> {
   for (let attempt = 0; attempt < maxPrograms; attempt++) {
     const ended = await start(attempt);
@@ -49,9 +62,9 @@ export async function untilDone<T>(
     if (ended.how === "killed") continue;
     world.disk.fillUntil(0); // somebody makes room
     const error = ours(ended.error);
+    if (refused(error)) return null;
     if (world.faults.met.length === 0)
       throw new Violation(`nothing was wrong, and it ended by ${error.code}: ${error.message}`);
-    if (refused(error)) return null;
   }
   throw new Violation(`it does not come to its end, ${maxPrograms} programs long`);
 }
@@ -92,6 +105,10 @@ function ours(error: unknown): LaconicError {
 /** Whether a file could not be read once: who resumes then goes back to an older checkpoint, and says so. */
 export function hasMisread({ faults: { met } }: World): boolean {
   return met.some((fault) => fault.kind === "error" && fault.of === "read");
+}
+
+export function hasMet({ faults: { met } }: World, kind: Fault["kind"]): boolean {
+  return met.some((fault) => fault.kind === kind);
 }
 
 export function expectThat(holds: boolean, what: string): void {

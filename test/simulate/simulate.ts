@@ -17,6 +17,8 @@ export interface Outcome {
   /** What does not hold; null where all does. */
   readonly violation: string | null;
   readonly lines: readonly string[];
+  /** What the seed trains, where it draws that. */
+  readonly variant: unknown;
 }
 
 /** How a seed is played. */
@@ -49,8 +51,12 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
   };
   process.on("unhandledRejection", unhandled);
   let violation: string | null = null;
+  let plan: unknown = null;
   try {
-    await onMachine(world, scenario.server?.(world) ?? null, () => scenario.play(world, random.split("variant")));
+    plan = await scenario.plan?.(random.split("plan"));
+    await onMachine(world, scenario.server?.(world) ?? null, () =>
+      scenario.play(world, random.split("variant"), plan),
+    );
     if (world.violation) throw world.violation;
     expectNoSecret(world.disk);
   } catch (error) {
@@ -66,6 +72,7 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
     met: world.faults.met,
     violation,
     lines: world.lines ?? [],
+    variant: (plan as { readonly variant?: unknown } | null | undefined)?.variant ?? null,
   };
 }
 

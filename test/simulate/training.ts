@@ -16,99 +16,111 @@ import {
 } from "../../packages/trainer/src/testing/index.ts";
 import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
+import { drawSettings, fit, settingNames } from "./any-settings.ts";
 import type { Disk } from "./disk.ts";
 import { diskRoot } from "./disk-tree.ts";
 import { Violation, type Ended, type Program } from "./program.ts";
 import { hasMisread, hasRotted, runFolder, textOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
-/** What differs from seed to seed. */
+type Settings = Readonly<Record<string, unknown>>;
+
+/** What is trained: whose weights, what a run has beside them, and its settings before they are checked. */
 export interface Variant {
-  /** `tree`: the two agents' own policies, on rollout trees of two turns. `duel`: past selves play one side of a game, or both. */
-  readonly policies: "one" | "two" | "tree" | "duel";
-  /** What a run has beside: a critic and a curriculum, a tool of an environment, or supervised examples. */
-  readonly beside?: "learning" | "tools" | "examples";
-  /** Of a duel. */
-  readonly sides?: readonly (readonly string[])[];
-  readonly checkpointEvery: 1 | 2;
-  readonly isAsynchronous: boolean;
+  readonly team: string;
+  readonly beside: string;
+  readonly settings: Settings;
 }
 
 /** Of every run. */
 export const steps = 4;
 export const groupsPerStep = 2;
 export const episodesPerGroup = 2;
-const treeSettings = { prices: {}, groupBy: "tree-node", tree: { mode: "aligned", gamma: 0.9, stopAbove: null } };
+
+/** Who plays, with settings that the team needs. `tree`: on rollout trees of two turns. A duel is played against past selves. */
+const teams: Readonly<Record<string, { parts(): TrainingParts; readonly settings: Settings }>> = {
+  one: { parts: () => tinyParts(), settings: { prices: { tokens: 0.1 } } },
+  star: { parts: () => tinyParts("star"), settings: { prices: { tokens: 0.1 } } },
+  two: { parts: () => tinyPairParts(), settings: {} },
+  tree: {
+    parts: () => tinyPairParts(2),
+    settings: { groupBy: "tree-node", tree: { mode: "aligned", gamma: 0.9, stopAbove: null } },
+  },
+  duel: {
+    parts: () => tinyDuelParts("own"),
+    settings: { groupBy: "prompt+agent", opponents: { sides: [["left"]], latest: 0.5, every: 1, keep: 2 } },
+  },
+  mirror: {
+    parts: () => tinyDuelParts(),
+    settings: { groupBy: "prompt+agent", opponents: { sides: [["left"], ["right"]], latest: 0.5, every: 1, keep: 2 } },
+  },
+};
+
+/** A critic and a curriculum that the team, its rewards and its problems go by; a tool of an environment; supervised examples. */
+const besides: Readonly<
+  Record<string, { parts(parts: TrainingParts, settings: Settings): TrainingParts; readonly settings: Settings }>
+> = {
+  nothing: { parts: (parts) => parts, settings: {} },
+  learning: {
+    parts: (parts, { asynchronous }) => tinyLearningParts(parts, !asynchronous),
+    settings: { prices: {}, budget: { targetTokens: 2, learningRate: 0.1 }, problemPool: 6 },
+  },
+  tools: { parts: tinyToolParts, settings: {} },
+  examples: { parts: tinyExampleParts, settings: { supervised: { batch: 2 } } },
+};
+
+/** By a name of the table. */
+function named<T>(table: Readonly<Record<string, T>>, name: string): T {
+  return table[name] as T;
+}
 
 /** What checkpoints acknowledged. */
 export interface Acknowledged {
   step: number;
 }
 
-/** Settings of a variant, before they are checked. */
-export const settingsOf = ({
-  policies,
-  beside,
-  sides,
-  checkpointEvery,
-  isAsynchronous,
-}: Variant): Readonly<Record<string, unknown>> => ({
-  ...tinySettings,
-  steps,
-  problemsPerStep: groupsPerStep,
-  episodesPerProblem: episodesPerGroup,
-  ...(policies === "two" && { prices: {} }),
-  ...(policies === "tree" && treeSettings),
-  ...(policies === "duel" && {
+/** Settings of a small run. */
+function smallSettings(checkpointEvery: number, isAsynchronous: boolean): Settings {
+  return {
+    ...tinySettings,
     prices: {},
-    groupBy: "prompt+agent",
-    opponents: { sides, latest: 0.5, every: 1, keep: 2 },
-  }),
-  ...(beside === "learning" && { prices: {}, budget: { targetTokens: 2, learningRate: 0.1 } }),
-  ...(beside === "learning" && !isAsynchronous && { problemPool: 6 }),
-  ...(beside === "examples" && { supervised: { batch: 2 } }),
-  evaluation: { every: 2, problems: 3, transcripts: 2 },
-  checkpoint: { every: checkpointEvery, keep: 2 },
-  ...(isAsynchronous && { prices: {}, asynchronous: { maxLag: 1, stale: "drop", retries: 1 } }),
-});
+    steps,
+    problemsPerStep: groupsPerStep,
+    episodesPerProblem: episodesPerGroup,
+    evaluation: { every: 2, problems: 3, transcripts: 2 },
+    checkpoint: { every: checkpointEvery, keep: 2 },
+    ...(isAsynchronous && { asynchronous: { maxLag: 1, stale: "drop", retries: 1 } }),
+  };
+}
+
+/** A run of one policy, for scenarios that are about something else. */
+export function plainVariant(checkpointEvery: number, isAsynchronous = false, more: Settings = {}): Variant {
+  const prices = isAsynchronous ? {} : { tokens: 0.1 };
+  const settings = { ...smallSettings(checkpointEvery, isAsynchronous), prices, ...more };
+  return { team: "one", beside: "nothing", settings };
+}
+
+/** Any team with any settings that fit it: those at the top of the schema, each of which is drawn as a whole. */
+export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
+  const names = settingNames.filter((name) => name !== "steps" && (isAsynchronous || name !== "asynchronous"));
+  const [team, wanted] = [random.pick(Object.keys(teams)), random.pick(Object.keys(besides))];
+  const small = { ...smallSettings(1 + random.integer(2), isAsynchronous), ...named(teams, team).settings };
+  const { problemPool, ...own } = named(besides, wanted).settings;
+  const base = { ...small, ...own, ...(!isAsynchronous && problemPool !== undefined && { problemPool }) };
+  const isFit = fit(base, partsOf({ team, beside: wanted, settings: base }));
+  const [beside, from] = isFit ? [wanted, base] : (["nothing", small] as const);
+  const parts = partsOf({ team, beside, settings: from });
+  return { team, beside, settings: drawSettings(random, from, parts, { names, goesByClock: isAsynchronous }) };
+}
 
 /** Fresh weights, and problems that are known apart. */
-export function partsOf({ policies, beside, isAsynchronous }: Variant): TrainingParts {
-  const { task, ...rest } = teams[policies]();
+export function partsOf({ team, beside, settings }: Variant): TrainingParts {
+  const { task, ...rest } = named(teams, team).parts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
     return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
   };
-  const parts = { ...rest, task: { ...task, problems } };
-  if (beside === "learning") return tinyLearningParts(parts, !isAsynchronous);
-  return beside === "tools" ? tinyToolParts(parts) : beside === "examples" ? tinyExampleParts(parts) : parts;
-}
-
-const teams: Readonly<Record<Variant["policies"], () => TrainingParts>> = {
-  one: () => tinyParts(),
-  two: () => tinyPairParts(),
-  tree: () => tinyPairParts(2),
-  duel: () => tinyDuelParts("own"),
-};
-
-/** Drawn of all that there are. */
-export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
-  const policies = random.pick(
-    isAsynchronous ? (["one", "two", "tree"] as const) : (["one", "two", "tree", "duel"] as const),
-  );
-  // The tree's turns are its own, and its joint replies are judged apart from each other.
-  const beside = random.pick(
-    policies === "tree"
-      ? [null, "examples" as const]
-      : [null, "learning" as const, "tools" as const, "examples" as const],
-  );
-  return {
-    policies,
-    ...(beside !== null && { beside }),
-    ...(policies === "duel" && { sides: random.pick([[["left"]], [["left"], ["right"]]]) }),
-    checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
-    isAsynchronous,
-  };
+  return named(besides, beside).parts({ ...rest, task: { ...task, problems } }, settings);
 }
 
 /** Models of which any call may find no memory on their device, as faults have it: nothing is changed then. */
@@ -134,14 +146,14 @@ function refusingMemory(world: World, parts: TrainingParts): TrainingParts {
 export function jobOf(world: World, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
-    settings: parseTrainConfig(settingsOf(variant)),
+    settings: parseTrainConfig(variant.settings),
     async open() {
       const own = refusingMemory(world, partsOf(variant));
       // A tree is one group of very many calls.
-      const period = variant.policies === "tree" ? 61 : 11;
+      const period = variant.team === "tree" ? 61 : 11;
       let calls = 0;
       return {
-        parts: variant.isAsynchronous
+        parts: variant.settings["asynchronous"]
           ? slowly(own, timerOf(globalThis), { fails: () => calls++ % period === 10 })
           : own,
       };
@@ -201,6 +213,8 @@ export async function trainIn(
       environment: { machine: "simulated" },
       keepCheckpoints: settings.checkpoint.keep,
       checkpointEvery: settings.checkpoint.every,
+      retention: settings.retention,
+      adjustable: { steps: "", retention: "" },
       resume: "where-possible",
       now: () => performance.now(),
       processes: { pid: program.pid, host: "simulated", isAlive: (pid) => world.isAlive(pid) },

@@ -130,6 +130,7 @@ export const bench: Scenario = {
     events: 160,
     replies: 30,
   },
+  keyHosts: ["models.example"],
   server: sums,
   async play(world: World, random: Random) {
     world.disk.makeFolder(`${diskRoot}/runs`, true);

@@ -1,9 +1,9 @@
 import type { Random } from "../../../packages/core/src/index.ts";
-import { expectWhole } from "../compare-runs.ts";
+import { expectGroupsOnce, expectRowsOfRecords } from "../records.ts";
 import { addresses, jobOn, seeTo, startServers } from "../fleet-run.ts";
 import { network } from "../network.ts";
 import { expectThat, looked, secret, untilDone, type Scenario } from "../scenario.ts";
-import { begin, steps, trainOnce, type Variant } from "../training.ts";
+import { begin, plainVariant, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
 
 export const fleet: Scenario = {
@@ -19,13 +19,10 @@ export const fleet: Scenario = {
     const { servers } = startServers(world);
     return network(world, (origin) => servers.get(origin));
   },
+  keyHosts: addresses.map((url) => new URL(url).host),
   async play(world: World, random: Random) {
     process.env["SAMPLER_API_KEY"] = secret; // where a run looks for it
-    const variant: Variant = {
-      policies: "one",
-      checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
-      isAsynchronous: random.uniform() < 0.3,
-    };
+    const variant = plainVariant(1 + random.integer(2), random.uniform() < 0.3, { episodesPerProblem: 4 });
     const urls = addresses.slice(0, 2 + random.integer(2));
     begin(world.disk);
     const acknowledged = { step: 0 };
@@ -33,6 +30,9 @@ export const fleet: Scenario = {
       between: (ended) => seeTo(world, ended),
     });
     expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);
-    await looked(world, () => expectWhole(world.disk, 4));
+    await looked(world, async () => {
+      await expectRowsOfRecords(variant, steps);
+      await expectGroupsOnce(variant);
+    });
   },
 };

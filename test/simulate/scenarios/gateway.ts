@@ -23,7 +23,7 @@ import {
   episodesPerGroup,
   groupsPerStep,
   jobOf,
-  settingsOf,
+  plainVariant,
   steps,
   trainOnce,
   type TrainingJob,
@@ -45,12 +45,12 @@ const listeners = new WeakMap<World, { current: Listener | null }>();
 /** A run whose episodes come through requests, as `serve --train` opens it. */
 function jobOn(world: World, variant: Variant): TrainingJob {
   const settings = parseTrainConfig({
-    ...settingsOf(variant),
+    ...variant.settings,
     evaluation: { every: 0, problems: 1, transcripts: 1 },
   });
   const listening = listeners.get(world) as NonNullable<ReturnType<typeof listeners.get>>;
   return {
-    ...jobOf(world, { ...variant, isAsynchronous: true }),
+    ...jobOf(world, variant),
     settings,
     async openSource(program) {
       const note = (error: unknown): void => world.note(`the gateway says: ${String(error).slice(0, 200)}`);
@@ -168,12 +168,9 @@ export const gateway: Scenario = {
     listeners.set(world, listening);
     return connections(world, () => listening.current);
   },
+  keyHosts: [new URL(url).host],
   async play(world: World, random: Random) {
-    const variant: Variant = {
-      policies: "one",
-      checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
-      isAsynchronous: random.uniform() < 0.5,
-    };
+    const variant = plainVariant(1 + random.integer(2), random.uniform() < 0.5);
     begin(world.disk);
     const rollouts = new Rollouts(episodesPerGroup);
     const play = (name: number): Promise<void> => {

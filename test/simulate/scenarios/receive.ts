@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../packages/core/src/index.ts";
 import { WeightsReceiver } from "../../../packages/fleet/src/index.ts";
 import type { TrainResult } from "../../../packages/trainer/src/train.ts";
-import { expectWhole } from "../compare-runs.ts";
+import { expectGroupsOnce, expectRowsOfRecords } from "../records.ts";
 import { connections, type Listener } from "../connections.ts";
 import { addresses, jobOn, openServers, seeTo, startServers } from "../fleet-run.ts";
 import { network } from "../network.ts";
 import type { Ended, Program } from "../program.ts";
 import { expectNamed, maxAwayMs, receivedRoot } from "../sampling-servers.ts";
 import { expectThat, filesOf, looked, restarted, secret, untilDone, type Scenario } from "../scenario.ts";
-import { begin, partsOf, steps, trainOnce, type Variant } from "../training.ts";
+import { begin, partsOf, plainVariant, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
 const receiverUrls = addresses.map((_, i) => `http://r${i + 1}.example:8790`);
@@ -86,14 +86,11 @@ export const receive: Scenario = {
     const ways = new Map(toReceivers);
     return (url, init) => (ways.get(new URL(url).origin) ?? toServers)(url, init);
   },
+  keyHosts: [...addresses, ...receiverUrls].map((url) => new URL(url).host),
   async play(world: World, random: Random) {
     process.env["SAMPLER_API_KEY"] = secret; // where a run looks for it
     const receivers = sites.get(world) as Receivers;
-    const variant: Variant = {
-      policies: "one",
-      checkpointEvery: 2,
-      isAsynchronous: random.uniform() < 0.3,
-    };
+    const variant = plainVariant(2, random.uniform() < 0.3, { episodesPerProblem: 4 });
     const urls = addresses.slice(0, 2 + random.integer(2));
     const isShared = random.uniform() < 0.3;
     const servers = { urls, receivers: urls.map((_, i) => receiverUrls[isShared ? 0 : i]) };
@@ -116,7 +113,10 @@ export const receive: Scenario = {
         };
         const result = await untilDone<TrainResult>(world, start, { between });
         expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);
-        await looked(world, () => expectWhole(world.disk, 4));
+        await looked(world, async () => {
+      await expectRowsOfRecords(variant, steps);
+      await expectGroupsOnce(variant);
+    });
         await looked(world, () => tidied(world, variant, servers));
       } finally {
         receivers.end();

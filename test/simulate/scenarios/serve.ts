@@ -148,6 +148,7 @@ export const serve: Scenario = {
     sites.set(world, site);
     return connections(world, () => site.listener);
   },
+  keyHosts: [new URL(url).host],
   async play(world: World, random: Random) {
     const site = sites.get(world) as Site;
     begin(world.disk);

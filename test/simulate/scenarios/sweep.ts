@@ -1,4 +1,3 @@
-import type { Random } from "../../../packages/core/src/index.ts";
 import {
   runFolder as folderOf,
   runVariants,
@@ -10,16 +9,15 @@ import type { StartedRun } from "../../../packages/runtime/src/start/run-context
 import { relayQuickstart } from "../../../packages/worlds/src/index.ts";
 import type { Disk } from "../disk.ts";
 import { diskRoot } from "../disk-tree.ts";
-import { expectThat, filesOf, hasMisread, textOf, untilDone, type Scenario } from "../scenario.ts";
-import { expectEqual, filesBelow, undisturbedDisk } from "../compare-runs.ts";
-import { begin, partsOf, settingsOf, trainIn, type Acknowledged } from "../training.ts";
+import { expectThat, filesOf, hasMisread, textOf, untilDone, type Files, type Scenario } from "../scenario.ts";
+import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
+import { begin, partsOf, plainVariant, trainIn, type Acknowledged } from "../training.ts";
 import type { World } from "../world.ts";
 import { Violation, type Ended } from "../program.ts";
 
 const folder = `${diskRoot}/sweeps/rates`;
 const file = "results.json";
-const tiny = { policies: "one", checkpointEvery: 1, isAsynchronous: false } as const;
-const steps = 2;
+const tiny = plainVariant(1, false, { steps: 2, evaluation: { every: 0, problems: 3, transcripts: 1 } });
 const seeds = [1, 2];
 const variants: readonly Variant[] = [
   { name: "base", about: "as it is", overrides: [] },
@@ -30,7 +28,7 @@ const base = {
   ...relayQuickstart,
   warmStart: null,
   device: "auto",
-  train: { ...settingsOf(tiny), steps, evaluation: { every: 0, problems: 3, transcripts: 1 } },
+  train: tiny.settings,
 };
 const quiet = { note: () => undefined, warn: () => undefined, status: () => undefined } as never;
 
@@ -92,20 +90,22 @@ function expectKept(disk: Disk, { results }: Known): void {
 
 const none = (): Known => ({ results: new Map(), steps: new Map() });
 
-export const sweep: Scenario = {
+const undisturbedSweep = (): Promise<Files | null> =>
+  undisturbed("sweep", null, (world) => untilDone(world, () => sweepOnce(world, none())));
+
+export const sweep: Scenario<Files> = {
   title: "a sweep of two variants and two seeds, continued until all four runs have results",
   share: 2,
   faults: { kinds: ["kill", "kill", "kill", "power", "power", "error", "full", "slow", "jump"], events: 900 },
-  async play(world: World, _random: Random) {
+  plan: async () => (await undisturbedSweep()) as Files,
+  undisturbed: undisturbedSweep,
+  async play(world, _random, expected) {
     begin(world.disk);
     const known = none();
     const results = await untilDone(world, () => sweepOnce(world, known), {
       between: () => expectKept(world.disk, known),
     });
     expectThat(Array.isArray(results) && results.length === variants.length * seeds.length, "runs have no result");
-    const expected = await undisturbedDisk("sweep", (quietWorld) =>
-      untilDone(quietWorld, () => sweepOnce(quietWorld, none())),
-    );
     const found = filesOf(world.disk, diskRoot);
     const same = `${folder.slice(diskRoot.length + 1)}/${file}`;
     expectThat(

@@ -9,9 +9,9 @@ import type { Disk } from "../disk.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { network } from "../network.ts";
 import { checkpointFolder, recordOf, TinkerSite } from "../tinker-site.ts";
-import { expectThat, filesOf, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
-import { expectEqual, filesBelow, undisturbedDisk } from "../compare-runs.ts";
-import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
+import { expectThat, filesOf, runFolder, secret, untilDone, type Files, type Scenario } from "../scenario.ts";
+import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
+import { begin, partsOf, plainVariant, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
 /** The server of a world, and whether it runs a repeated number once. */
@@ -24,7 +24,7 @@ const journalFile = "tinker.jsonl";
 function jobOn(variant: Variant, deduplicates: boolean): TrainingJob {
   return {
     folder: runFolder,
-    settings: parseTrainConfig(settingsOf(variant)),
+    settings: parseTrainConfig(variant.settings),
     async open() {
       const journal = fileJournal(`${runFolder}/${journalFile}`);
       const client = await TinkerClient.connect({
@@ -91,19 +91,17 @@ const serve =
     return network(world, () => site);
   };
 
-async function undisturbed(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
-  const work = (world: World): Promise<unknown> =>
-    untilDone(world, () => trainOnce(world, jobOn(variant, true), { step: 0 }));
-  return undisturbedDisk(
-    `tinker ${JSON.stringify(variant)}`,
-    work,
+const undisturbedFiles = (variant: Variant): Promise<Files | null> =>
+  undisturbed(
+    "tinker",
+    variant,
+    (world) => untilDone(world, () => trainOnce(world, jobOn(variant, true), { step: 0 })),
     serve(() => true),
   );
-}
 
 /** Of a disk: the run's files are those of an undisturbed one, and so are the weights on the server. */
-async function expectSame(disk: Disk, variant: Variant): Promise<void> {
-  const [found, expected] = [filesOf(disk, diskRoot), await undisturbed(variant)];
+function expectSame(disk: Disk, expected: Files): void {
+  const found = filesOf(disk, diskRoot);
   expectEqual(filesBelow(found, runFolder), filesBelow(expected, runFolder), ["checkpoints", journalFile]);
   const [own, other] = [lastTable(found), lastTable(expected)];
   expectThat(own !== undefined && other !== undefined, "the last checkpoint names no weights that the server has");
@@ -113,7 +111,7 @@ async function expectSame(disk: Disk, variant: Variant): Promise<void> {
   );
 }
 
-export const tinker: Scenario = {
+export const tinker: Scenario<{ readonly variant: Variant; readonly expected: Files }> = {
   title: "a run that trains on a server of the Tinker protocol, which fails, forgets, or is told twice",
   share: 2,
   faults: {
@@ -135,18 +133,19 @@ export const tinker: Scenario = {
     ],
   },
   server: serve((random) => random.uniform() < 0.5),
-  async play(world: World, random: Random) {
-    const variant: Variant = {
-      policies: "one",
-      checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
-      isAsynchronous: false,
-    };
+  keyHosts: ["tinker.example"],
+  async plan(random) {
+    const variant = plainVariant(1 + random.integer(2));
+    return { variant, expected: (await undisturbedFiles(variant)) as Files };
+  },
+  undisturbed: undisturbedFiles,
+  async play(world, _random, { variant, expected }) {
     const site = sites.get(world) as NonNullable<ReturnType<typeof sites.get>>;
     begin(world.disk);
     const acknowledged = { step: 0 };
     const start = (): ReturnType<typeof trainOnce> => trainOnce(world, jobOn(variant, site.deduplicates), acknowledged);
     const result = await untilDone(world, start, { between: () => expectNumbersOnce(site) });
     expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);
-    await expectSame(world.disk, variant);
+    expectSame(world.disk, expected);
   },
 };

@@ -1,48 +1,110 @@
-import type { Random } from "../../../packages/core/src/index.ts";
+import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
+import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
+import { drawSettings } from "../any-settings.ts";
+import { expectEqual, isEndOfRun, trainToEnd, undisturbedRun, type RunPlan } from "../compare-runs.ts";
+import { expectGroupsOnce, expectRowsOfRecords, expectSameEvaluation } from "../records.ts";
 import {
   expectThat,
   filesOf,
+  hasMet,
   hasRotted,
   latestLoads,
   looked,
   runFolder,
   untilDone,
+  type Files,
   type Scenario,
 } from "../scenario.ts";
-import { expectEqual, expectWhole, undisturbedFiles } from "../compare-runs.ts";
-import { begin, drawVariant, episodesPerGroup, jobOf, steps, trainOnce } from "../training.ts";
+import { begin, drawVariant, jobOf, partsOf, steps, trainIn, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
-/** Of two turns, with as many replies at each node as a group has episodes. */
-const pathsPerTree = episodesPerGroup ** 2;
+/** A run, and what a second command finds. */
+interface Plan extends RunPlan {
+  /** The same run with settings that are not its own. */
+  readonly other: Variant;
+  /** Files of the same where nothing goes wrong; null for a run whose order depends on the clock. */
+  readonly expected: Files | null;
+}
 
-const trainScenario = (isAsynchronous: boolean): Scenario => ({
-  title: isAsynchronous ? "an asynchronous run, resumed until it is done" : "a run, resumed until it is done",
+/** A plan whose settings a run can end with. */
+async function drawPlan(random: Random, isAsynchronous: boolean): Promise<Plan> {
+  for (;;) {
+    const variant = drawVariant(random, isAsynchronous);
+    const moreSteps = random.uniform() < 0.3 ? 1 + random.integer(2) : 0;
+    const settings = otherSettings(random, variant);
+    const plan = { variant, moreSteps, other: { ...variant, settings } };
+    if (isAsynchronous) return { ...plan, expected: null };
+    const expected = await undisturbedRun({ variant, moreSteps });
+    if (expected) return { ...plan, expected };
+  }
+}
+
+/** Settings of the same parts of which one is not the run's. */
+function otherSettings(random: Random, variant: Variant): Variant["settings"] {
+  const text = (settings: Variant["settings"]): string => {
+    const { steps: _, retention: __, ...fixed } = parseTrainConfig(settings);
+    return JSON.stringify(fixed);
+  };
+  for (;;) {
+    const names = Object.keys(parseTrainConfig(variant.settings));
+    const options = { names: [random.pick(names)], goesByClock: false };
+    const drawn = drawSettings(random, variant.settings, partsOf(variant), options);
+    if (text(drawn) !== text(variant.settings)) return drawn;
+  }
+}
+
+/** Who trains on with other settings is refused by name, and leaves the folder as it was. */
+async function expectOthersRefused(world: World, { other }: Plan): Promise<void> {
+  const before = filesOf(world.disk, runFolder);
+  const ended = await world.start(async (program) => {
+    world.calm();
+    return trainIn(world, program, jobOf(world, other), { step: 0 });
+  });
+  const code = ended.how === "failed" && LaconicError.is(ended.error) ? ended.error.code : ended.how;
+  expectThat(code === "checkpoint_mismatch", `a run of other settings is ${code}, and not refused`);
+  expectEqual(filesOf(world.disk, runFolder), before, ["manifest.json"]);
+}
+
+const trainScenario = (isAsynchronous: boolean): Scenario<Plan> => ({
+  title: `${isAsynchronous ? "an asynchronous" : "a"} run of any settings, resumed until it is done, and second commands on its folder`,
   share: 4,
   faults: {
     kinds: ["kill", "kill", "power", "power", "error", "full", "slow", "jump", "signal", "memory"],
-    events: isAsynchronous ? 900 : 500,
+    events: isAsynchronous ? 900 : 600,
     rots: ["checkpoints/step-", "metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"],
   },
-  async play(world: World, random: Random) {
-    const variant = drawVariant(random, isAsynchronous);
+  plan: (random) => drawPlan(random, isAsynchronous),
+  undisturbed: (plan: RunPlan) => undisturbedRun(plan),
+  async play(world: World, _random: Random, plan: Plan) {
+    const { variant, moreSteps, expected } = plan;
     begin(world.disk);
-    const acknowledged = { step: 0 };
     const checks: Promise<void>[] = [];
-    const result = await untilDone(world, () => trainOnce(world, jobOf(world, variant), acknowledged), {
+    const result = await trainToEnd(world, plan, { step: 0 }, {
       between: () => void (hasRotted(world) || checks.push(latestLoads(world.disk, runFolder))),
-      refused: ({ code }) => hasRotted(world) && ["checkpoint_corrupt", "checkpoint_mismatch"].includes(code),
+      refused: (error) =>
+        (hasRotted(world) && ["checkpoint_corrupt", "checkpoint_mismatch"].includes(error.code)) ||
+        (isAsynchronous && isEndOfRun(world, error)),
     });
     await Promise.all(checks);
     if (result === null) return;
-    expectThat(result.steps === steps && !result.interrupted, `the run ended after ${result.steps} steps`);
-    if (isAsynchronous && !hasRotted(world))
-      await looked(world, () => expectWhole(world.disk, variant.policies === "tree" ? pathsPerTree : episodesPerGroup));
-    else if (!hasRotted(world)) {
-      // What an interrupted one saved between its regular checkpoints stays while no evaluation is better.
-      const others = world.faults.met.some(({ kind }) => kind === "signal") ? ["checkpoints", "opponents"] : [];
-      expectEqual(filesOf(world.disk, runFolder), await undisturbedFiles(variant), others);
-    }
+    expectThat(!result.interrupted, `the run ended after ${result.steps} steps`);
+    if (hasRotted(world)) return;
+    const { onAgentError } = parseTrainConfig(variant.settings);
+    // A device without memory ends an episode then, which an undisturbed run has.
+    const isOtherwise = onAgentError === "end" && hasMet(world, "memory");
+    // What an interrupted one saved between its regular checkpoints stays while no evaluation is better.
+    const others = hasMet(world, "signal") ? ["checkpoints", "opponents"] : [];
+    if (expected && !isOtherwise) expectEqual(filesOf(world.disk, runFolder), expected, others);
+    await looked(world, async () => {
+      await expectRowsOfRecords(variant, result.steps, [steps, steps + moreSteps]);
+      await expectGroupsOnce(variant);
+      await expectSameEvaluation(variant);
+    });
+    await expectOthersRefused(world, plan);
+    const again = { ...variant, settings: { ...variant.settings, steps: steps + moreSteps } };
+    const before = filesOf(world.disk, runFolder);
+    await untilDone(world, () => trainOnce(world, jobOf(world, again), { step: 0 }));
+    expectEqual(filesOf(world.disk, runFolder), before);
   },
 });
 

@@ -4,7 +4,7 @@ import { decodeColumns } from "../../../packages/view/src/columns-block.ts";
 import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
-import { begin, episodesPerGroup, groupsPerStep, jobOf, steps, trainOnce, type Variant } from "../training.ts";
+import { begin, episodesPerGroup, groupsPerStep, jobOf, plainVariant, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
 import { Violation } from "../program.ts";
 
@@ -149,7 +149,7 @@ export const view: Scenario = {
     events: 1200,
   },
   async play(world: World, random: Random) {
-    const variant: Variant = { policies: "one", checkpointEvery: 2, isAsynchronous: false };
+    const variant = plainVariant(2);
     begin(world.disk);
     const reader = new Reader(world, random.split("reader"));
     const train = async (): Promise<void> => {

@@ -112,7 +112,9 @@ async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpo
 
 /** @throws Error for a state that is missing or damaged */
 export async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
-  return loopStateSchema.parse(boundedJson(await textOf(fs, joinPath(folder, "state.json"))));
+  const stored = boundedJson(await textOf(fs, joinPath(folder, "state.json")));
+  loopStateSchema.parse(stored);
+  return stored as LoopState; // with its keys in their order: a resumed run writes the same bytes
 }
 
 /** Files against the checksums of their manifest. @throws Error for the first that differs */

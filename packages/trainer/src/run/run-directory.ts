@@ -133,6 +133,7 @@ class RunDirectory implements Run {
     this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joinBytes(kept)));
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
+    if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
     await this.#divide(state.step);
     this.#stepsDone = state.step;
     await this.#sinks.replay(fs, this.#options, state.step);

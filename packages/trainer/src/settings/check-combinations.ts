@@ -6,6 +6,7 @@ import type { TrainConfig } from "./config.ts";
 const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
   "prompt+agent": ["joint"],
   "prompt+agent+turn": ["trajectory", "joint"],
+  "tree-node": ["trajectory", "joint"],
 };
 
 /**
@@ -45,7 +46,7 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
   if (mixed?.includes(config.ratioUnit))
     refuse(
       "ratioUnit",
-      `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use groupBy prompt`,
+      `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use ${config.tree ? "ratioUnit message or turn" : "groupBy prompt"}`,
     );
   checkTrees(config, refuse);
   if (config.credit.kind !== "shared" && !config.groupBy.includes("agent"))

@@ -1,0 +1,127 @@
+import { LaconicError, type Random } from "../../packages/core/src/index.ts";
+import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
+import { checkTraining } from "../../packages/trainer/src/settings/check-training.ts";
+import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
+import { trainConfigSchema } from "../../packages/trainer/src/settings/schema.ts";
+
+/** What is read of the JSON schema that derives from the tables of settings. */
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const schema = trainConfigSchema.toJSONSchema({ unrepresentable: "any", io: "input" }) as JsonSchema;
+
+/** Names of all settings at the top. */
+export const settingNames: readonly string[] = Object.keys(schema.properties ?? {});
+
+/** More episodes, steps or tokens than these teach nothing new, and take long. */
+const most = 4;
+
+/** Seconds of a machine whose clocks jump: a run that goes by them is not equal to another. */
+const isOfClock = (name: string): boolean => /seconds/iu.test(name);
+
+/** Draws values that a schema allows: ends of ranges, and numbers that people write. */
+class Draw {
+  readonly #random: Random;
+  readonly #words: readonly string[];
+  readonly #goesByClock: boolean;
+
+  constructor(random: Random, words: readonly string[], goesByClock: boolean) {
+    [this.#random, this.#words, this.#goesByClock] = [random, words, goesByClock];
+  }
+
+  value(wanted: JsonSchema): unknown {
+    const random = this.#random;
+    const one = wanted.anyOf ?? wanted.oneOf;
+    if (one) return this.value(random.pick(one));
+    if (wanted.const !== undefined) return wanted.const;
+    if (wanted.enum) return random.pick(wanted.enum);
+    const type = typeof wanted.type === "object" ? random.pick(wanted.type) : wanted.type;
+    if (type === "boolean") return random.uniform() < 0.5;
+    if (type === "integer" || type === "number") return this.#number(wanted, type);
+    if (type === "string") return random.pick(this.#words);
+    if (type === "array") {
+      const count = (wanted.minItems ?? 0) + random.integer(2);
+      return Array.from({ length: count }, () => this.value(wanted.items as JsonSchema));
+    }
+    return type === "object" ? this.#object(wanted) : null;
+  }
+
+  #number(range: JsonSchema, type: string): number {
+    const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = range;
+    const known = [minimum, (exclusiveMinimum ?? -1) + 1, maximum, 0, 1, 2, 3, most, 0.5, 0.1, 0.9, 1e-6, 0.001];
+    const fits = known.filter(
+      (each): each is number =>
+        each !== undefined &&
+        each <= Math.min(maximum ?? most, most) &&
+        each >= (minimum ?? -most) &&
+        each > (exclusiveMinimum ?? -Infinity) &&
+        each < (exclusiveMaximum ?? Infinity) &&
+        (type === "number" || Number.isInteger(each)),
+    );
+    return this.#random.pick(fits);
+  }
+
+  #object({ properties = {}, required = [], additionalProperties }: JsonSchema): Settings {
+    if (typeof additionalProperties === "object") {
+      const names = this.#random.shuffle(this.#words).slice(0, this.#random.integer(3));
+      return Object.fromEntries(names.map((name) => [name, this.value(additionalProperties)]));
+    }
+    const chosen = Object.entries(properties).filter(
+      ([name]) =>
+        (this.#goesByClock || !isOfClock(name)) && (required.includes(name) || this.#random.uniform() < 0.5),
+    );
+    return Object.fromEntries(chosen.map(([name, each]) => [name, this.value(each)]));
+  }
+}
+
+/**
+ * Settings that fit together and to the parts of a run: those of a base, and others that are drawn, one after the other. One that is refused
+ * is left as it was.
+ * @param names - of those that are drawn
+ * @param goesByClock - whether some may go by seconds
+ */
+export function drawSettings(
+  random: Random,
+  base: Settings,
+  parts: TrainingParts,
+  { names, goesByClock }: { readonly names: readonly string[]; readonly goesByClock: boolean },
+): Settings {
+  const { agents } = parts.task.topology;
+  const draw = new Draw(random, [...new Set([...agents, ...Object.keys(parts.policies), "tokens", "turns"])], goesByClock);
+  let settings = base;
+  for (const name of random.shuffle(names).slice(0, 2 + random.integer(6))) {
+    const drawn = { ...settings, [name]: draw.value(schema.properties?.[name] as JsonSchema) };
+    if (fit(drawn, parts)) settings = drawn;
+  }
+  return settings;
+}
+
+/** Whether a run takes settings, as far as that is known before it begins. @throws what a run is not refused by */
+export function fit(settings: Settings, parts: TrainingParts): boolean {
+  try {
+    const config = parseTrainConfig(settings);
+    checkTraining(parts, config);
+    const { sampling = {} } = settings as { readonly sampling?: object };
+    const supported = new Set<string>(Object.values(parts.policies).flatMap(({ model }) => model.supports ?? []));
+    return Object.keys(sampling).every((name) => supported.has(name));
+  } catch (error) {
+    if (LaconicError.is(error) && ["config_invalid", "input_invalid", "objective_refused"].includes(error.code)) return false;
+    throw error;
+  }
+}

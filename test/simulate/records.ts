@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RecordedEpisode } from "../../packages/core/src/run-folder/index.ts";
+import { evaluate, evaluationOptions } from "../../packages/trainer/src/evaluate.ts";
+import { criticsOf, withLearned } from "../../packages/trainer/src/learned.ts";
+import { livePolicies, mapPolicies } from "../../packages/trainer/src/parts.ts";
+import { eachEpisode, folderSource, readRows } from "../../packages/trainer/src/reading/index.ts";
+import { loadWeights } from "../../packages/trainer/src/run/checkpoint.ts";
+import { findCheckpoint } from "../../packages/trainer/src/run/find-checkpoint.ts";
+import { learnedOf } from "../../packages/trainer/src/run/loop-state.ts";
+import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
+import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
+import { nodeFileSystem } from "../../packages/trainer/src/platform/node.ts";
+import { expectThat, runFolder } from "./scenario.ts";
+import { partsOf, type Variant } from "./training.ts";
+
+type Numbers = Readonly<Record<string, number>>;
+
+const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+const mean = (values: readonly number[]): number => sum(values) / values.length;
+const isClose = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
+
+/** Numbers of a row, by plain formulas of the episodes that lie beside it: nothing that writes rows has a part in them. */
+function recomputed(episodes: readonly RecordedEpisode[], { costs, opponents }: TrainConfig): Numbers {
+  const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);
+  const byAgent = (name: string, tokens: (call: (typeof calls)[number]) => number): [string, number][] =>
+    [...new Set(calls.map(({ agent }) => agent))].map((agent) => [
+      `tokens/${name}/${agent}`,
+      sum(calls.filter((call) => call.agent === agent).map(tokens)),
+    ]);
+  const total = sum(calls.map(({ writtenTokens }) => writtenTokens));
+  const rewards = episodes.flatMap(({ reward }) => (typeof reward === "number" ? [reward] : []));
+  return {
+    "tokens/total": total,
+    ...(costs === null && !opponents && { "tokens/episode_mean": total / episodes.length }),
+    ...Object.fromEntries(byAgent("written", ({ writtenTokens }) => writtenTokens)),
+    ...Object.fromEntries(byAgent("read", ({ reads }) => sum(reads.map(({ tokens }) => tokens)))),
+    ...(rewards.length > 0 && { "reward/mean": mean(rewards) }),
+  };
+}
+
+function expectRow(name: string, row: Numbers, expected: Numbers): void {
+  for (const [key, value] of Object.entries(expected))
+    expectThat(isClose(row[key] ?? Number.NaN, value), `${name}: ${key} is ${row[key]}, and its episodes give ${value}`);
+}
+
+async function byStep(kind: "step" | "evaluation"): Promise<Map<number, RecordedEpisode[]>> {
+  const found = new Map<number, RecordedEpisode[]>();
+  for await (const each of eachEpisode(folderSource(runFolder), kind))
+    found.set(each.step, [...(found.get(each.step) ?? []), each]);
+  return found;
+}
+
+/**
+ * Rows of steps and evaluations are what their episodes say: each step once, up to the last.
+ * @param ends - steps at which the run was to end
+ */
+export async function expectRowsOfRecords({ settings }: Variant, steps: number, ends: readonly number[] = [steps]): Promise<void> {
+  const config = parseTrainConfig(settings);
+  const keepsAll = config.retention.episodesMiB === null && config.retention.rowsMiB === null;
+  const source = folderSource(runFolder);
+  const rows = (await readRows(source, "metrics.jsonl")) as unknown as readonly Numbers[];
+  const evaluations = (await readRows(source, "evaluations.jsonl")) as unknown as readonly Numbers[];
+  const [played, evaluated] = [await byStep("step"), await byStep("evaluation")];
+  const { every } = config.evaluation;
+  const due = Array.from({ length: steps + 1 }, (_, step) => step).filter(
+    (step) => step === 0 || step === steps || ends.includes(step) || (every > 0 && step % every === 0),
+  );
+  if (keepsAll) {
+    const own = rows.map((row) => row["step"]).join();
+    expectThat(own === Array.from({ length: steps }, (_, i) => i + 1).join(), `metrics.jsonl has the steps ${own}`);
+    const measured = evaluations.map((row) => row["step"]).join();
+    expectThat(measured === due.join(), `evaluations.jsonl has the steps ${measured}, and ${due.join()} were due`);
+  }
+  for (const row of rows) {
+    const episodes = played.get(row["step"] as number);
+    if (episodes) expectRow(`step ${row["step"]}`, row, recomputed(episodes, config));
+    else expectThat(!keepsAll, `step ${row["step"]} has no episodes`);
+  }
+  for (const row of evaluations) {
+    const episodes = evaluated.get(row["step"] as number) ?? [];
+    const grades = episodes.flatMap(({ task = Number.NaN }) => (Number.isNaN(task) ? [] : [task]));
+    if (episodes.length > 0)
+      expectRow(`evaluation ${row["step"]}`, row, {
+        problems: episodes.length,
+        accuracy: mean(grades),
+        tokens: sum(episodes.flatMap(({ episode }) => episode.ledger.calls.map((call) => call.writtenTokens))) / episodes.length,
+      });
+  }
+}
+
+/** Who opens the last checkpoint and evaluates it again finds what the run found. */
+export async function expectSameEvaluation(variant: Variant): Promise<void> {
+  const config = parseTrainConfig(variant.settings);
+  const parts = partsOf(variant);
+  const { folder, manifest, state } = await findCheckpoint(nodeFileSystem, `${runFolder}/checkpoints`);
+  const learners = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({ name, estimator }));
+  await loadWeights(folder, manifest, { ...mapPolicies(parts.policies, ({ model }) => model), ...criticsOf(learners) });
+  const { step } = state;
+  if (state.after.step !== step) return; // saved between evaluations
+  const options = { ...evaluationOptions(config), step, split: "validation" } as const;
+  const again = withLearned(parts, learnedOf(state));
+  const { evaluation } = await evaluate(again, livePolicies(again), options);
+  const { language: _, opponents: __, ...kept } = state.after; // need the first weights, and opponents
+  expectThat(
+    isDeepStrictEqual(JSON.parse(JSON.stringify(evaluation)), kept),
+    `the checkpoint of step ${step} evaluates to ${JSON.stringify(evaluation)}, and its run had ${JSON.stringify(kept)}`,
+  );
+}
+
+/** Each new problem makes one group, whole, which is trained once or reported as dropped; a step has as many groups as settings say. */
+export async function expectGroupsOnce({ team, settings }: Variant): Promise<void> {
+  const { problemsPerStep, episodesPerProblem, problemPool, onAgentError, asynchronous, retention, credit, limits } =
+    parseTrainConfig(settings);
+  if (problemPool !== null || retention.episodesMiB !== null) return;
+  const trained = new Map<string, { readonly step: number; episodes: number }>();
+  for (const [step, episodes] of await byStep("step")) {
+    const ids = new Set(episodes.map(({ problem }) => problem.id));
+    expectThat(ids.size === problemsPerStep, `step ${step} has ${ids.size} groups, not ${problemsPerStep}`);
+    for (const id of ids) {
+      const before = trained.get(id);
+      expectThat(before === undefined, `group ${id} is trained in step ${before?.step} and again in step ${step}`);
+      trained.set(id, { step, episodes: episodes.filter(({ problem }) => problem.id === id).length });
+    }
+  }
+  const isWhole = onAgentError === "throw" && !asynchronous?.cutStragglers && credit.kind === "shared" && team !== "tree";
+  if (isWhole && Object.keys(limits).length === 0)
+    for (const [id, { episodes }] of trained)
+      expectThat(episodes === episodesPerProblem, `group ${id} has ${episodes} episodes, not ${episodesPerProblem}`);
+  for (const { problemId } of await readRows(folderSource(runFolder), "dropped.jsonl"))
+    expectThat(!trained.has(problemId as string), `group ${problemId} is trained, and reported as dropped`);
+}
