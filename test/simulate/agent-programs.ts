@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../packages/core/src/index.ts";
 import { checkWait } from "./connections.ts";
-import { secret } from "./scenario.ts";
+import { secret } from "./secret.ts";
 import { Violation, type Program } from "./program.ts";
 import type { World } from "./world.ts";
 

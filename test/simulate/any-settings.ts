@@ -33,7 +33,7 @@ export const settingNames: readonly string[] = Object.keys(schema.properties ?? 
 const most = 4;
 
 /** Seconds of a machine whose clocks jump: a run that goes by them is not equal to another. */
-const isOfClock = (name: string): boolean => /seconds/iu.test(name);
+export const isOfClock = (name: string): boolean => /seconds/iu.test(name);
 
 /** Draws values that a schema allows: ends of ranges, and numbers that people write. */
 class Draw {

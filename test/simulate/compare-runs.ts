@@ -34,7 +34,7 @@ export function undisturbed(
   scenario: string,
   plan: unknown,
   work: (world: World) => Promise<unknown>,
-  server?: Scenario["server"],
+  { server, keyHosts = [] }: Pick<Scenario, "server" | "keyHosts"> = {},
 ): Promise<Files | null> {
   const play = async (): Promise<Files | null> => {
     const { defects } = globalThis as unknown as { readonly defects: { active: number } };
@@ -42,6 +42,7 @@ export function undisturbed(
     defects.active = -1;
     try {
       const world = new World("undisturbed", []);
+      world.keyHosts = keyHosts;
       begin(world.disk);
       const done = await onMachine(world, server?.(world) ?? null, () => work(world));
       return done === null ? null : filesOf(world.disk, diskRoot);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomFromSeed, type Random, type TrainableModel } from "../../packages/core/src/index.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import { checkWait } from "./connections.ts";
-import { secret } from "./scenario.ts";
+import { secret } from "./secret.ts";
 import { Violation } from "./program.ts";
 import type { World } from "./world.ts";
 

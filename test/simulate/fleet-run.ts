@@ -119,7 +119,7 @@ export async function openServers(
     directory: runFolder,
     vocabularySize: tinyTokenizer.vocabularySize,
     temperature: 1,
-    note: () => undefined,
+    note: () => world.told(),
   };
   return { fleet: await openFleet(sampler, { policy }, resources), local };
 }
@@ -139,6 +139,7 @@ export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, 
         close: async () => {
           expectQuarantine(world, fleet);
           await fleet.close();
+          world.told(/-weights\//u); // versions that no server has to have any more
         },
       };
     },

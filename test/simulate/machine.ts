@@ -8,6 +8,7 @@ import { Transform } from "node:stream";
 import timersPromises from "node:timers/promises";
 import zlib from "node:zlib";
 import { isSimulated, simulatedFiles } from "./node-files.ts";
+import { hear, hearRequest } from "./secret.ts";
 import type { World } from "./world.ts";
 
 type Functions = Record<string, (...given: never[]) => unknown>;
@@ -59,7 +60,19 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(crypto, "randomUUID", () => `00000000-0000-4000-8000-${String(chance.integer(1e12)).padStart(12, "0")}`);
   inside(os, "hostname", () => "simulated");
   // Threads of Node's would answer when they like.
-  inside(zlib, "gzip", (bytes: Uint8Array, done: Coded) => coded(done, () => zlib.gzipSync(bytes)));
+  const { gzipSync } = zlib;
+  const packed = (bytes: Uint8Array | string): Buffer => {
+    hear(world, "what is packed", bytes);
+    return gzipSync(bytes);
+  };
+  inside(zlib, "gzipSync", packed);
+  inside(zlib, "gzip", (bytes: Uint8Array, done: Coded) => coded(done, () => packed(bytes)));
+  for (const name of ["stdout", "stderr"] as const)
+    inside(process[name], "write", (text: string | Uint8Array) => {
+      hear(world, name, text);
+      return true;
+    });
+  inside(process, "emitWarning", (warning: string | Error) => hear(world, "a warning of the process", warning));
   inside(zlib, "deflateRaw", (bytes: Uint8Array, options: zlib.ZlibOptions, done: Coded) =>
     coded(done, () => zlib.deflateRawSync(bytes, options)),
   );
@@ -70,6 +83,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
     if (!server) throw new Error("no server is simulated");
     if (init.signal) setMaxListeners(0, init.signal); // many requests may share one, as with Node's own
+    hearRequest(world, String(url), init);
     return server(String(url), init);
   });
   syncBuiltinESMExports();

@@ -1,6 +1,6 @@
 import type { ServerFault } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import { secret } from "./scenario.ts";
+import { secret } from "./secret.ts";
 import type { World } from "./world.ts";
 import type { Program } from "./program.ts";
 

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { diskRoot, type DiskNode } from "./disk-tree.ts";
+import { hear } from "./secret.ts";
 import type { World } from "./world.ts";
 
 type Call = (...given: never[]) => unknown;
@@ -23,6 +24,7 @@ export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
   ): Promise<T> => world.operation({ kind, label: label.replaceAll(`${diskRoot}/`, ""), ...(tear && { tear }) }, apply);
   const put = (path: string, data: Uint8Array | string, flags: { readonly truncate: boolean }): Promise<void> => {
     const bytes = bytesOf(data);
+    hear(world, path, bytes);
     const write = (part: Uint8Array): void => {
       const file = disk.open(path, { create: true, ...flags });
       disk.append(file, part);
@@ -108,6 +110,7 @@ function handleOf(
   const bytesIn = (): Uint8Array => (node.kind === "file" ? node.bytes : new Uint8Array());
   const put = (data: Uint8Array | string, at: number | null): Promise<number> => {
     const bytes = bytesOf(data);
+    hear(world, path, bytes);
     const write = (part: Uint8Array): number => {
       if (node.kind === "file") disk.write(node, at ?? node.bytes.length, part);
       return part.length;

@@ -10,6 +10,10 @@ export interface Program {
   readonly stop: AbortController;
   /** What keeps its process from ending: open files, timers, requests. */
   readonly holds: Set<Held>;
+  /** What it does to the disk just now. */
+  readonly writes: Set<string>;
+  /** What it could not do to the disk. */
+  readonly failures: string[];
   /** Called once it has ended, however: as connections of a process are closed with it. */
   readonly whenOver: Set<() => void>;
   /** Tells who started it that it was killed. */

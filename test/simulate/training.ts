@@ -232,6 +232,7 @@ export async function trainIn(
         },
         checkpoint: (step) => {
           acknowledged.step = step;
+          if (!settings.asynchronous && !job.openSource) world.expectWritten(program);
           world.note(`acknowledged step ${step}`);
         },
       },

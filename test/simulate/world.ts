@@ -5,6 +5,7 @@ import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed
 import { Disk } from "./disk.ts";
 import { FaultSchedule } from "./fault-schedule.ts";
 import type { Fault } from "./faults.ts";
+import { hear } from "./secret.ts";
 import { Violation, type Ended, type Held, type Operation, type Program } from "./program.ts";
 
 /** By the clock of the machine that simulates. */
@@ -35,6 +36,8 @@ export class World {
   readonly lines: string[] | null;
   /** Set by a check while events go on: ends the seed. */
   violation: Violation | null = null;
+  /** Hosts that may be sent the key. */
+  keyHosts: readonly string[] = [];
   /** The disk takes its time up to this event. */
   slowUntil = -1;
   /** Whose event is the last one: until the next, only what follows from it runs. */
@@ -100,6 +103,8 @@ export class World {
         diskUntil: 0,
         stop: new AbortController(),
         holds: new Set(),
+        writes: new Set(),
+        failures: [],
         whenOver: new Set(),
         end: resolve,
       };
@@ -116,8 +121,16 @@ export class World {
         this.#current = program;
         this.note(`program ${program.pid} starts`);
         main(program).then(
-          (value) => end({ how: "done", value }),
-          (error: unknown) => end({ how: "failed", error }),
+          (value) => {
+            this.expectWritten(program);
+            if (program.failures.length > 0)
+              this.violation ??= new Violation(`program ${program.pid} says it is done, and this failed: ${program.failures.join(", ")}`);
+            end({ how: "done", value });
+          },
+          (error: unknown) => {
+            hear(this, `the error of program ${program.pid}`, error);
+            end({ how: "failed", error });
+          },
         );
       });
     });
@@ -142,6 +155,18 @@ export class World {
     if ((program?.holds.size ?? 0) > maxHeld)
       this.violation ??= new Violation(`program ${program?.pid} holds ${maxHeld} open files and timers at once`);
     return () => void program?.holds.delete(held);
+  }
+
+  /** The running program has told somebody that it could not do what it wanted. */
+  told(what: RegExp = /./u): void {
+    const { failures = [] } = this.program ?? {};
+    failures.splice(0, Infinity, ...failures.filter((each) => !what.test(each)));
+  }
+
+  /** Nothing that a program does to the disk is under way: who says that something is done has waited for it. */
+  expectWritten({ pid, writes }: Program): void {
+    const [label] = writes;
+    if (label !== undefined) this.violation ??= new Violation(`program ${pid} says it is done, and did not wait: ${label}`);
   }
 
   /** Calls back after virtual milliseconds, unless its program has been killed. */
@@ -169,12 +194,15 @@ export class World {
     return new Promise((resolve, reject) => {
       if (program && !program.isAlive) return; // it is dead: nothing comes any more
       const delay = this.#delay();
+      if (operation.kind !== "read") program?.writes.add(label);
       if (program) program.diskUntil = Math.max(program.diskUntil, this.now + delay);
       this.#whenRunning(program, delay, () => {
         this.#begin(program, label);
+        program?.writes.delete(label);
         try {
           const failure = this.faults.strike(this, program, operation);
           if (program && !program.isAlive) return;
+          if (failure && operation.kind !== "read") program?.failures.push(label);
           if (failure) return reject(failure);
           resolve(apply());
         } catch (error) {

@@ -1,14 +1,16 @@
 import type { BenchmarkProblem } from "../../../packages/benchmarks/src/index.ts";
-import { tokenCost, type Random } from "../../../packages/core/src/index.ts";
+import type { Random } from "../../../packages/core/src/index.ts";
 import { inBenchFolder, makeBenchFolder, questionRecords } from "../../../packages/evaluation/src/bench/in-folder.ts";
 import { openCallFile } from "../../../packages/evaluation/src/kept-calls.ts";
 import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packages/evaluation/src/index.ts";
 import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";
 import { openAiModel } from "../../../packages/openai/src/index.ts";
-import { openAccount, spentIn } from "../../../packages/runtime/src/spending/kept-account.ts";
+import { Books } from "../books.ts";
+import { openAccount } from "../../../packages/runtime/src/spending/kept-account.ts";
 import { diskRoot } from "../disk-tree.ts";
 import type { SimulatedServer } from "../machine.ts";
-import { expectThat, looked, rowsOf, secret, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, rowsOf, untilDone, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import type { World } from "../world.ts";
 import { Violation, type Ended } from "../program.ts";
 
@@ -26,16 +28,22 @@ const problems: readonly BenchmarkProblem[] = Array.from({ length: 5 }, (_, i) =
 const settings = { model: "m", methods: ["vanilla", "sc"], repeats: 1, seed: 0, temperature: null, maxTokens: 50 };
 const jobs = benchJobs([{ benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration: [] }], settings);
 
-/** What the server has charged, in US dollars, by world: the truth that journals are held to. */
-const charged = new WeakMap<World, number>();
+/** US dollars of the dearest call that may be set aside: its prompt's characters as tokens, and as many as may be written, or were once. */
+const dearest = (hasLied: boolean): number => 0.02 + (hasLied ? 0.5 : 0.05);
+
+/** What the server of a world has charged: the truth that journals are held to. */
+const books = new WeakMap<World, Books>();
 
 /** Completes sums. What goes wrong is drawn by reply; a completion is charged when it is made, whether or not it arrives. */
 function sums(world: World): SimulatedServer {
   let replies = 0;
   const latency = world.random.split("replies");
+  const own = new Books(price);
+  books.set(world, own);
   return (_, { body, signal }) =>
     new Promise((resolve, reject) => {
       const fault = world.faults.reply((replies += 1));
+      const end = own.begin(world.program?.pid ?? 0);
       const { messages } = JSON.parse(body as string) as { messages: readonly { readonly content: string }[] };
       const number = Number(/(\d+) \+ 1/u.exec(messages.at(-1)?.content ?? "")?.[1]);
       const callOff = world.after(
@@ -45,20 +53,22 @@ function sums(world: World): SimulatedServer {
       );
       signal?.addEventListener("abort", () => {
         callOff();
+        end();
+        own.unknown += 1;
         reject(new DOMException("This operation was aborted", "AbortError"));
       });
       function answer(): void {
+        end();
+        if (fault === "dead") own.unknown += 1;
         if (fault === "dead") return reject(new TypeError("fetch failed"));
         if (fault === "status") return resolve(Response.json({ error: { message: secret } }, { status: 503 }));
-        charged.set(
-          world,
-          (charged.get(world) ?? 0) +
-            tokenCost(price, { promptTokens: reply.prompt, completionTokens: reply.completion }),
-        );
+        own.charge({ promptTokens: reply.prompt, completionTokens: reply.completion });
+        if (fault === "cut" || fault === "garbage") own.unknown += 1;
         if (fault === "cut") return reject(new TypeError("terminated"));
         if (fault === "garbage") return resolve(new Response(`{"choices": [${secret}`));
         const completionTokens = fault === "lie" ? 40 * reply.completion : reply.completion;
         const usage = { prompt_tokens: reply.prompt, completion_tokens: completionTokens };
+        own.billed.push({ promptTokens: reply.prompt, completionTokens });
         const message = { role: "assistant", content: `#### ${number + 1}` };
         resolve(Response.json({ choices: [{ index: 0, finish_reason: "stop", message }], usage }));
       }
@@ -69,7 +79,7 @@ function sums(world: World): SimulatedServer {
 function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
   return world.start(async () => {
     await makeBenchFolder(folder); // as `bench` does
-    return inBenchFolder(
+    const outcome = await inBenchFolder(
       folder,
       questionRecords,
       (spentUsd) => openAccount(folder, maxUsd, spentUsd, { note: () => undefined } as never),
@@ -100,22 +110,27 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
         }
       },
     );
+    // What a call cost stays at the most that it could: whoever opens the journal next is told.
+    world.told(outcome.errors > 0 || outcome.stopped !== null ? undefined : /spending\.jsonl/u);
+    return outcome;
   });
 }
 
 const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
 
 /** What has to hold of the folder, whatever happened to it. */
-async function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, SampleRecord>): Promise<void> {
-  const truth = charged.get(world) ?? 0;
-  const spent = await spentIn(folder);
-  expectThat(truth <= maxUsd + 1e-9, `the server charged $${truth}, and the cap is $${maxUsd}`);
-  expectThat(spent >= truth - 1e-9, `the journal has $${spent}, and the server charged $${truth}`);
+function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, SampleRecord>): void {
+  const own = books.get(world) as Books;
+  expectThat(own.charged <= maxUsd + 1e-9, `the server charged $${own.charged}, and the cap is $${maxUsd}`);
+  const most = dearest(world.faults.met.some((fault) => fault.kind === "server" && fault.how === "lie"));
+  own.expectJournal(world, `${folder}/spending.jsonl`, { maxUsd, most });
   const kept = rowsOf<{ key?: string }>(world.disk, `${folder}/spending.jsonl`).flatMap(({ key }) => key ?? []);
   expectThat(new Set(kept).size === kept.length, "a reply that was kept is paid again");
   const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
   const scored = rows.filter(({ status }) => status === "scored").map((row) => sampleKey(row));
   expectThat(new Set(scored).size === scored.length, "a sample is scored twice");
+  const records = rows.filter(({ status }) => status === "scored");
+  own.expectRecords(records, world.faults.met.length === 0 && records.length === jobs.length);
   for (const [key, { status }] of known)
     if (status === "scored")
       expectThat(scored.includes(key), `the record of sample ${key} was acknowledged, and is lost`);
@@ -144,7 +159,7 @@ export const bench: Scenario = {
       return { how: "killed", by: "kill" };
     };
     const outcome = await untilDone(world, start);
-    await looked(world, () => expectKept(world, maxUsd, known));
+    expectKept(world, maxUsd, known);
     const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
     const scored = new Set(rows.flatMap((row) => (row.status === "scored" ? [sampleKey(row)] : [])));
     if (outcome?.stopped === null)

@@ -2,7 +2,8 @@ import type { Random } from "../../../packages/core/src/index.ts";
 import { expectGroupsOnce, expectRowsOfRecords } from "../records.ts";
 import { addresses, jobOn, seeTo, startServers } from "../fleet-run.ts";
 import { network } from "../network.ts";
-import { expectThat, looked, secret, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, looked, untilDone, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import { begin, plainVariant, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
 

@@ -7,17 +7,8 @@ import { eachEpisode, folderSource } from "../../../packages/trainer/src/reading
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { AgentProgram, Rollouts } from "../agent-programs.ts";
 import { connections, type Listener } from "../connections.ts";
-import {
-  expectThat,
-  hasMisread,
-  looked,
-  restarted,
-  rowsOf,
-  runFolder,
-  secret,
-  untilDone,
-  type Scenario,
-} from "../scenario.ts";
+import { expectThat, hasMisread, looked, restarted, rowsOf, runFolder, untilDone, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import {
   begin,
   episodesPerGroup,
@@ -53,7 +44,10 @@ function jobOn(world: World, variant: Variant): TrainingJob {
     ...jobOf(world, variant),
     settings,
     async openSource(program) {
-      const note = (error: unknown): void => world.note(`the gateway says: ${String(error).slice(0, 200)}`);
+      const note = (error: unknown): void => {
+        world.told();
+        world.note(`the gateway says: ${String(error).slice(0, 200)}`);
+      };
       const journal = await openJournal(runFolder, true, { warn: note, segmentBytes });
       const gateway = createGateway({
         agents: { solver: { tokenizer: tinyTokenizer, contextLength: 64, learns: true } },

@@ -9,7 +9,8 @@ import { addresses, jobOn, openServers, seeTo, startServers } from "../fleet-run
 import { network } from "../network.ts";
 import type { Ended, Program } from "../program.ts";
 import { expectNamed, maxAwayMs, receivedRoot } from "../sampling-servers.ts";
-import { expectThat, filesOf, looked, restarted, secret, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, filesOf, looked, restarted, untilDone, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import { begin, partsOf, plainVariant, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 

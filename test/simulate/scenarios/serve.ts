@@ -14,7 +14,8 @@ import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { CompletionClients, servedWeights } from "../completion-clients.ts";
 import { connections, type Listener } from "../connections.ts";
 import type { Program } from "../program.ts";
-import { expectThat, restarted, secret, type Scenario } from "../scenario.ts";
+import { expectThat, restarted, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import { begin } from "../training.ts";
 import type { World } from "../world.ts";
 

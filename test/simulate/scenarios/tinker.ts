@@ -9,13 +9,16 @@ import type { Disk } from "../disk.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { network } from "../network.ts";
 import { checkpointFolder, recordOf, TinkerSite } from "../tinker-site.ts";
-import { expectThat, filesOf, runFolder, secret, untilDone, type Files, type Scenario } from "../scenario.ts";
+import { expectThat, filesOf, runFolder, untilDone, type Files, type Scenario } from "../scenario.ts";
+import { secret } from "../secret.ts";
 import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
 import { begin, partsOf, plainVariant, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
 /** The server of a world, and whether it runs a repeated number once. */
 const sites = new WeakMap<World, { readonly site: TinkerSite; readonly deduplicates: boolean }>();
+
+const keyHosts: readonly string[] = ["tinker.example"];
 
 /** In a run's folder: requests by their numbers, and where checkpoints lie on the server. Names there follow from what went wrong. */
 const journalFile = "tinker.jsonl";
@@ -96,7 +99,7 @@ const undisturbedFiles = (variant: Variant): Promise<Files | null> =>
     "tinker",
     variant,
     (world) => untilDone(world, () => trainOnce(world, jobOn(variant, true), { step: 0 })),
-    serve(() => true),
+    { server: serve(() => true), keyHosts },
   );
 
 /** Of a disk: the run's files are those of an undisturbed one, and so are the weights on the server. */
@@ -133,7 +136,7 @@ export const tinker: Scenario<{ readonly variant: Variant; readonly expected: Fi
     ],
   },
   server: serve((random) => random.uniform() < 0.5),
-  keyHosts: ["tinker.example"],
+  keyHosts,
   async plan(random) {
     const variant = plainVariant(1 + random.integer(2));
     return { variant, expected: (await undisturbedFiles(variant)) as Files };

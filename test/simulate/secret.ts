@@ -1,0 +1,37 @@
+import { Violation } from "./program.ts";
+import type { World } from "./world.ts";
+
+/** The key of every server that has one: nothing that is kept or said may hold it. */
+export const secret = "sk-canary-0123456789abcdef";
+
+/** Bytes that tell it: as it is, in hexadecimal, and in Base64 wherever it begins. */
+const forms: readonly Buffer[] = [
+  secret,
+  Buffer.from(secret).toString("hex"),
+  ...[0, 1, 2].map((before) => {
+    const text = Buffer.from(" ".repeat(before) + secret).toString("base64").replaceAll("=", "");
+    return text.slice(before === 0 ? 0 : 4, -2);
+  }),
+].map((form) => Buffer.from(form));
+
+/** What a program writes, says, throws or sends: none of it may hold the key. @param place - for people */
+export function hear(world: World, place: string, message: unknown): void {
+  const bytes = message instanceof Uint8Array ? Buffer.from(message.buffer, message.byteOffset, message.length) : Buffer.from(textOf(message));
+  if (forms.some((form) => bytes.includes(form))) world.violation ??= new Violation(`${place} holds the key`);
+}
+
+/** The key goes in a header, to hosts that have it, and nowhere else. */
+export function hearRequest(world: World, url: string, { headers, body }: RequestInit): void {
+  const { host } = new URL(url);
+  hear(world, `an address of ${host}`, url);
+  hear(world, `a request to ${host}`, body);
+  if (!world.keyHosts.includes(host)) hear(world, `a header to ${host}`, [...new Headers(headers)].flat().join("\n"));
+}
+
+/** An error with all that it says: its trace, its facts, and what caused it. */
+function textOf(message: unknown): string {
+  if (typeof message === "string") return message;
+  if (!(message instanceof Error)) return JSON.stringify(message) ?? "";
+  const { detail } = message as { readonly detail?: unknown };
+  return [message.message, message.stack, JSON.stringify(detail), message.cause && textOf(message.cause)].join("\n");
+}
