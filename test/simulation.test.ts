@@ -4,13 +4,17 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { randomFromSeed } from "../packages/core/src/index.ts";
 import { fileJournal } from "../packages/tinker/src/client/journal.ts";
+import { drawMutants, mutantsOf, withSwitches } from "../scripts/lib/mutants.mjs";
+import { settingNames } from "./simulate/any-settings.ts";
 import { Disk } from "./simulate/disk.ts";
 import { diskRoot } from "./simulate/disk-tree.ts";
 import { shrink, type Fault } from "./simulate/faults.ts";
 import { onMachine } from "./simulate/machine.ts";
 import { scenarios } from "./simulate/scenarios/table.ts";
+import { hear, hearRequest, secret } from "./simulate/secret.ts";
+import { drawVariant } from "./simulate/training.ts";
 import { World } from "./simulate/world.ts";
-import { readText, root } from "./workspace.ts";
+import { root } from "./workspace.ts";
 
 interface Outcome {
   readonly scenario: string;
@@ -23,7 +27,7 @@ interface Outcome {
 
 /** What `npm run simulate` prints. */
 async function simulate(...words: readonly string[]): Promise<string[]> {
-  const program = [join(root, "scripts/simulate.mjs"), ...words];
+  const program = [join(root, "scripts/simulate.mjs"), "--reference", "none", ...words];
   const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });
   return stdout.trimEnd().split("\n");
 }
@@ -58,15 +62,45 @@ test("unknown words are refused", async () => {
   await expect(simulate("--seeds", "0")).rejects.toThrow(/expected a whole number/u);
 });
 
-test("every defect that is put in on purpose has its place in the sources, once", () => {
-  const defects = JSON.parse(readText("test/simulate/mutations.json")) as Record<
-    "file" | "from" | "scenario",
-    string
-  >[];
-  expect(defects.length).toBeGreaterThanOrEqual(10);
-  const misplaced = defects.filter(({ file, from }) => readText(file).split(from).length !== 2);
-  expect(misplaced).toEqual([]);
-  expect(defects.filter(({ scenario }) => !Object.hasOwn(scenarios, scenario))).toEqual([]);
+test("any setting of the schema is drawn, for teams of every kind", () => {
+  const drawn = new Set<string>();
+  const missing = (): string[] => settingNames.filter((name) => !drawn.has(name) && name !== "steps");
+  for (let seed = 0; seed < 2000 && missing().length > 0; seed++) {
+    const { settings } = drawVariant(randomFromSeed(seed), seed % 2 === 0);
+    for (const name of Object.keys(settings)) drawn.add(name);
+  }
+  expect(missing()).toEqual([]);
+});
+
+test("a generated defect is in the code only where it is switched on, and the same ones are drawn again", () => {
+  const file = "packages/openai/src/spend-account.ts";
+  const all = mutantsOf([file]);
+  expect(new Set(all.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(5);
+  const drawn = drawMutants(all, 12, 1);
+  expect(drawMutants(all, 12, 1)).toEqual(drawn);
+  expect(drawn).toHaveLength(12);
+  const [source = ""] = withSwitches(drawn).values();
+  for (const [i, { from }] of drawn.entries()) expect(source, from).toContain(`hasDefect(${i})`);
+  expect(withSwitches([]).size).toBe(0);
+});
+
+test("the key is heard in every form, and in a header to a host that it is not for", () => {
+  const heard = (say: (world: World) => void): string | null => {
+    const world = new World("secret", []);
+    world.keyHosts = ["a.example"];
+    say(world);
+    return world.violation?.message ?? null;
+  };
+  const bearer = { headers: { authorization: `Bearer ${secret}` } };
+  expect(heard((world) => hearRequest(world, "https://a.example/v1", bearer))).toBeNull();
+  expect(heard((world) => hearRequest(world, "https://b.example/v1", bearer))).toMatch(/header to b\.example/u);
+  expect(heard((world) => hearRequest(world, `https://a.example/?key=${secret}`, {}))).toMatch(/address/u);
+  for (const before of ["", "a", "ab", "abc"]) {
+    const encoded = Buffer.from(`${before}${secret}xyz`).toString("base64");
+    expect(heard((world) => hear(world, "a file", encoded))).toMatch(/a file holds the key/u);
+  }
+  expect(heard((world) => hear(world, "an error", new Error("x", { cause: new Error(secret) })))).toMatch(/an error/u);
+  expect(heard((world) => hear(world, "a file", "sk-canary"))).toBeNull();
 });
 
 describe("the simulated disk", () => {

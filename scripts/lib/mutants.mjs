@@ -38,7 +38,10 @@ const kinds = {
       : null,
   "an error is swallowed": (node, text) =>
     isAwaited(node)
-      ? (on) => [node, `{ if (${on}) await (async () => ${text(node.expression)})().catch(() => undefined); else ${text(node)} }`]
+      ? (on) => [
+          node,
+          `{ if (${on}) await (async () => ${text(node.expression)})().catch(() => undefined); else ${text(node)} }`,
+        ]
       : null,
   "two statements change places": (node, text) =>
     isAwaited(node) && isAwaited(node.next)
@@ -49,10 +52,7 @@ const kinds = {
       : null,
   "an operator is its neighbour": (node, text) =>
     ["BinaryExpression", "LogicalExpression"].includes(node.type) && flipped[node.operator] && !isOfText(node)
-      ? (on) => [
-          node,
-          `(${on} ? (${text(node.left)} ${flipped[node.operator]} ${text(node.right)}) : (${text(node)}))`,
-        ]
+      ? (on) => [node, `(${on} ? (${text(node.left)} ${flipped[node.operator]} ${text(node.right)}) : (${text(node)}))`]
       : null,
   "a default is left out": (node, text) =>
     node.type === "LogicalExpression" && node.operator === "??"
@@ -79,7 +79,8 @@ const hasText = (node) =>
  * @returns {object[]} file, package, line, kind, topic, from, key, range, and `edit`, which puts it behind a switch
  */
 export function mutantsOf(files) {
-  const isMeant = (file) => packages.some((name) => file.startsWith(`packages/${name}/src/`)) && !file.includes("/testing/");
+  const isMeant = (file) =>
+    packages.some((name) => file.startsWith(`packages/${name}/src/`)) && !file.includes("/testing/");
   return files.filter(isMeant).flatMap((file) => {
     const source = readFileSync(join(root, file), "utf8");
     const { program, errors } = parseSync(file, source, { lang: "ts" });
@@ -87,7 +88,11 @@ export function mutantsOf(files) {
     const text = ({ start, end }) => source.slice(start, end);
     const [found, counts, known] = [[], new Map(), new Map()];
     const topicOf = (scope) => {
-      if (!known.has(scope)) known.set(scope, Object.keys(topics).find((name) => topics[name].test(text(scope))));
+      if (!known.has(scope))
+        known.set(
+          scope,
+          Object.keys(topics).find((name) => topics[name].test(text(scope))),
+        );
       return known.get(scope);
     };
     visit(program, null, (node, scope) => {
@@ -102,7 +107,17 @@ export function mutantsOf(files) {
         const line = source.slice(0, start).split("\n").length;
         const from = source.slice(start, end).replaceAll(/\s+/gu, " ").slice(0, 100);
         const range = { start, end };
-        found.push({ file, package: file.split("/")[1], line, kind, topic, from, key: `${name}|${counts.get(name)}`, range, edit });
+        found.push({
+          file,
+          package: file.split("/")[1],
+          line,
+          kind,
+          topic,
+          from,
+          key: `${name}|${counts.get(name)}`,
+          range,
+          edit,
+        });
       }
     });
     return found;
@@ -137,7 +152,9 @@ const isFunction = ({ type }) =>
 export function drawMutants(all, perPackage, seed) {
   const order = (each) => createHash("sha256").update(`${seed}|${each.key}`).digest("hex");
   const drawn = [];
-  for (const each of all.map((one) => ({ ...one, order: order(one) })).toSorted((a, b) => (a.order < b.order ? -1 : 1))) {
+  for (const each of all
+    .map((one) => ({ ...one, order: order(one) }))
+    .toSorted((a, b) => (a.order < b.order ? -1 : 1))) {
     const fellows = drawn.filter((other) => other.package === each.package);
     const overlaps = ({ file, range }) =>
       file === each.file && range.start < each.range.end && each.range.start < range.end;
@@ -149,7 +166,9 @@ export function drawMutants(all, perPackage, seed) {
 /** Sources with all of these defects, each behind a switch of its number. @returns {Map<string, string>} by absolute path */
 export function withSwitches(mutants) {
   const sources = new Map();
-  for (const [i, { file, range, edit }] of [...mutants.entries()].toReversed().toSorted(([, a], [, b]) => b.range.start - a.range.start)) {
+  for (const [i, { file, range, edit }] of [...mutants.entries()]
+    .toReversed()
+    .toSorted(([, a], [, b]) => b.range.start - a.range.start)) {
     const path = join(root, file);
     const source = sources.get(path) ?? readFileSync(path, "utf8");
     sources.set(path, source.slice(0, range.start) + edit(`hasDefect(${i})`)[1] + source.slice(range.end));

@@ -40,6 +40,39 @@ export async function scoreMutants({ perPackage, seed, total, most }, scenarios,
   return results;
 }
 
+/** Killed of all, by package, and what survived, as `docs/simulation.md` has it. */
+export function scoresOf(results, { perPackage, seed, total, most, minutes }) {
+  const row = (name, all) => {
+    const found = all.filter(({ by }) => by !== null).length;
+    const reached = all.filter(({ played }) => played > 0).length;
+    return `| ${name} | ${all.length} | ${found} | ${reached - found} | ${all.length - reached} |`;
+  };
+  const names = [...new Set(results.map((each) => each.package))].toSorted((a, b) => (a < b ? -1 : 1));
+  const missed = results.filter(({ by, played }) => by === null && played > 0);
+  const lines = missed.map(({ file, line, kind, from }) => {
+    const code = from.replaceAll("`", "'").replaceAll("{{", "{ {").slice(0, 80);
+    return `- \`${file.replace("packages/", "").replace("/src/", "/")}:${line}\` ${kind}: \`${code}\``;
+  });
+  return `${perPackage} of each package, drawn by seed ${seed}; of ${total} seeds at most ${most} that reach each; ${minutes} minutes on two busy cores.
+
+| Package | Defects | Found | Missed | Not reached |
+| --- | ---: | ---: | ---: | ---: |
+${names
+  .map((name) =>
+    row(
+      name,
+      results.filter((each) => each.package === name),
+    ),
+  )
+  .join("\n")}
+${row("all", results)}
+
+Missed:
+
+${lines.join("\n")}
+`;
+}
+
 /** Of each defect the seeds in which a program comes to it, while it is not there. All have to hold. */
 async function seedsThatReach(player, count, total, scenarios) {
   const reaching = Array.from({ length: count }, () => []);
@@ -91,6 +124,7 @@ class Player {
 
   #start() {
     this.#child = spawn(process.execPath, [this.#program, "defects"], { stdio: ["pipe", "pipe", "ignore"] });
+    this.#child.stdin.on("error", () => undefined);
     this.#lines = createInterface({ input: this.#child.stdout });
     this.#warm = new Set();
   }
@@ -115,7 +149,6 @@ class Player {
       };
       lines.on("line", hear);
       child.on("close", ends);
-      child.stdin.on("error", () => undefined);
       child.stdin.write(`${defect} ${scenario} ${seed}\n`);
     });
   }

@@ -83,8 +83,7 @@ class Draw {
       return Object.fromEntries(names.map((name) => [name, this.value(additionalProperties)]));
     }
     const chosen = Object.entries(properties).filter(
-      ([name]) =>
-        (this.#goesByClock || !isOfClock(name)) && (required.includes(name) || this.#random.uniform() < 0.5),
+      ([name]) => (this.#goesByClock || !isOfClock(name)) && (required.includes(name) || this.#random.uniform() < 0.5),
     );
     return Object.fromEntries(chosen.map(([name, each]) => [name, this.value(each)]));
   }
@@ -103,7 +102,11 @@ export function drawSettings(
   { names, goesByClock }: { readonly names: readonly string[]; readonly goesByClock: boolean },
 ): Settings {
   const { agents } = parts.task.topology;
-  const draw = new Draw(random, [...new Set([...agents, ...Object.keys(parts.policies), "tokens", "turns"])], goesByClock);
+  const draw = new Draw(
+    random,
+    [...new Set([...agents, ...Object.keys(parts.policies), "tokens", "turns"])],
+    goesByClock,
+  );
   let settings = base;
   for (const name of random.shuffle(names).slice(0, 2 + random.integer(6))) {
     const drawn = { ...settings, [name]: draw.value(schema.properties?.[name] as JsonSchema) };
@@ -121,7 +124,8 @@ export function fit(settings: Settings, parts: TrainingParts): boolean {
     const supported = new Set<string>(Object.values(parts.policies).flatMap(({ model }) => model.supports ?? []));
     return Object.keys(sampling).every((name) => supported.has(name));
   } catch (error) {
-    if (LaconicError.is(error) && ["config_invalid", "input_invalid", "objective_refused"].includes(error.code)) return false;
+    if (LaconicError.is(error) && ["config_invalid", "input_invalid", "objective_refused"].includes(error.code))
+      return false;
     throw error;
   }
 }

@@ -50,7 +50,11 @@ export class Books {
   }
 
   /** @param most - US dollars of the dearest call, as it may be set aside */
-  expectJournal(world: World, path: string, { maxUsd, most }: { readonly maxUsd: number; readonly most: number }): void {
+  expectJournal(
+    world: World,
+    path: string,
+    { maxUsd, most }: { readonly maxUsd: number; readonly most: number },
+  ): void {
     const open = new Map<number, number>();
     const usages: Tokens[] = [];
     let [settled, dearest] = [0, 0];
@@ -82,8 +86,12 @@ export class Books {
   /** Sums of records are those of replies: all that were billed, where nothing went wrong. */
   expectRecords(records: readonly (Tokens & { readonly usd: number | null })[], isAll: boolean): void {
     for (const { usd, ...tokens } of records)
-      expectThat(Math.abs((usd ?? Number.NaN) - this.#usd(tokens)) < crumb, `a record of ${JSON.stringify(tokens)} costs ${usd}`);
-    const sum = (all: readonly Tokens[], name: keyof Tokens): number => all.reduce((total, each) => total + each[name], 0);
+      expectThat(
+        Math.abs((usd ?? Number.NaN) - this.#usd(tokens)) < crumb,
+        `a record of ${JSON.stringify(tokens)} costs ${usd}`,
+      );
+    const sum = (all: readonly Tokens[], name: keyof Tokens): number =>
+      all.reduce((total, each) => total + each[name], 0);
     for (const name of ["promptTokens", "completionTokens"] as const) {
       const [own, other] = [sum(records, name), sum(this.billed, name)];
       expectThat(isAll ? own === other : own <= other, `records have ${own} ${name}, and the server billed ${other}`);
@@ -97,6 +105,9 @@ export class Books {
 
 function expectSame(expected: readonly Tokens[], found: readonly Tokens[], what: string): void {
   const text = (all: readonly Tokens[]): string =>
-    all.map(({ promptTokens, completionTokens }) => `${promptTokens}+${completionTokens}`).toSorted().join(" ");
+    all
+      .map(({ promptTokens, completionTokens }) => `${promptTokens}+${completionTokens}`)
+      .toSorted()
+      .join(" ");
   expectThat(text(found) === text(expected), `${what} are ${text(found)}, and the server has ${text(expected)}`);
 }

@@ -3,7 +3,15 @@ import { LaconicError } from "../../packages/core/src/index.ts";
 import { diskRoot } from "./disk-tree.ts";
 import { onMachine } from "./machine.ts";
 import { Violation } from "./program.ts";
-import { expectThat, filesOf, runFolder, untilDone, type Files, type RestartOptions, type Scenario } from "./scenario.ts";
+import {
+  expectThat,
+  filesOf,
+  runFolder,
+  untilDone,
+  type Files,
+  type RestartOptions,
+  type Scenario,
+} from "./scenario.ts";
 import { begin, jobOf, trainOnce, type Acknowledged, type TrainingHooks, type Variant } from "./training.ts";
 import type { TrainResult } from "../../packages/trainer/src/train.ts";
 import { World } from "./world.ts";
@@ -110,11 +118,17 @@ export async function trainToEnd(
   return result;
 }
 
-/** Files of an undisturbed run of the tiny task, by their paths; null where its settings end it. */
-export async function undisturbedRun(plan: RunPlan): Promise<Files | null> {
-  const files = await undisturbed("train", plan, (world) =>
+/** The disk of an undisturbed run of the tiny task; null where its settings end it. */
+export function undisturbedDisk({ variant, moreSteps }: RunPlan): Promise<Files | null> {
+  const plan = { variant, moreSteps };
+  return undisturbed("train", plan, (world) =>
     trainToEnd(world, plan, { step: 0 }, { refused: (error) => isEndOfRun(world, error) }),
   );
+}
+
+/** Files of the same, by their paths in the run's folder. */
+export async function undisturbedRun(plan: RunPlan): Promise<Files | null> {
+  const files = await undisturbedDisk(plan);
   return files && filesBelow(files, runFolder);
 }
 

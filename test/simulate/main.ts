@@ -1,12 +1,18 @@
 // What scripts/simulate.mjs bundles: plays seeds of a scenario and writes a line of JSON for each to standard output.
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { takeUndisturbedFrom, type Undisturbed } from "./compare-runs.ts";
 import { describeFault } from "./faults.ts";
 import { scenarios } from "./scenarios/table.ts";
 import { playSeed, shrunk } from "./simulate.ts";
 
-const [scenario = "", from = "1", count = "1", events = "", mode = ""] = process.argv.slice(2);
+const [scenario = "", from = "1", count = "1", events = "", mode = "", reference = ""] = process.argv.slice(2);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
+if (reference !== "") {
+  const { undisturbed } = (await import(pathToFileURL(reference).href)) as { readonly undisturbed: Undisturbed };
+  takeUndisturbedFrom(undisturbed);
+}
 if (scenario === "names")
   for (const [name, { title, share }] of Object.entries(scenarios)) say(`${name}\t${title}\t${share}`);
 else if (scenario === "defects") await playDefects();
@@ -20,7 +26,7 @@ async function playAll(first: number, seeds: number, options: { readonly events?
   for (let seed = first; seed < first + seeds; seed++) {
     const outcome = await playSeed(scenario, seed, { ...options, keepsLines: mode === "replay" });
     const { lines, faults, met, ...rest } = outcome;
-    const shortest = outcome.violation !== null && mode !== "first" ? await shrunk(scenario, outcome) : null;
+    const shortest = outcome.violation !== null ? await shrunk(scenario, outcome) : null;
     for (const [i, line] of lines.entries()) say(`${String(i + 1).padStart(6)} ${line}`);
     const words = {
       faults: faults.map(describeFault),
@@ -28,7 +34,6 @@ async function playAll(first: number, seeds: number, options: { readonly events?
       shortest: shortest?.map(describeFault) ?? null,
     };
     say(JSON.stringify({ scenario, ...rest, ...words }));
-    if (mode === "first" && outcome.violation !== null) return;
   }
 }
 

@@ -41,7 +41,10 @@ function recomputed(episodes: readonly RecordedEpisode[], { costs, opponents }: 
 
 function expectRow(name: string, row: Numbers, expected: Numbers): void {
   for (const [key, value] of Object.entries(expected))
-    expectThat(isClose(row[key] ?? Number.NaN, value), `${name}: ${key} is ${row[key]}, and its episodes give ${value}`);
+    expectThat(
+      isClose(row[key] ?? Number.NaN, value),
+      `${name}: ${key} is ${row[key]}, and its episodes give ${value}`,
+    );
 }
 
 async function byStep(kind: "step" | "evaluation"): Promise<Map<number, RecordedEpisode[]>> {
@@ -55,7 +58,11 @@ async function byStep(kind: "step" | "evaluation"): Promise<Map<number, Recorded
  * Rows of steps and evaluations are what their episodes say: each step once, up to the last.
  * @param ends - steps at which the run was to end
  */
-export async function expectRowsOfRecords({ settings }: Variant, steps: number, ends: readonly number[] = [steps]): Promise<void> {
+export async function expectRowsOfRecords(
+  { settings }: Variant,
+  steps: number,
+  ends: readonly number[] = [steps],
+): Promise<void> {
   const config = parseTrainConfig(settings);
   const keepsAll = config.retention.episodesMiB === null && config.retention.rowsMiB === null;
   const source = folderSource(runFolder);
@@ -84,7 +91,9 @@ export async function expectRowsOfRecords({ settings }: Variant, steps: number, 
       expectRow(`evaluation ${row["step"]}`, row, {
         problems: episodes.length,
         accuracy: mean(grades),
-        tokens: sum(episodes.flatMap(({ episode }) => episode.ledger.calls.map((call) => call.writtenTokens))) / episodes.length,
+        tokens:
+          sum(episodes.flatMap(({ episode }) => episode.ledger.calls.map((call) => call.writtenTokens))) /
+          episodes.length,
       });
   }
 }
@@ -95,7 +104,10 @@ export async function expectSameEvaluation(variant: Variant): Promise<void> {
   if (Object.keys(config.limits).some(isOfClock)) return;
   const parts = partsOf(variant);
   const { folder, manifest, state } = await findCheckpoint(nodeFileSystem, `${runFolder}/checkpoints`);
-  const learners = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({ name, estimator }));
+  const learners = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({
+    name,
+    estimator,
+  }));
   await loadWeights(folder, manifest, { ...mapPolicies(parts.policies, ({ model }) => model), ...criticsOf(learners) });
   const { step } = state;
   if (state.after.step !== step) return; // saved between evaluations
@@ -124,10 +136,11 @@ export async function expectGroupsOnce({ team, settings }: Variant): Promise<voi
       trained.set(id, { step, episodes: episodes.filter(({ problem }) => problem.id === id).length });
     }
   }
-  const isWhole = onAgentError === "throw" && !asynchronous?.cutStragglers && credit.kind === "shared" && team !== "tree";
+  const isWhole =
+    onAgentError === "throw" && !asynchronous?.cutStragglers && credit.kind === "shared" && team !== "tree";
   if (isWhole && Object.keys(limits).length === 0)
     for (const [id, { episodes }] of trained)
       expectThat(episodes === episodesPerProblem, `group ${id} has ${episodes} episodes, not ${episodesPerProblem}`);
   for (const { problemId } of await readRows(folderSource(runFolder), "dropped.jsonl"))
-    expectThat(!trained.has(problemId as string), `group ${problemId} is trained, and reported as dropped`);
+    expectThat(!trained.has(problemId as string), `group ${String(problemId)} is trained, and reported as dropped`);
 }

@@ -9,14 +9,19 @@ const forms: readonly Buffer[] = [
   secret,
   Buffer.from(secret).toString("hex"),
   ...[0, 1, 2].map((before) => {
-    const text = Buffer.from(" ".repeat(before) + secret).toString("base64").replaceAll("=", "");
+    const text = Buffer.from(" ".repeat(before) + secret)
+      .toString("base64")
+      .replaceAll("=", "");
     return text.slice(before === 0 ? 0 : 4, -2);
   }),
 ].map((form) => Buffer.from(form));
 
 /** What a program writes, says, throws or sends: none of it may hold the key. @param place - for people */
 export function hear(world: World, place: string, message: unknown): void {
-  const bytes = message instanceof Uint8Array ? Buffer.from(message.buffer, message.byteOffset, message.length) : Buffer.from(textOf(message));
+  const bytes =
+    message instanceof Uint8Array
+      ? Buffer.from(message.buffer, message.byteOffset, message.length)
+      : Buffer.from(textOf(message));
   if (forms.some((form) => bytes.includes(form))) world.violation ??= new Violation(`${place} holds the key`);
 }
 

@@ -55,9 +55,7 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
   let plan: unknown = null;
   try {
     plan = await scenario.plan?.(random.split("plan"));
-    await onMachine(world, scenario.server?.(world) ?? null, () =>
-      scenario.play(world, random.split("variant"), plan),
-    );
+    await onMachine(world, scenario.server?.(world) ?? null, () => scenario.play(world, random.split("variant"), plan));
     if (world.violation) throw world.violation;
   } catch (error) {
     violation = error instanceof Violation ? error.message : `the simulation fails: ${(error as Error).stack}`;

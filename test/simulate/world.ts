@@ -124,7 +124,9 @@ export class World {
           (value) => {
             this.expectWritten(program);
             if (program.failures.length > 0)
-              this.violation ??= new Violation(`program ${program.pid} says it is done, and this failed: ${program.failures.join(", ")}`);
+              this.violation ??= new Violation(
+                `program ${program.pid} says it is done, and this failed: ${program.failures.join(", ")}`,
+              );
             end({ how: "done", value });
           },
           (error: unknown) => {
@@ -166,7 +168,8 @@ export class World {
   /** Nothing that a program does to the disk is under way: who says that something is done has waited for it. */
   expectWritten({ pid, writes }: Program): void {
     const [label] = writes;
-    if (label !== undefined) this.violation ??= new Violation(`program ${pid} says it is done, and did not wait: ${label}`);
+    if (label !== undefined)
+      this.violation ??= new Violation(`program ${pid} says it is done, and did not wait: ${label}`);
   }
 
   /** Calls back after virtual milliseconds, unless its program has been killed. */

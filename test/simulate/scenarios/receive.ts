@@ -115,9 +115,9 @@ export const receive: Scenario = {
         const result = await untilDone<TrainResult>(world, start, { between });
         expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);
         await looked(world, async () => {
-      await expectRowsOfRecords(variant, steps);
-      await expectGroupsOnce(variant);
-    });
+          await expectRowsOfRecords(variant, steps);
+          await expectGroupsOnce(variant);
+        });
         await looked(world, () => tidied(world, variant, servers));
       } finally {
         receivers.end();

@@ -1,7 +1,7 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
 import { drawSettings } from "../any-settings.ts";
-import { expectEqual, isEndOfRun, trainToEnd, undisturbedRun, type RunPlan } from "../compare-runs.ts";
+import { expectEqual, isEndOfRun, trainToEnd, undisturbedDisk, undisturbedRun, type RunPlan } from "../compare-runs.ts";
 import { expectGroupsOnce, expectRowsOfRecords, expectSameEvaluation } from "../records.ts";
 import {
   expectThat,
@@ -74,17 +74,22 @@ const trainScenario = (isAsynchronous: boolean): Scenario<Plan> => ({
     rots: ["checkpoints/step-", "metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"],
   },
   plan: (random) => drawPlan(random, isAsynchronous),
-  undisturbed: (plan: RunPlan) => undisturbedRun(plan),
+  undisturbed: undisturbedDisk,
   async play(world: World, _random: Random, plan: Plan) {
     const { variant, moreSteps, expected } = plan;
     begin(world.disk);
     const checks: Promise<void>[] = [];
-    const result = await trainToEnd(world, plan, { step: 0 }, {
-      between: () => void (hasRotted(world) || checks.push(latestLoads(world.disk, runFolder))),
-      refused: (error) =>
-        (hasRotted(world) && ["checkpoint_corrupt", "checkpoint_mismatch"].includes(error.code)) ||
-        (isAsynchronous && isEndOfRun(world, error)),
-    });
+    const result = await trainToEnd(
+      world,
+      plan,
+      { step: 0 },
+      {
+        between: () => void (hasRotted(world) || checks.push(latestLoads(world.disk, runFolder))),
+        refused: (error) =>
+          (hasRotted(world) && ["checkpoint_corrupt", "checkpoint_mismatch"].includes(error.code)) ||
+          (isAsynchronous && isEndOfRun(world, error)),
+      },
+    );
     await Promise.all(checks);
     if (result === null) return;
     expectThat(!result.interrupted, `the run ended after ${result.steps} steps`);

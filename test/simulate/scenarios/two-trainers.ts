@@ -75,8 +75,7 @@ export const twoTrainers: Scenario<{ readonly variant: Variant; readonly expecte
       ),
     );
     await Promise.all(checks);
-    for (const result of results)
-      expectThat(result?.interrupted === false, `a run ended after ${result?.steps} steps`);
+    for (const result of results) expectThat(result?.interrupted === false, `a run ended after ${result?.steps} steps`);
     expectEqual(filesOf(world.disk, runFolder), expected);
   },
 };

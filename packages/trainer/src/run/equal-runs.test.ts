@@ -55,13 +55,14 @@ test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by
   expect(await filesOf(other)).toEqual(files);
 });
 
-test("a run that was resumed is equal to one that was not", async () => {
+test.each([{}, { language: true }])("a run that was resumed is equal to one that was not, with %j", async (more) => {
   const parent = await temporaryFolder();
   const [one, half] = [join(parent, "one"), join(parent, "half")];
-  await tinyRun({ directory: one, settings, now: clock(1) });
+  const own = { ...settings, evaluation: { ...settings.evaluation, ...more } };
+  await tinyRun({ directory: one, settings: own, now: clock(1) });
   const stop = new AbortController();
   const observer = { step: ({ step = 0 }: Readonly<Record<string, number>>) => void (step === 2 && stop.abort()) };
-  await tinyRun({ directory: half, settings, now: clock(7), observer, signal: stop.signal });
-  await tinyRun({ directory: half, settings, now: clock(3), resume: true });
+  await tinyRun({ directory: half, settings: own, now: clock(7), observer, signal: stop.signal });
+  await tinyRun({ directory: half, settings: own, now: clock(3), resume: true });
   expect(await filesOf(half)).toEqual(await filesOf(one));
 });

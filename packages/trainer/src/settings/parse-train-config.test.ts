@@ -90,6 +90,17 @@ test.each([
   [{ ratioUnit: "joint", groupBy: "prompt+agent" }, "ratioUnit", "use groupBy prompt"],
   [{ ratioUnit: "trajectory", groupBy: "prompt+agent+turn" }, "ratioUnit", "use groupBy prompt"],
   [
+    {
+      tree,
+      groupBy: "tree-node",
+      advantage: { estimator: "group", scale: "none" },
+      prices: {},
+      ratioUnit: "trajectory",
+    },
+    "ratioUnit",
+    "use ratioUnit message or turn",
+  ],
+  [
     { objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } },
     "objective.clip",
     "known here: name, kl, importance, offPolicyMask, aggregation, constantLength",
