@@ -7,7 +7,7 @@ import { scenarios } from "./simulate/scenarios/table.ts";
 import { root } from "./workspace.ts";
 
 /** Over all scenarios, about: those that are played fast have more. */
-const seeds = 600;
+const seeds = 450;
 
 /** What `npm run simulate` prints, and how it ends. */
 async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
@@ -38,20 +38,16 @@ test(
 );
 
 // Seeds that the quick test plays are not played again; both cores play, as the script has it.
-test(
-  "six hundred seeds hold; one that fails is told with the command that replays it",
-  { timeout: 600_000 },
-  async () => {
-    const words = ["--seed", "1001", "--total", String(seeds)];
-    const { said, code } = await simulate(...words);
-    const failed = Array.from(said.matchAll(/^(\S+) --seed (\d+) FAILS: (.*)$/gmu), ([, scenario, seed, why]) => {
-      return `npm run simulate -- --scenario ${scenario} --seed ${seed} --replay\n  ${why}`;
-    });
-    expect(failed, failed.join("\n")).toEqual([]);
-    const played = Array.from(said.matchAll(/^\S+: (\d+) seeds, /gmu), ([, count]) => Number(count));
-    expect(played).toHaveLength(Object.keys(scenarios).length);
-    expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 60);
-    expect(played.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(seeds - played.length);
-    expect(code).toBe(0);
-  },
-);
+test("seeds hold; one that fails is told with the command that replays it", { timeout: 600_000 }, async () => {
+  const words = ["--seed", "1001", "--total", String(seeds)];
+  const { said, code } = await simulate(...words);
+  const failed = Array.from(said.matchAll(/^(\S+) --seed (\d+) FAILS: (.*)$/gmu), ([, scenario, seed, why]) => {
+    return `npm run simulate -- --scenario ${scenario} --seed ${seed} --replay\n  ${why}`;
+  });
+  expect(failed, failed.join("\n")).toEqual([]);
+  const played = Array.from(said.matchAll(/^\S+: (\d+) seeds, /gmu), ([, count]) => Number(count));
+  expect(played).toHaveLength(Object.keys(scenarios).length);
+  expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 60);
+  expect(played.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(seeds - played.length);
+  expect(code).toBe(0);
+});

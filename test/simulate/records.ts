@@ -80,6 +80,9 @@ export async function expectRowsOfRecords(
     expectThat(measured === due.join(), `evaluations.jsonl has the steps ${measured}, and ${due.join()} were due`);
   }
   for (const row of rows) {
+    // JSON has null for what is no number.
+    const [nothing] = Object.entries(row).find(([, value]) => value === null) ?? [];
+    expectThat(nothing === undefined, `step ${row["step"]}: ${nothing} is no number`);
     const episodes = played.get(row["step"] as number);
     if (episodes) expectRow(`step ${row["step"]}`, row, recomputed(episodes, config));
     else expectThat(!keepsAll, `step ${row["step"]} has no episodes`);
