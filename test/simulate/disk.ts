@@ -1,5 +1,5 @@
 import type { Random } from "../../packages/core/src/index.ts";
-import { diskRoot, DiskTree, partsOf, refused, type DiskNode, type FileNode } from "./disk-tree.ts";
+import { diskRoot, DiskTree, partsOf, refused, type DiskNode, type FileNode, type FolderNode } from "./disk-tree.ts";
 import { Durability } from "./durability.ts";
 
 /** A disk as POSIX promises it: what is written is seen at once, and lasts once it is synced. */
@@ -125,6 +125,30 @@ export class Disk extends DiskTree {
     for (const [, file] of this.files()) this.sync(file);
   }
 
+  /** Files at or below a path that a loss of power could take now, or cut, or leave as they were. */
+  unsafe(path: string): string[] {
+    let folder: FolderNode = this.root;
+    for (const part of partsOf(path)) {
+      const node = folder.entries.get(part);
+      if (node && folder.durable.get(part) !== node) return [path];
+      if (node?.kind === "file") return isDurable(node) ? [] : [path];
+      if (!node) return [];
+      folder = node;
+    }
+    return [...folder.entries.keys()].flatMap((name) => this.unsafe(`${path}/${name}`));
+  }
+
+  /** What a loss of power would surely leave of a file; null where it could take the file. */
+  safeBytes(path: string): Uint8Array | null {
+    let node: DiskNode = this.root;
+    for (const part of partsOf(path)) {
+      const next: DiskNode | undefined = node.kind === "folder" ? node.durable.get(part) : undefined;
+      if (!next || (node.kind === "folder" && node.entries.get(part) !== next)) return null;
+      node = next;
+    }
+    return node.kind === "file" ? node.durable : null;
+  }
+
   losePower(): void {
     this.#durability.losePower(this.root);
   }
@@ -149,4 +173,8 @@ export class Disk extends DiskTree {
     parent.entries.set(name, node);
     this.#durability.changed([parent], () => void parent.durable.set(name, node));
   }
+}
+
+function isDurable({ durable, bytes }: FileNode): boolean {
+  return durable !== null && Buffer.compare(durable, bytes) === 0;
 }

@@ -233,6 +233,7 @@ export async function trainIn(
         checkpoint: (step) => {
           acknowledged.step = step;
           if (!settings.asynchronous && !job.openSource) world.expectWritten(program);
+          world.expectSafe(`step ${step}`, folder, /\/LOCK/u);
           world.note(`acknowledged step ${step}`);
         },
       },

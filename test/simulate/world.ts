@@ -159,6 +159,13 @@ export class World {
     return () => void program?.holds.delete(held);
   }
 
+  /** What is acknowledged outlives a loss of power at once, and not by luck. @param others - parts of paths that need not */
+  expectSafe(what: string, path: string, others: RegExp = /^$/u): void {
+    const [file] = this.disk.unsafe(path).filter((each) => !others.test(each));
+    if (file !== undefined)
+      this.violation ??= new Violation(`${what} is acknowledged, and a loss of power would take ${file}`);
+  }
+
   /** The running program has told somebody that it could not do what it wanted. */
   told(what: RegExp = /./u): void {
     const { failures = [] } = this.program ?? {};

@@ -44,6 +44,12 @@ function sums(world: World): SimulatedServer {
     new Promise((resolve, reject) => {
       const fault = world.faults.reply((replies += 1));
       const end = own.begin(world.program?.pid ?? 0);
+      const begun =
+        Buffer.from(world.disk.safeBytes(`${folder}/spending.jsonl`) ?? [])
+          .toString()
+          .split('"reserved"').length - 1;
+      if (begun < replies)
+        world.violation ??= new Violation(`${replies} calls are sent, and ${begun} are safe on the disk`);
       const { messages } = JSON.parse(body as string) as { messages: readonly { readonly content: string }[] };
       const number = Number(/(\d+) \+ 1/u.exec(messages.at(-1)?.content ?? "")?.[1]);
       const callOff = world.after(
@@ -96,6 +102,14 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
               concurrency: 3,
               callFile,
               onRecord: (record) => {
+                const kept = Buffer.from(world.disk.safeBytes(`${folder}/${questionRecords.file}`) ?? []).toString();
+                if (
+                  !kept.includes(`${JSON.stringify(record)}
+`)
+                )
+                  world.violation ??= new Violation(
+                    `sample ${sampleKey(record)} is acknowledged, and is not safe on the disk`,
+                  );
                 const before = known.get(sampleKey(record));
                 if (before?.status === "scored")
                   world.violation ??= new Violation(

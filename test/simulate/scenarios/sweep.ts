@@ -58,6 +58,7 @@ function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantRe
             world.violation ??= new Violation(`${key} is trained again, and its result was acknowledged`);
         },
         onResult: async (results) => {
+          world.expectSafe("a result", `${folder}/${file}`);
           for (const result of results) known.results.set(keyOf(result), result);
         },
         start: async (config, { directory }) => {
