@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   LaconicError,
@@ -225,18 +225,6 @@ describe("a run that is stopped", () => {
     expect(state.opponents).toHaveLength(3);
     expect(state.opponents.at(-1)).toMatchObject({ name: "step-9", games: 0 });
     expect((await readdir(join(folder, "whole", "opponents"))).length).toBeLessThanOrEqual(6);
-  });
-
-  test("gives up opponents that no checkpoint names, where a kill came before", async () => {
-    const directory = join(await temporaryFolder(), "run");
-    const own = { directory, settings: { ...settings, steps: 2, opponents }, parts: tinyDuelParts() };
-    await tinyRun(own);
-    const kept = await readdir(join(directory, "opponents"));
-    await cp(join(directory, "opponents", kept[0] as string), join(directory, "opponents", "step-99"), {
-      recursive: true,
-    });
-    await tinyRun({ ...own, parts: tinyDuelParts(), resume: true });
-    expect(await readdir(join(directory, "opponents"))).toEqual(kept);
   });
 
   test("is refused by the folder's name where weights of an opponent are damaged", async () => {

@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
+import { tinyDuelParts, tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { unequalFiles } from "./run-files.ts";
 
 const settings = {
@@ -65,4 +65,16 @@ test.each([{}, { language: true }])("a run that was resumed is equal to one that
   await tinyRun({ directory: half, settings: own, now: clock(7), observer, signal: stop.signal });
   await tinyRun({ directory: half, settings: own, now: clock(3), resume: true });
   expect(await filesOf(half)).toEqual(await filesOf(one));
+});
+
+test("a resumed run gives up opponents that no checkpoint names, as where a kill came before it did", async () => {
+  const directory = join(await temporaryFolder(), "run");
+  const opponents = { sides: [["left"], ["right"]], latest: 0.5, every: 1, keep: 2 };
+  const own = { directory, settings: { ...settings, prices: {}, groupBy: "prompt+agent", opponents } };
+  await tinyRun({ ...own, parts: tinyDuelParts() });
+  await cp(join(directory, "opponents/step-4"), join(directory, "opponents/step-99"), { recursive: true });
+  await tinyRun({ ...own, parts: tinyDuelParts(), resume: true });
+  const kept = await readdir(join(directory, "opponents"));
+  expect(kept).toContain("step-4");
+  expect(kept).not.toContain("step-99");
 });
