@@ -39,7 +39,7 @@ test.each([
   [
     "two turns of feedback",
     ["preset:relay-feedback"],
-    ["drawing of problems", "grades", 'train.groupBy "tree-node"', "validation and test problems"],
+    ["drawing of problems", "evaluation problems", "grades", 'train.groupBy "tree-node"'],
   ],
   [
     "rollouts ahead of the optimiser",

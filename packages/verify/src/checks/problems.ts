@@ -40,7 +40,7 @@ export class ProblemChecks {
       // A data set may hold a question twice; a task that draws its problems does not.
       if (this.#drawing) at.same("split of its content", split, other);
       else if (other !== split)
-        this.#findings.leaveOut("validation and test problems", `${split} problems have the content of ${other} ones`);
+        this.#findings.leaveOut("evaluation problems", `${split} problems have the content of ${other} ones`);
     }
     for (const key of problems.flatMap((problem) => this.#keysOf(problem))) this.#splits.set(key, split);
     this.#checkList(split, step, problems);
@@ -60,7 +60,7 @@ export class ProblemChecks {
       at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
     else
       this.#findings.leaveOut(
-        "validation and test problems",
+        "evaluation problems",
         `the checksum of the ${split} problems is of more than were played`,
       );
   }
@@ -75,7 +75,7 @@ export class ProblemChecks {
       at.same("split", "training", own);
       if (this.#drawing) at.same("is of an evaluation", false, this.#drawing.isEvaluated(problem));
       else if (other)
-        this.#findings.leaveOut("validation and test problems", `training problems have the content of ${other} ones`);
+        this.#findings.leaveOut("evaluation problems", `training problems have the content of ${other} ones`);
     }
     if (!this.#drawing) return;
     if (train.problemPool !== null || train.curriculum !== undefined || train.asynchronous !== null)
