@@ -59,10 +59,7 @@ export class ProblemChecks {
     if (kept !== undefined && (expected || digest === kept || problems.length < most))
       at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
     else
-      this.#findings.leaveOut(
-        "evaluation problems",
-        `the checksum of the ${split} problems is of more than were played`,
-      );
+      this.#findings.leaveOut("evaluation problems", `the checksum of ${split} problems is of more than were played`);
   }
 
   /** The problems of a training step. */
