@@ -84,6 +84,9 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     expect(await linked.evaluate("document.documentElement.scrollWidth")).toBe(390);
     await page.getByRole("link", { name: "Curves", exact: true }).click();
     await page.getByRole("img", { name: /^tokens\/episode_mean by step: run ends at \d/u }).waitFor();
+    // Evaluations at the steps 0, 2 and 4 are curves with steps of their own.
+    await page.getByRole("img", { name: /^validation\/accuracy by step: run ends at \d/u }).waitFor();
+    expect(await page.locator("[data-metric='validation/tokens']").innerText()).toContain("n = 3 steps");
     await page.getByRole("link", { name: "Episodes", exact: true }).click();
     await page
       .getByRole("button", { name: "Largest saving", pressed: true })

@@ -14,7 +14,7 @@ import { slotsOf, stepsOfSlots, type Column } from "../web/dashboard/curves/slot
 import { smooth } from "../web/dashboard/curves/drawing.ts";
 import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
-import { frontierOf } from "../web/dashboard/plane/frontier.ts";
+import { frontierOf, taskKey } from "../web/dashboard/plane/frontier.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
 import { settingRows } from "../web/dashboard/run/differences.ts";
 import { filterRuns, sortRuns, variedSettings } from "../web/dashboard/run/filter.ts";
@@ -308,6 +308,13 @@ describe("runs", () => {
       [NaN, 1],
     ].map(([tokens, accuracy]) => ({ tokens: tokens as number, accuracy: accuracy as number }));
     expect(frontierOf(points).map(({ tokens }) => tokens)).toEqual([5, 10, 20]);
+  });
+
+  test("runs share a frontier only where all settings of their tasks are equal", () => {
+    const key = (level: string, seed: number): string =>
+      taskKey({ "task.name": "relay", "task.level": level, "train.seed": seed });
+    expect(key("one-fact", 1)).toBe(key("one-fact", 2));
+    expect(key("one-fact", 1)).not.toBe(key("two-facts", 1));
   });
 
   test("an address and its place are the same", () => {
