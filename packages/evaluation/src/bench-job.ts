@@ -52,7 +52,7 @@ export interface BenchJob {
   readonly script: Script | null;
   /** The worked examples that it shows. */
   readonly exemplars: readonly Exemplar[];
-  /** Of the problem among the set's, from 0: every method plays it by the same random numbers. */
+  /** Index of the problem in the set, from 0. */
   readonly place: number;
   readonly repeat: number;
   readonly config: string;

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import { sampleStream } from "@laconic/core";
+import { type Random, sampleStream } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {
@@ -152,6 +152,15 @@ class Calibrations {
   }
 }
 
+/**
+ * A trained team plays by the numbers of its evaluations. Other methods have streams of their names: no two send the same request, so
+ * that a resumed bench replays to each the replies that were paid for it.
+ */
+function streamOf({ method, place, repeat }: BenchJob, { seed }: BenchSettings): Random {
+  const stream = sampleStream(seed, place, repeat);
+  return method.models ? stream : stream.split(method.name);
+}
+
 async function takeSample(
   job: BenchJob,
   settings: BenchSettings,
@@ -178,7 +187,7 @@ async function takeSample(
   const episode = await topology.run(givenTo(job, problem), {
     models: kept.noted(job.key, modelsFor(method, topology, parts)),
     sampling: { temperature: temperatureOf(job, settings) },
-    random: sampleStream(settings.seed, job.place, job.repeat),
+    random: streamOf(job, settings),
     clock: () => performance.now(),
     signal,
   });
