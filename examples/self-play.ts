@@ -41,16 +41,9 @@ const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) 
   return { team: {}, agents: { proposer: { win: -win }, solver: { win } }, score: win === 1 ? 1 : 0 };
 };
 
-const [testProblems, rest] = [problems.slice(0, 100), problems.slice(100)];
+const split = { train: problems.slice(100), testProblems: problems.slice(0, 100) };
 const topology = chain([proposer, solver]);
-export const task: DefinedTask = defineTask({
-  name: "self-play",
-  topology,
-  reward,
-  tokenizer,
-  train: rest,
-  testProblems,
-});
+export const task: DefinedTask = defineTask({ name: "self-play", topology, reward, tokenizer, ...split });
 
 const rate = (peak: number) => ({ peak, warmUpSteps: 3, decay: "constant", finalFraction: 1 }) as const;
 export const settings: TrainDefinition = {

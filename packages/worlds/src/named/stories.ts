@@ -11,7 +11,7 @@ import {
 } from "../stories/budget.ts";
 import { storyHintDefaults, type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
 import { knownNames } from "../stories/lexicon.ts";
-import { storyRelayDefaults, type StoryRelayOptions, storyRelayTask } from "../stories/teller-team.ts";
+import { storyRelayDefaults, tellerDefaults, type StoryRelayOptions, storyRelayTask } from "../stories/teller-team.ts";
 import { storyTellersDefaults, type StoryTellersOptions, storyTellersTask } from "../stories/tellers.ts";
 import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
 import type { TaskResources } from "../task-resources.ts";
@@ -28,19 +28,26 @@ async function storyResources(
 const tellerFields = (defaults: Readonly<Record<"tellerTokens" | "solverTokens", number>>) => ({
   tellerTokens: z.int().min(1).default(defaults.tellerTokens).describe("Tokens that a teller may write"),
   solverTokens: z.int().min(1).default(defaults.solverTokens).describe("Tokens that the solver may write"),
-  madeUp: z.number().min(0).max(1).default(0).describe("Share of children with a made-up name"),
+  madeUp: z.number().min(0).max(1).default(tellerDefaults.madeUp).describe("Share of children with a made-up name"),
   names: z
     .int()
     .min(1)
     .max(knownNames.length)
-    .default(knownNames.length)
+    .default(tellerDefaults.names)
     .describe("How many known names training has, the first of them"),
   ask: z
     .enum(["named", "thanks", "one-day"])
-    .default("thanks")
+    .default(tellerDefaults.ask)
     .describe("What the solver goes on with, behind what it heard"),
-  opening: z.string().default("").describe("What ends the story of the teller who knows, for it to go on from"),
-  spelling: z.number().min(0).default(0).describe("What spelling the name earns besides the grade"),
+  opening: z
+    .string()
+    .default(tellerDefaults.opening)
+    .describe("What ends the story of the teller who knows, for it to go on from"),
+  spelling: z
+    .number()
+    .min(0)
+    .default(tellerDefaults.spelling)
+    .describe("What spelling the name earns besides the grade"),
 });
 
 /** One tells a story on, one answers from what it heard. */

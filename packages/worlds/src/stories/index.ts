@@ -11,7 +11,7 @@ export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
 export { storyRelayTask, asked as storyQuestion } from "./teller-team.ts";
 export type { StoryRelayOptions } from "./teller-team.ts";
-export { storyTellersTask } from "./tellers.ts";
+export { storyTellersDefaults, storyTellersTask } from "./tellers.ts";
 export type { StoryTellersOptions } from "./tellers.ts";
 export { storyWritersTask } from "./writers.ts";
 export type { StoryWritersOptions } from "./writers.ts";

@@ -1,7 +1,7 @@
 import type { Episode, EpisodeReward, Problem, Topology } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { answerOf, graphTopology } from "@laconic/topologies";
-import type { NameChoice } from "./lexicon.ts";
+import { knownNames, type NameChoice } from "./lexicon.ts";
 import { tellerProbes } from "./probes.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
@@ -28,6 +28,9 @@ export interface TellerOptions extends NameChoice {
   readonly testProblems?: number;
 }
 
+/** Settings of a world of tellers, with nothing left open. */
+export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
+
 /** The story that a teller knows: whose the thing is. */
 export const storyOf = ({ name, thing }: { readonly name: string; readonly thing: string }): string =>
   `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`;
@@ -52,7 +55,7 @@ export function tellerTeam(
   tellers: readonly string[],
   options: Pick<TellerOptions, "ask" | "spelling"> & Readonly<Record<"tellerTokens" | "solverTokens", number>>,
 ): Pick<TeamTask, "name" | "topology" | "grader" | "reward"> {
-  const { tellerTokens, solverTokens, ask = "thanks", spelling = 0 } = options;
+  const { tellerTokens, solverTokens, ask = tellerDefaults.ask, spelling = tellerDefaults.spelling } = options;
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
@@ -130,8 +133,17 @@ function firstWord(text: string): string {
 /** Size of the world. A teller's sentence has at most 40 tokens by default. */
 export type StoryRelayOptions = TellerOptions;
 
-/** Tokens of a sentence by default. */
-export const storyRelayDefaults = { tellerTokens: 40, solverTokens: 6 } as const;
+/** Settings that the worlds of tellers have in common, where options leave them out. */
+export const tellerDefaults: Omit<TellerSettings, "tellerTokens" | "solverTokens"> = {
+  madeUp: 0,
+  names: knownNames.length,
+  ask: "thanks",
+  opening: "",
+  spelling: 0,
+};
+
+/** Settings of a {@link storyRelayTask} whose options leave them out. */
+export const storyRelayDefaults: TellerSettings = { ...tellerDefaults, tellerTokens: 40, solverTokens: 6 };
 
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {

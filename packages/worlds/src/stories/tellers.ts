@@ -1,13 +1,13 @@
 import type { TeamTask } from "@laconic/tasks";
 import { tellerProbes } from "./probes.ts";
 import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
-import { tellerTeam, type TellerOptions } from "./teller-team.ts";
+import { tellerDefaults, tellerTeam, type TellerOptions, type TellerSettings } from "./teller-team.ts";
 
 /** Size of the world. A teller's sentence has at most 20 tokens by default, the solver's 12. */
 export type StoryTellersOptions = TellerOptions;
 
-/** Tokens of a sentence by default. */
-export const storyTellersDefaults = { tellerTokens: 20, solverTokens: 12 } as const;
+/** Settings of a {@link storyTellersTask} whose options leave them out. */
+export const storyTellersDefaults: TellerSettings = { ...tellerDefaults, tellerTokens: 20, solverTokens: 12 };
 
 /**
  * Learned silence: of two to five tellers one, another one each time, knows whose the asked thing is. The others read of other

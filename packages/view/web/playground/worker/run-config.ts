@@ -1,6 +1,7 @@
 import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { relayQuickstart, storyTellers } from "@laconic/worlds";
+import { storyTellersDefaults } from "@laconic/worlds/stories";
 import { storyModelName } from "@laconic/worlds/story-model";
 import type { WorldWarmStart } from "@laconic/worlds/warm-start";
 import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
@@ -57,7 +58,7 @@ export function runConfig(
 ): UnknownRecord & { readonly task: UnknownRecord; readonly train: TrainConfig } {
   const isStory = settings.level === "tellers";
   return {
-    task: { ...(isStory ? storyTellers : relayQuickstart).task },
+    task: isStory ? { ...storyTellersDefaults, ...storyTellers.task } : { ...relayQuickstart.task },
     model: isStory ? "run:taught" : "shipped",
     sampler: null,
     actor: null,
