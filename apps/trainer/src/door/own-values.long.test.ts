@@ -300,7 +300,7 @@ test("what a run has learned beside weights reaches its team in every command", 
   const { language: _, ...last } = JSON.parse(rows.at(-1) ?? "") as Readonly<Record<string, unknown>>;
   expect(last).toMatchObject({ measures: { judged: 16 } });
   const evaluated = await laconic("eval", own, "--problems", "4", "--seed", "mine", "--json");
-  expect(JSON.parse(evaluated.out), evaluated.err).toEqual(last);
+  expect(JSON.parse(evaluated.out), evaluated.err).toEqual({ ...last, seed: "mine", split: "test" });
   const analysed = await laconic("analyze", own, "--problems", "2");
   expect(analysed.code, analysed.err).toBe(0);
   const probed = await laconic("probe", own, "--problems", "2", "--json");
