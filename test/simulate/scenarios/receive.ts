@@ -44,7 +44,10 @@ class Receivers {
     this.#listeners.set(receiver, {
       program,
       handler: (request) => {
-        const answer = handler(request);
+        const answer = handler(request).then((response) => {
+          if (response.status >= 400) program.failures.length = 0; // the sender is told
+          return response;
+        });
         running.add(answer);
         return answer.finally(() => running.delete(answer));
       },

@@ -105,7 +105,7 @@ test(
       [1, ["three", "four"]],
       [2, ["five", "six"]],
     ]);
-    expect((await configOfRun(run)).task).toEqual({ name: "gateway", agents: ["a", "b"] });
+    expect((await configOfRun(run)).task).toMatchObject({ name: "gateway", agents: ["a", "b"] });
     const trained: number[] = [];
     for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
     expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
