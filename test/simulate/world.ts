@@ -14,7 +14,7 @@ const realNow = (): number => process.uptime() * 1000;
 /** Events and virtual hours of one seed; a program that needs more does not end. */
 const limits = { events: 60_000, hours: 400 } as const;
 /** Open files, timers and requests of one program at once, at most. */
-const maxHeld = 64;
+const maxHeld = 256;
 /** Milliseconds in which a process whose work is over has to be gone, behind the last answer of its disk. */
 const maxLingerMs = 10_000;
 /** Turns of Node's loop, and real milliseconds, in which nothing happens and nothing is planned: modules that load on demand take some. */

@@ -62,7 +62,9 @@ export function tinyLearningParts(parts: TrainingParts, isPooled = false): Train
     init: () => ({ seen: 0 }),
     estimate({ rewards }, { seen }) {
       critic.seen += rewards.length;
-      return { advantages: rewards.map((each) => each - critic.seen / 1000), state: { seen: seen + rewards.length } };
+      // An episode without a score has no reward, and teaches nothing.
+      const advantages = rewards.map((reward) => (Number.isNaN(reward) ? 0 : reward - critic.seen / 1000));
+      return { advantages, state: { seen: seen + rewards.length } };
     },
   };
   const base: Reward = task.reward ?? (({ answer }, problem) => task.grader?.(answer, problem) ?? 0);
