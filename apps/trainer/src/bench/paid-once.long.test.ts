@@ -39,7 +39,7 @@ async function countingServer(random: Random): Promise<{ url: string; bodies: st
 }
 
 /**
- * Starts a command and kills it after some more requests, five times; then resumes it to its end.
+ * Starts a command and kills it after some more requests, three times; then resumes it to its end.
  * @param undisturbed - calls of the same command without kills; default: its distinct requests
  */
 async function killOften(
@@ -49,7 +49,7 @@ async function killOften(
   [begin, resume]: readonly [readonly string[], readonly string[]],
   undisturbed?: number,
 ): Promise<void> {
-  for (let kill = 0; kill < 5; kill++) {
+  for (let kill = 0; kill < 3; kill++) {
     const child = spawn(process.execPath, [entry, ...(kill === 0 ? begin : resume)], { stdio: "ignore" });
     const ended = once(child, "exit");
     let isOver = false;
