@@ -7,6 +7,7 @@ import {
   benchmarkTeam,
   dealSeed,
   dealTo,
+  teamDefaults,
   type BenchmarkTaskSettings,
   type TeamForms,
   type TextTeam,
@@ -105,7 +106,7 @@ function checkAnswers({ task }: AppConfig, run: string, ownBoards: boolean): voi
 async function questionTeam(found: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { task, train } = found.config;
   if (isReference(task) || (task.name !== "benchmark" && task.name !== "data")) return ownTeam(found, progress);
-  const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
+  const { rounds, replyTokens, actorTokens } = { ...teamDefaults, ...task };
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
   const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
     benchmarkTeam(settings, { ...forms, targetTokens: train.budget?.targetTokens });

@@ -6,7 +6,7 @@ export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
 export { dataTask } from "./data-task.ts";
 export type { DataTaskResources, DataTaskSettings } from "./data-task.ts";
-export { dealSeed, dealTo, benchmarkTeam } from "./benchmark-team.ts";
+export { dealSeed, dealTo, benchmarkTeam, teamDefaults } from "./benchmark-team.ts";
 export { cooperationReward, cooperationSchemes } from "./cooperation.ts";
 export type { CooperationReport, CooperationReward, CooperationScheme } from "./cooperation.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
