@@ -1,9 +1,7 @@
 import { dirname, join, relative } from "node:path";
-import { treePicture, type TreePicture } from "../bench/src/prefix-tree/tree-picture.ts";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
-import { colourStyle } from "../packages/core/src/design/index.ts";
 import type { PlaneChart } from "../packages/report/src/charts/plane.ts";
 import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
@@ -55,20 +53,7 @@ for (const { name, file, title, budget } of pictures)
       );
   });
 
-test.each([
-  ["wide", 720, ""],
-  ["narrow", 360, "-narrow"],
-] as const)("docs/public/prefix-tree.svg, %s, is drawn from the tree of a step", async (_, width, suffix) => {
-  const picture = JSON.parse(readText("docs/benchmarks/prefix-tree-step.jsonl")) as TreePicture;
-  const covered = picture.blocks.reduce((sum, { from, to, lines }) => sum + lines * (to - from), 0);
-  const passed = picture.blocks.reduce((sum, { from, to }) => sum + to - from, 0);
-  expect([covered, passed]).toEqual([picture.tokens, picture.rows]);
-  await expect(treePicture(picture, width, colourStyle())).toMatchFileSnapshot(
-    join(root, "docs", "public", `prefix-tree${suffix}.svg`),
-  );
-});
-
-/** What `bench/src/studies/team-baselines.ts` writes of each baseline. */
+/** A baseline in docs/results/tellers-baselines.jsonl. */
 interface BaselineRow {
   readonly name: string;
   readonly tokens: number;

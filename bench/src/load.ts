@@ -13,7 +13,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask, brokenClient, healthyClient, misdeedNames, type Answered, type Target } from "./load/clients.ts";
 import { machine, print } from "./measure.ts";
-import { mebibytes, quantile, rowsIn, startWatched, type Sample } from "./soak/watched.ts";
+import { mebibytes, quantile, rowsIn, startWatched, type Sample } from "./load/watched.ts";
 import { readOptions } from "./options.ts";
 
 const { values } = readOptions({
