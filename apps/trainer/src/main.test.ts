@@ -6,27 +6,9 @@ import packageJson from "../package.json" with { type: "json" };
 import { exitCodeOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { laconic } from "../test/laconic.ts";
+import { commandTable } from "./commands/table.ts";
 
-const commands = [
-  "quickstart",
-  "init",
-  "train",
-  "plan",
-  "eval",
-  "report",
-  "serve",
-  "data",
-  "grade",
-  "bench",
-  "exec",
-  "topology",
-  "sweep",
-  "analyze",
-  "probe",
-  "rescore",
-  "relay",
-  "doctor",
-];
+const commands = Object.keys(commandTable).map((name) => name.split(" ")[0] as string);
 
 test("without words: the usage on standard error, exit code 2", async () => {
   const { code, out, err } = await laconic();
@@ -86,10 +68,10 @@ test("with --json an error is an object where the result would stand, with the s
   const folder = await temporaryFolder();
   const cases = [
     [["trian", "--json"], "usage", "Unknown command trian; did you mean train?"],
-    [["report", "--json"], "usage", "Missing required positional argument: DIRECTORY"],
+    [["view", "report", "--json"], "usage", "Missing required positional argument: DIRECTORY"],
     [["doctor", "--enable", "cuda", "--json"], "usage", "Invalid value for argument: --enable (cuda)"],
     [["doctor", "--josn", "--json"], "config_invalid", "unknown flag --josn; did you mean --json?"],
-    [["report", folder, "--json"], "run_missing", `${folder} holds no run`],
+    [["view", "report", folder, "--json"], "run_missing", `${folder} holds no run`],
     [["grade", folder, "--json"], "config_invalid", "cannot be read"],
   ] as const;
   for (const [words, code, message] of cases) {
@@ -99,7 +81,7 @@ test("with --json an error is an object where the result would stand, with the s
     expect(error.message).toContain(message);
     expect(said.err.split("\n").some((line) => line.startsWith(`laconic: `) && line.includes(message))).toBe(true);
   }
-  const { out } = await laconic("report", folder, "--json");
+  const { out } = await laconic("view", "report", folder, "--json");
   expect(JSON.parse(out)).toMatchObject({ error: { detail: { directory: folder } } });
 });
 
@@ -107,7 +89,7 @@ test.each([
   [["trian"], "trian"],
   [["relay", "shwo"], "shwo"],
   [["relay"], "command"],
-  [["report"], "DIRECTORY"],
+  [["view", "report"], "DIRECTORY"],
   [["eval"], "DIRECTORY"],
   [["relay", "warm-start"], "out"],
   [["relay", "show", "--level", "ten-facts"], "one-fact"],
@@ -126,7 +108,7 @@ test.each([
   [["train", "preset:relay-quickstart", "--seed"], "--seed needs a value"],
   [["train", "preset:relay-quickstart", "--seed", "--dry-run"], "--seed needs a value"],
   [["quickstart", "--seed", "train.steps=3"], "--seed needs a value, and train.steps=3 is a setting"],
-  [["report", "a", "b"], `unexpected argument "b"`],
+  [["view", "report", "a", "b"], `unexpected argument "b"`],
   [["data", "ls", "more"], `unexpected argument "more"; see laconic data ls --help`],
   [["quickstart", "steps"], `unexpected argument "steps"`],
   [["train"], "name a configuration"],
@@ -135,7 +117,7 @@ test.each([
   [["train", "preset:relay"], "there is no preset relay"],
   [["quickstart", "--dry-run", "train.stepz=3"], "train.stepz: there is no such setting; did you mean train.steps?"],
   [["eval", "x", "--problems", "many"], "--problems is many, expected 1 to 1000"],
-  [["ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
+  [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
 ])("%j is refused in one line", async (words, reason) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);
@@ -146,7 +128,7 @@ test.each([
 test("a run that is not there is refused by every command that reads one", async () => {
   const folder = await temporaryFolder();
   for (const words of [
-    ["report", folder],
+    ["view", "report", folder],
     ["eval", folder],
     ["train", "--resume", "--run", folder],
     ["train", "--resume", folder],
@@ -217,7 +199,7 @@ test("a report of a recorded run is written where it is asked for", async () => 
   await writeFile(join(folder, "config.json"), `{"train":{"seed":1}}`);
   await writeFile(join(folder, "environment.json"), `{"engine":{"device":"wasm"}}`);
   const file = join(folder, "page.html");
-  expect(await laconic("report", folder, "--out", file)).toEqual({ code: 0, out: file, err: "" });
+  expect(await laconic("view", "report", folder, "--out", file)).toEqual({ code: 0, out: file, err: "" });
   expect(await readFile(file, "utf8")).toContain("No evaluation was recorded.");
 });
 

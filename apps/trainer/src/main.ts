@@ -1,12 +1,10 @@
-import { stripVTControlCharacters } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
-import type { ExitCode } from "./cli/command.ts";
 import { spinWhile } from "./cli/progress.ts";
 import { sayError } from "./cli/say-error.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { usageOf } from "./dispatch/usage.ts";
-import type { CommandContext } from "./commands/common.ts";
+import type { CommandContext } from "./cli/command.ts";
 
 /** Runs the command line and returns its exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
 export async function main(words: readonly string[], context: CommandContext): Promise<number> {
@@ -23,7 +21,6 @@ export async function main(words: readonly string[], context: CommandContext): P
   const asksHelp = words[0] === "help" || own.some((word) => word === "--help" || word === "-h");
   const json = own.includes("--json");
   const named = words[0] === "help" ? words.slice(1) : words;
-  const exit: ExitCode = { value: 0 };
   try {
     const found = await findCommand(named);
     // Help of a group is asked for without a command of it, that of the root without any.
@@ -38,12 +35,12 @@ export async function main(words: readonly string[], context: CommandContext): P
       terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
       return 2;
     }
+    const { runCommand, UsageError } = await import("./cli/command.ts");
     try {
-      const { runCommand } = await import("citty");
-      await runCommand(await loadCommand(found, context, exit), { rawArgs: [...found.rest] });
-      return exit.value;
+      const command = await loadCommand(found, context);
+      return await runCommand(found.path.join(" "), command, found.rest, terminal);
     } catch (error) {
-      if (!isUsageError(error)) throw error;
+      if (!(error instanceof UsageError)) throw error;
       sayUsageError(error.message, terminal, json);
       terminal.note(usageOf(found.path, terminal));
       return 2;
@@ -65,12 +62,7 @@ function withoutRest(words: readonly string[]): readonly string[] {
 }
 
 function sayUsageError(message: string, terminal: Terminal, json: boolean): void {
-  sayError({ code: "usage", message: stripVTControlCharacters(message) }, terminal, json);
-}
-
-/** citty's own errors: a missing or malformed argument. */
-function isUsageError(error: unknown): error is Error {
-  return error instanceof Error && error.name === "CLIError";
+  sayError({ code: "usage", message }, terminal, json);
 }
 
 /**

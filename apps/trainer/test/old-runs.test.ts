@@ -57,20 +57,20 @@ describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
   });
 
   test("is rescored to the same figures", async () => {
-    const { code, out, err } = await laconic("rescore", await copyOf(name), "--tokens", "0.001", "--json");
+    const { code, out, err } = await laconic("analyze", "rescore", await copyOf(name), "--tokens", "0.001", "--json");
     expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
     await expect(json(JSON.parse(out))).toMatchFileSnapshot(golden("rescored.json"));
   });
 });
 
 test.each(["tree", "asynchronous", "without-records"])("%s goes on in a report", async (name) => {
-  const { code, out } = await laconic("report", await copyOf(name));
+  const { code, out } = await laconic("view", "report", await copyOf(name));
   expect([code, out]).toEqual([0, expect.stringContaining("report.html")]);
 });
 
 test("a report shows the prompts of transcripts, which stand beside records without them", async () => {
   const run = await copyOf("relay");
-  const { code } = await laconic("report", run);
+  const { code } = await laconic("view", "report", run);
   expect(code).toBe(0);
   const page = await readFile(join(run, "report.html"), "utf8");
   expect(page).toContain("A:w6?b+w&gt;");

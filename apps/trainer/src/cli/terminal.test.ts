@@ -51,7 +51,14 @@ test("a received folder says nothing to the terminal but text", async () => {
   const run = join(folder, "\u001b[31mrun");
   await mkdir(run);
   for (const text of [`{"task":{"name":${JSON.stringify(hostile)}}}`, `{${JSON.stringify(hostile)}:1}`, hostile])
-    for (const words of [["report"], ["eval"], ["compare", run], ["verify"], ["serve"], ["train", "--resume"]]) {
+    for (const words of [
+      ["view", "report"],
+      ["eval"],
+      ["view", "compare", run],
+      ["verify"],
+      ["serve"],
+      ["train", "--resume"],
+    ]) {
       await writeFile(join(run, "config.json"), text);
       await writeFile(join(run, "warnings.jsonl"), `${JSON.stringify({ message: hostile })}\n`);
       const { code, out, err } = await laconic(...words, run);

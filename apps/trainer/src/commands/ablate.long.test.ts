@@ -23,7 +23,7 @@ test(
     const out = join(folder, "out");
     await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
     const bad = recordingTerminal();
-    const preset = ["ablate", "preset:relay-quickstart", ...tiny, "--out", out];
+    const preset = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, "--out", out];
     expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
     expect(bad.err.at(-1)).toContain('cannot be called "o|ne"');
     await writeFile(own, '{ "one": { "train.steps": 1 } }');
@@ -68,7 +68,18 @@ test(
   async () => {
     const out = join(await temporaryFolder(), "out");
     const budget = 'train.budget={"targetTokens":14,"learningRate":0.0001}';
-    const words = ["ablate", "preset:relay-quickstart", ...tiny, budget, "--out", out, "--seeds", "4", "--json"];
+    const words = [
+      "sweep",
+      "ablate",
+      "preset:relay-quickstart",
+      ...tiny,
+      budget,
+      "--out",
+      out,
+      "--seeds",
+      "4",
+      "--json",
+    ];
     const grid = ["--tune", "train.optimizer.learningRate.peak:1e-4,3e-4", "--tune-seeds", "9"];
     const two =
       'two:train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2},"kl":{"estimator":"k3","coefficient":0.1}}';
@@ -118,7 +129,7 @@ test(
 async function refused(...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal();
   const out = join(await temporaryFolder(), "out");
-  expect(await main(["ablate", ...words, "--out", out], { terminal })).toBe(2);
+  expect(await main(["sweep", "ablate", ...words, "--out", out], { terminal })).toBe(2);
   return terminal.err.at(-1) ?? "";
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { meanOf } from "@laconic/core";
-import type { CommandDef, ParsedArgs } from "citty";
 import { writeAblation, writeVariantPicture } from "@laconic/report";
 import {
   applyOverrides,
@@ -14,27 +13,25 @@ import {
   parseAppConfig,
   parseTuning,
   reachedPrice,
-  runVariants,
   tuningFolder,
   variantsInFile,
   variantsInWords,
   withBaseValue,
   type SkippedVariant,
-  type StartedRun,
   type Tuning,
   type TuningRow,
   type Variant,
   type VariantResult,
 } from "@laconic/runtime";
+import type { ActorCap } from "@laconic/runtime/spending";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command, type Values } from "../cli/command.ts";
 import { positiveNumber, seedList } from "../cli/numbers.ts";
 import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
-import { startsOf, stoppedBy } from "../run/train-variants.ts";
+import { trainVariants } from "../run/train-variants.ts";
 import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 
 const ablateFlags = {
   config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
@@ -87,155 +84,153 @@ const ablateFlags = {
   ...jsonFlag,
 } as const;
 
-export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "ablate",
-      args: ablateFlags,
-      overrides: true,
-      run: async (args, rest) => {
-        const outcome = await ablation(args, rest, terminal);
-        if ("interrupted" in outcome) return stoppedBy(outcome, terminal);
-        const { folder, results, ...said } = outcome;
-        const { report, text } = await writeAblation(folder, `Ablation of ${args.config}`, results, said);
-        printResult(terminal, args.json, report, () => text);
-        return 0;
-      },
-    },
-    exit,
-  );
-}
+export const ablateCommand: Command = command({
+  description: "Train one configuration with one part changed at a time: no price, a fixed price, GRPO, or your own",
+  args: ablateFlags,
+  rest: "settings",
+  run: async (args, { terminal, rest }) => {
+    const request = await readRequest(args, rest, terminal);
+    const { results, ...details } = await new Ablation(resolve(args.out), request, terminal).train();
+    const { report, text } = await writeAblation(resolve(args.out), `Ablation of ${args.config}`, results, details);
+    printResult(terminal, args.json, report, () => text);
+  },
+});
 
-type Arguments = ParsedArgs<typeof ablateFlags>;
+/** Trains the base first, since fixed prices follow from it, and the tuning grid of a variant before the variant. */
+class Ablation {
+  readonly #folder: string;
+  readonly #request: Request;
+  readonly #terminal: Terminal;
+  readonly #tuned: TuningRow[] = [];
+  #tuningPrice: number | null = null;
 
-interface Ablation {
-  readonly folder: string;
-  readonly seeds: readonly number[];
-  readonly skipped: readonly SkippedVariant[];
-  readonly tuned: readonly TuningRow[];
-  readonly results: readonly VariantResult[];
-  /** Of a token in scores; null without one. */
-  readonly price: number | null;
-}
+  constructor(folder: string, request: Request, terminal: Terminal) {
+    this.#folder = folder;
+    this.#request = request;
+    this.#terminal = terminal;
+  }
 
-/** Trains the base first where fixed prices follow from it, and each variant's grid before the variant. */
-async function ablation(args: Arguments, rest: readonly string[], terminal: Terminal): Promise<Ablation | StartedRun> {
-  const given = await givenIn(args, rest, terminal);
-  const { base, seeds, tuning } = given;
-  const { train: settings } = parseAppConfig(base);
-  const fixedPrice = settings.prices["tokens"] ?? null;
-  const folder = resolve(args.out);
-  const train = (variants: readonly Variant[], place: string, of: readonly number[]): ReturnType<typeof runVariants> =>
-    runVariants(
+  async train(): Promise<{
+    readonly results: readonly VariantResult[];
+    readonly seeds: readonly number[];
+    readonly skipped: readonly SkippedVariant[];
+    readonly tuned: readonly TuningRow[];
+    /** Of a token in scores; null without one. */
+    readonly price: number | null;
+  }> {
+    const { tuning, seeds } = this.#request;
+    // Refuses wrong variants before anything trains; the price does not matter for that.
+    const checked = await this.#variants(this.#request.price ?? 1);
+    const base = await this.#tune(checked.variants.slice(0, 1));
+    const price = this.#request.price ?? (await this.#basePrice(base, checked.variants.slice(1)));
+    const { variants, skipped } = await this.#variants(price);
+    for (const { variant, reason } of skipped) this.#terminal.note(`left out ${variant}: ${reason}`);
+    const others = await this.#tune(variants.slice(1));
+    const untuned = tuning && base[0] ? withBaseValue(base[0], others, tuning) : [];
+    const results = await this.#run([...base, ...others, ...untuned], this.#folder, seeds);
+    return {
+      results,
+      seeds,
+      skipped,
+      tuned: this.#tuned,
+      price: await this.#reachedPrice(this.#folder, [baseVariant], seeds),
+    };
+  }
+
+  #variants(price: number | null): ReturnType<typeof chooseVariants> {
+    const { config, fixed, only, ownVariants, severalFactors } = this.#request;
+    return chooseVariants({ base: config, fixed, only, own: ownVariants, price, severalFactors }, this.#terminal);
+  }
+
+  #run(variants: readonly Variant[], folder: string, seeds: readonly number[]): Promise<readonly VariantResult[]> {
+    const { base, cap } = this.#request;
+    const { problems } = parseAppConfig(base).train.evaluation;
+    return trainVariants(
       {
         base,
         variants,
-        folder: place,
-        seeds: of,
-        // Every test episode is kept: variants are compared problem by problem.
-        overrides: [`train.evaluation.transcripts=${settings.evaluation.problems}`],
+        folder,
+        seeds,
+        // Variants are compared problem by problem.
+        overrides: [`train.evaluation.transcripts=${problems}`],
         file: "ablation.json",
-        cap: actorCap(args),
-        ...startsOf(terminal),
-        onResult: (soFar) => writeVariantPicture(place, "ablation", soFar),
+        cap,
+        onResult: (results) => writeVariantPicture(folder, "ablation", results),
       },
-      terminal,
+      this.#terminal,
     );
-  const tuned: TuningRow[] = [];
-  /** What the base's runs in a folder reached, or the price that it has. */
-  const priceIn = async (place: string, names: readonly string[], of: readonly number[]): Promise<number | null> => {
-    const prices = await Promise.all(names.map((name) => reachedPrice(place, name, of)));
-    return given.price ?? meanOf(prices.filter((price) => price !== null)) ?? fixedPrice;
-  };
-  let tunePrice: number | null = null;
-  /** With the best of their grid, or as they are; a run where one was interrupted. */
-  const tune = async (variants: readonly Variant[]): Promise<readonly Variant[] | StartedRun> => {
+  }
+
+  /** The variants with the best value of their grid. */
+  async #tune(variants: readonly Variant[]): Promise<readonly Variant[]> {
+    const { tuning } = this.#request;
     if (tuning === null) return variants;
-    const place = tuningFolder(folder);
-    const grid = gridOf(variants, tuning);
-    const results = await train(grid, place, tuning.seeds);
-    if (!Array.isArray(results)) return results;
-    const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => name);
-    tunePrice ??= (await priceIn(place, first, tuning.seeds)) ?? 0;
-    const { variants: chosen, rows } = chooseTuned(variants, tuning, results, tunePrice);
-    tuned.push(...rows);
+    const folder = tuningFolder(this.#folder);
+    const results = await this.#run(gridOf(variants, tuning), folder, tuning.seeds);
+    const names = gridOf(variants.slice(0, 1), tuning).map(({ name }) => name);
+    this.#tuningPrice ??= (await this.#reachedPrice(folder, names, tuning.seeds)) ?? 0;
+    const { variants: chosen, rows } = chooseTuned(variants, tuning, results, this.#tuningPrice);
+    this.#tuned.push(...rows);
     return chosen;
-  };
-  // Refuses what is wrong before anything trains, whatever price will be reached.
-  const checked = await variantsAt(given, given.price ?? 1, terminal);
-  const [first, ...others] = checked.variants;
-  const baseAlone = await tune(first ? [first] : []);
-  if ("interrupted" in baseAlone) return baseAlone;
-  const reached = given.price ?? (await priceOf(baseAlone, others, folder, seeds, train));
-  if (typeof reached === "object" && reached !== null) return reached;
-  const { variants, skipped } = await variantsAt(given, reached, terminal);
-  for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
-  const rested = await tune(variants.slice(1));
-  if ("interrupted" in rested) return rested;
-  const [tunedBase] = baseAlone;
-  const atBase = tuning && tunedBase ? withBaseValue(tunedBase, rested, tuning) : [];
-  const results = await train([...baseAlone, ...rested, ...atBase], folder, seeds);
-  if (!Array.isArray(results)) return results;
-  return { folder, seeds, skipped, tuned, results, price: await priceIn(folder, [baseVariant], seeds) };
+  }
+
+  /** The price that the base's budget reaches; null if no variant needs it. */
+  async #basePrice(base: readonly Variant[], others: readonly Variant[]): Promise<number | null> {
+    if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
+    const { seeds } = this.#request;
+    await this.#run(base, this.#folder, seeds);
+    return reachedPrice(this.#folder, baseVariant, seeds);
+  }
+
+  /** The mean price of the named variants' runs, unless the command line or the configuration fixes it. */
+  async #reachedPrice(folder: string, names: readonly string[], seeds: readonly number[]): Promise<number | null> {
+    const prices = await Promise.all(names.map((name) => reachedPrice(folder, name, seeds)));
+    const fixedPrice = parseAppConfig(this.#request.base).train.prices["tokens"] ?? null;
+    return this.#request.price ?? meanOf(prices.filter((price) => price !== null)) ?? fixedPrice;
+  }
 }
 
-/** What the base's budget reaches, where anything is derived from it; the run where one was interrupted. */
-async function priceOf(
-  base: readonly Variant[],
-  others: readonly Variant[],
-  folder: string,
-  seeds: readonly number[],
-  train: (variants: readonly Variant[], place: string, of: readonly number[]) => ReturnType<typeof runVariants>,
-): Promise<number | null | StartedRun> {
-  if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
-  const results = await train(base, folder, seeds);
-  return Array.isArray(results) ? reachedPrice(folder, baseVariant, seeds) : results;
-}
-
-interface Given {
+/** What the command line asks for. */
+interface Request {
   readonly config: WrittenConfig;
   readonly base: WrittenConfig;
   readonly fixed: readonly string[];
-  readonly own: readonly Variant[];
+  readonly ownVariants: readonly Variant[];
   readonly only: readonly string[] | undefined;
   readonly price: number | null;
   readonly seeds: readonly number[];
   readonly tuning: Tuning | null;
   readonly severalFactors: boolean;
+  readonly cap: ActorCap;
 }
 
-/** What the command line says. */
-async function givenIn(args: Arguments, rest: readonly string[], terminal: Terminal): Promise<Given> {
+async function readRequest(
+  args: Values<typeof ablateFlags>,
+  rest: readonly string[],
+  terminal: Terminal,
+): Promise<Request> {
   const config = await loadConfig(args.config);
   const { variants: inWords, fixed } = variantsInWords(rest);
   for (const former of formerNamesIn(config, fixed)) terminal.warn(former);
-  const own = [
+  const ownVariants = [
     ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
     ...inWords,
   ];
   const seeds = seedList("seeds", args.seeds);
   const only = args.variants?.split(",").map((name) => name.trim());
   const base = applyOverrides(config, fixed);
-  for (const { name, overrides } of own)
+  for (const { name, overrides } of ownVariants)
     for (const dropped of droppedSettings(base, overrides)) terminal.note(`variant ${name}: ${dropped}`);
   return {
     config,
     base,
     fixed,
-    own,
+    ownVariants,
     only,
     price: args.price === undefined ? null : positiveNumber("price", args.price),
     seeds,
     tuning: args.tune === undefined ? null : parseTuning(args.tune, seedList("tune-seeds", args["tune-seeds"]), seeds),
     severalFactors: args["several-factors"] === true,
+    cap: actorCap(args),
   };
-}
-
-/** What is trained at a price. */
-function variantsAt(
-  { config, fixed, only, own, severalFactors }: Given,
-  price: number | null,
-  terminal: Terminal,
-): ReturnType<typeof chooseVariants> {
-  return chooseVariants({ base: config, fixed, only, own, price, severalFactors }, terminal);
 }

@@ -51,14 +51,14 @@ describe("on a run", () => {
     await data.close();
   });
 
-  test("laconic rescore grades as the run did; edges that are not there are refused", async () => {
+  test("laconic analyze rescore grades as the run did; edges that are not there are refused", async () => {
     const terminal = recordingTerminal();
-    expect(await main(["rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
+    expect(await main(["analyze", "rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
     const again = recordingTerminal();
-    expect(await main(["rescore", run(), "--json"], { terminal: again })).toBe(0);
+    expect(await main(["analyze", "rescore", run(), "--json"], { terminal: again })).toBe(0);
     expect(terminal.out.at(-1)).toBe(again.out.at(-1));
     const refused = recordingTerminal();
-    expect(await main(["rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
+    expect(await main(["analyze", "rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
     expect(refused.err.join("\n")).toContain("holder-a->solver");
   });
 });

@@ -91,7 +91,7 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { time
   expect(out).toContain("| Vanilla |");
   expect(await readFile(join(run, "report.html"), "utf8")).toContain(">Tokens and cost</h2>");
   const report = recordingTerminal();
-  expect(await main(["report", run], { terminal: report })).toBe(0);
+  expect(await main(["view", "report", run], { terminal: report })).toBe(0);
   expect(report.out.join("\n")).toBe(out);
   const again = await bench(...words(url, run));
   expect([again.code, again.err]).toEqual([2, expect.stringContaining("holds a bench already")]);

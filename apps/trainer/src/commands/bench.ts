@@ -19,17 +19,15 @@ import {
   prepareQuestions,
   type PreparedQuestions,
 } from "@laconic/runtime/bench";
-import type { CommandDef, ParsedArgs } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { playFlags, questionFlags, taskFlags } from "../bench/bench-flags.ts";
 import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command, type Values } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import type { SpendAccount } from "@laconic/openai";
 import { formatDuration, formatPercent, formatUsd } from "@laconic/core/text";
 import { showProgress } from "../cli/progress.ts";
@@ -52,30 +50,26 @@ const benchFlags = {
   ...jsonFlag,
 } as const;
 
-type BenchArgs = ParsedArgs<typeof benchFlags>;
+type BenchArgs = Values<typeof benchFlags>;
 
-export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "bench",
-      args: benchFlags,
-      run: async (args) => {
-        if (args.list) {
-          printResult(terminal, args.json, listedProtocols(args.methods), () => protocolList(args.methods));
-          return 0;
-        }
-        const directory = resolve(args.run);
-        const isOnTasks =
-          args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))));
-        if (!isOnTasks) return benchQuestions(args, directory, terminal);
-        refuseStray(args, Object.keys(questionFlags), "with --tasks");
-        const shown = { folder: directory, page: "list" } as const;
-        return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
-      },
-    },
-    exit,
-  );
-}
+export const benchCommand: Command = command({
+  description:
+    "Run published methods on benchmarks or your own questions with your model, or teams on tasks; make the papers' tables",
+  args: benchFlags,
+  run: async (args, { terminal }) => {
+    if (args.list) {
+      printResult(terminal, args.json, listedProtocols(args.methods), () => protocolList(args.methods));
+      return 0;
+    }
+    const directory = resolve(args.run);
+    const isOnTasks =
+      args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))));
+    if (!isOnTasks) return benchQuestions(args, directory, terminal);
+    refuseStray(args, Object.keys(questionFlags), "with --tasks");
+    const shown = { folder: directory, page: "list" } as const;
+    return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
+  },
+});
 
 /** Methods on questions. */
 async function benchQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<number> {

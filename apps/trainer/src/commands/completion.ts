@@ -1,43 +1,39 @@
-import { LaconicError, wordTable } from "@laconic/core";
-import type { CommandDef } from "citty";
+import { LaconicError } from "@laconic/core";
 import list from "../../assets/commands.json" with { type: "json" };
-import { command, type ExitCode } from "../cli/command.ts";
-import { bashCompletion } from "../completion/bash.ts";
+import { command, type Command } from "../cli/command.ts";
+import { visibleJson } from "../cli/visible-json.ts";
 import type { CommandList } from "../completion/command-list.ts";
-import { fishCompletion } from "../completion/fish.ts";
-import { zshCompletion } from "../completion/zsh.ts";
-import type { CommandContext } from "./common.ts";
+import { completeWords } from "../completion/complete-words.ts";
+import { completionScripts } from "../completion/scripts.ts";
 
-const shells: Readonly<Record<string, (list: CommandList) => string>> = wordTable({
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
-});
+const targets = [...Object.keys(completionScripts), "schema"];
 
-export function completionCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "completion",
-      args: {
-        shell: {
-          type: "positional",
-          required: true,
-          description: "bash, zsh or fish; source <(laconic completion bash)",
-          valueHint: Object.keys(shells).join("|"),
-        },
-      },
-      run: async ({ shell }) => {
-        const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-        if (!write)
-          throw new LaconicError(
-            "config_invalid",
-            `there is no completion for ${shell}; known: ${Object.keys(shells).join(", ")}`,
-            { shell },
-          );
-        terminal.result(write(list as CommandList).trimEnd());
-        return 0;
-      },
+export const completionCommand: Command = command({
+  description: "Print what completes commands in bash, zsh or fish, or the JSON schema of configurations for editors",
+  args: {
+    target: {
+      type: "positional",
+      description: "source <(laconic completion bash) loads the script into a shell",
+      valueHint: targets.join("|"),
     },
-    exit,
-  );
-}
+  },
+  rest: "words",
+  run: async ({ target }, { terminal, rest }) => {
+    if (target === "words") {
+      for (const { word, description } of completeWords(list as CommandList, rest, targets))
+        terminal.result(`${word}\t${description}`);
+      return;
+    }
+    if (target === "schema") {
+      const { configurationSchema } = await import("@laconic/runtime");
+      terminal.result(visibleJson(configurationSchema(), 2));
+      return;
+    }
+    const script = Object.hasOwn(completionScripts, target) ? completionScripts[target] : undefined;
+    if (script === undefined)
+      throw new LaconicError("config_invalid", `there is no completion for ${target}; known: ${targets.join(", ")}`, {
+        shell: target,
+      });
+    terminal.result(script);
+  },
+});

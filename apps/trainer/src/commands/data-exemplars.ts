@@ -78,13 +78,12 @@ export async function bringExemplars(
 }
 
 /** Which there are, and which are here. */
-export async function listExemplars(folder: string, json: boolean, terminal: Terminal): Promise<number> {
+export async function listExemplars(folder: string, json: boolean, terminal: Terminal): Promise<void> {
   const states = await Promise.all(exemplarSources.map((source) => stateOf(source, { folder, offline: true })));
   if (json) terminal.result(visibleJson({ folder, exemplars: states }));
   else
     for (const { name, title, licence, problem } of states)
       terminal.result(`${problem === null ? "here" : "-   "}  ${name.padEnd(20)} ${title}; ${licence}`);
-  return 0;
 }
 
 /** The texts of one source. */
@@ -94,9 +93,8 @@ export async function showExemplars(
   json: boolean,
   printed: (text: string) => string,
   terminal: Terminal,
-): Promise<number> {
+): Promise<void> {
   const { texts, source } = await openExemplars(exemplarsNamed(name), options);
   if (json) terminal.result(visibleJson({ name, licence: source.licence, texts }));
   else for (const [key, text] of Object.entries(texts)) terminal.result(`# ${name}: ${key}\n${printed(text)}\n`);
-  return 0;
 }

@@ -14,12 +14,10 @@ import {
 import type { ExemplarOptions } from "@laconic/benchmarks/exemplars";
 import { LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { bringExemplars, exemplarFlag, listExemplars, mirrorFlag, showExemplars } from "./data-exemplars.ts";
 import { dataFolder } from "@laconic/runtime/folders";
 import { visibleJson } from "../cli/visible-json.ts";
@@ -45,148 +43,108 @@ const openFlags = {
   "allow-changed": { type: "boolean" as const, description: "Take files that are not the known ones" },
 };
 
-export function dataCommand(context: CommandContext, exit: ExitCode): CommandDef {
-  return {
-    subCommands: {
-      ls: lsCommand(context, exit),
-      get: getCommand(context, exit),
-      check: checkCommand(context, exit),
-      show: showCommand(context, exit),
-    },
-  };
-}
+export const dataLsCommand: Command = command({
+  description: "List benchmarks and their splits, and which are here",
+  args: { ...folderFlag, ...exemplarFlag, ...jsonFlag },
+  run: async ({ folder, exemplars, json }, { terminal }) => {
+    if (exemplars) return listExemplars(dataFolder(folder), json === true, terminal);
+    const rows = await listSplits(dataFolder(folder));
+    if (json) terminal.result(visibleJson({ folder: dataFolder(folder), splits: rows }));
+    else
+      for (const { benchmark, split, problems, pool, here, licence } of rows)
+        terminal.result(
+          `${here ? "here" : "-   "}  ${`${benchmark} ${split}`.padEnd(20)} ${String(problems).padStart(6)}  ${pool ? "for examples; " : ""}${licence}`,
+        );
+  },
+});
 
-function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "data ls",
-      description: "List benchmarks and their splits, and which are here",
-      args: { ...folderFlag, ...exemplarFlag, ...jsonFlag },
-      run: async ({ folder, exemplars, json }) => {
-        if (exemplars) return listExemplars(dataFolder(folder), json === true, terminal);
-        const rows = await listSplits(dataFolder(folder));
-        if (json) terminal.result(visibleJson({ folder: dataFolder(folder), splits: rows }));
-        else
-          for (const { benchmark, split, problems, pool, here, licence } of rows)
-            terminal.result(
-              `${here ? "here" : "-   "}  ${`${benchmark} ${split}`.padEnd(20)} ${String(problems).padStart(6)}  ${pool ? "for examples; " : ""}${licence}`,
-            );
-        return 0;
-      },
+export const dataGetCommand: Command = command({
+  description: "Download a benchmark, check it, and keep it",
+  args: {
+    name: {
+      type: "positional",
+      required: false,
+      description: "Benchmark, or with --exemplars a source of examples (default: all of these)",
     },
-    exit,
-  );
-}
+    ...openFlags,
+    ...exemplarFlag,
+    ...mirrorFlag,
+    ...jsonFlag,
+  },
+  run: async (args, { terminal }) => {
+    if (args.exemplars) return bringExemplars(args.name, exemplarOptions(args), args.json === true, terminal);
+    refuseMirror(args.mirror);
+    const loaded = await open(benchmarkNamed(named(args.name)), args, terminal);
+    report(loaded, args.json === true, terminal);
+    return 0;
+  },
+});
 
-function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "data get",
-      description: "Download a benchmark, check it, and keep it",
-      args: {
-        name: {
-          type: "positional",
-          required: false,
-          description: "Benchmark, or with --exemplars a source of examples (default: all of these)",
-        },
-        ...openFlags,
-        ...exemplarFlag,
-        ...mirrorFlag,
-        ...jsonFlag,
-      },
-      run: async (args) => {
-        if (args.exemplars) return bringExemplars(args.name, exemplarOptions(args), args.json === true, terminal);
-        refuseMirror(args.mirror);
-        const loaded = await open(benchmarkNamed(named(args.name)), args, terminal);
-        report(loaded, args.json === true, terminal);
-        return 0;
-      },
-    },
-    exit,
-  );
-}
+export const dataCheckCommand: Command = command({
+  description: "Read what is here again: bytes, rows, and examples that give test questions away",
+  args: {
+    name: { type: "positional", required: false, description: "Benchmark; all that are here by default" },
+    ...folderFlag,
+    ...exemplarFlag,
+    ...jsonFlag,
+  },
+  run: async ({ name, folder: given, exemplars, json }, { terminal }) => {
+    const folder = dataFolder(given);
+    if (exemplars) return bringExemplars(name, { folder, offline: true }, json === true, terminal);
+    const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
+    const findings = await checkSplits(chosen, folder);
+    if (json) terminal.result(visibleJson({ folder, checks: findings }));
+    else
+      for (const { benchmark, split, problems, complaints, notes } of findings)
+        terminal.result(
+          `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("")}`,
+        );
+    if (findings.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
+    return findings.length > 0 && findings.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
+  },
+});
 
-function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "data check",
-      description: "Read what is here again: bytes, rows, and examples that give test questions away",
-      args: {
-        name: { type: "positional", required: false, description: "Benchmark; all that are here by default" },
-        ...folderFlag,
-        ...exemplarFlag,
-        ...jsonFlag,
-      },
-      run: async ({ name, folder: given, exemplars, json }) => {
-        const folder = dataFolder(given);
-        if (exemplars) return bringExemplars(name, { folder, offline: true }, json === true, terminal);
-        const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
-        const findings = await checkSplits(chosen, folder);
-        if (json) terminal.result(visibleJson({ folder, checks: findings }));
-        else
-          for (const { benchmark, split, problems, complaints, notes } of findings)
-            terminal.result(
-              `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("")}`,
-            );
-        if (findings.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
-        return findings.length > 0 && findings.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
-      },
+export const dataShowCommand: Command = command({
+  description: "Print problems as agents get them",
+  args: {
+    name: {
+      type: "positional",
+      required: true,
+      description: "Benchmark, or with --exemplars a source of examples; ls lists them",
     },
-    exit,
-  );
-}
-
-function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "data show",
-      description: "Print problems as agents get them",
-      args: {
-        name: {
-          type: "positional",
-          required: true,
-          description: "Benchmark, or with --exemplars a source of examples; ls lists them",
-        },
-        ...openFlags,
-        ...exemplarFlag,
-        ...mirrorFlag,
-        limit: { type: "string", description: "How many", default: "1", valueHint: "n" },
-        seed: {
-          type: "string",
-          description: "Which: the first of a shuffle by this seed",
-          default: "0",
-          valueHint: "text",
-        },
-        agents: { type: "string", description: "Split the facts over so many agents", valueHint: "n" },
-        ...jsonFlag,
-      },
-      run: async (args) => {
-        if (args.exemplars)
-          return showExemplars(args.name, exemplarOptions(args), args.json === true, printable, terminal);
-        refuseMirror(args.mirror);
-        const { problems } = await open(benchmarkNamed(args.name), args, terminal);
-        const limit = wholeNumber("limit", args.limit);
-        const agents =
-          args.agents === undefined
-            ? []
-            : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
-        let unpartitioned = 0;
-        for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
-          const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
-          if (!shown) unpartitioned++;
-          else if (args.json) terminal.result(visibleJson(shown));
-          else for (const line of linesOf(shown)) terminal.result(printable(line));
-        }
-        if (unpartitioned > 0)
-          terminal.note(
-            `left out: ${unpartitioned} of ${limit} problems state less than two facts that could be dealt`,
-          );
-        return 0;
-      },
+    ...openFlags,
+    ...exemplarFlag,
+    ...mirrorFlag,
+    limit: { type: "string", description: "How many", default: "1", valueHint: "n" },
+    seed: {
+      type: "string",
+      description: "Which: the first of a shuffle by this seed",
+      default: "0",
+      valueHint: "text",
     },
-    exit,
-  );
-}
+    agents: { type: "string", description: "Split the facts over so many agents", valueHint: "n" },
+    ...jsonFlag,
+  },
+  run: async (args, { terminal }) => {
+    if (args.exemplars) return showExemplars(args.name, exemplarOptions(args), args.json === true, printable, terminal);
+    refuseMirror(args.mirror);
+    const { problems } = await open(benchmarkNamed(args.name), args, terminal);
+    const limit = wholeNumber("limit", args.limit);
+    const agents =
+      args.agents === undefined
+        ? []
+        : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
+    let unpartitioned = 0;
+    for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
+      const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
+      if (!shown) unpartitioned++;
+      else if (args.json) terminal.result(visibleJson(shown));
+      else for (const line of linesOf(shown)) terminal.result(printable(line));
+    }
+    if (unpartitioned > 0)
+      terminal.note(`left out: ${unpartitioned} of ${limit} problems state less than two facts that could be dealt`);
+  },
+});
 
 /** @throws LaconicError `config_invalid` without a name */
 function named(name: string | undefined): string {

@@ -1,96 +1,89 @@
 import { resolve } from "node:path";
 import { evaluate, evaluationOptions, evaluationWarnings, livePolicies } from "@laconic/trainer";
-import type { CommandDef } from "citty";
 import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { withoutScore } from "@laconic/report";
 import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
 import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
 import { visibleJson } from "../cli/visible-json.ts";
 
-export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "eval",
-      args: {
-        directory: { type: "positional", required: true, description: "Run directory" },
-        problems: {
-          type: "string",
-          description: "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
-          valueHint: "n",
-        },
-        seed: {
-          type: "string",
-          description: "Seed of the sampling; the run's by default, which gives the run's own figures",
-          valueHint: "text",
-        },
-        ...runChoiceFlags,
-        actor: {
-          type: "string",
-          description:
-            "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-          valueHint: "model",
-        },
-        ...actorSpendingFlags,
-        ...timeoutFlag,
-        ...jsonFlag,
-      },
-      run: async (args) => {
-        const asked = askedIn(args);
-        const { run, actor, spending, opened } = await openRun(
-          resolve(args.directory),
-          runChoiceOf(args),
-          async (found) => {
-            for (const warning of found.warnings) terminal.warn(warning);
-            const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-            const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
-            const parts = await spinWhile(terminal, "loading the run's models", () =>
-              openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
-            );
-            return { run: found, actor: chosen, spending: spent, opened: parts };
-          },
-        );
-        const { config, state } = run;
-        const { parts, close } = opened;
-        try {
-          const { pool, testProblems } = parts.task;
-          const seen = seenProblems({ testProblems, ...(pool && { pool }) });
-          for (const warning of seenWarnings(seen)) terminal.warn(warning);
-          const options = { ...evaluationOptions(config.train), ...asked, step: state.step };
-          const count = Math.min(options.problems, testProblems.length);
-          const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
-            evaluate(parts, livePolicies(parts), options),
-          ).catch((error: unknown) => {
-            throw withSource(error, config);
-          });
-          for (const warning of evaluationWarnings(evaluation, episodes)) terminal.warn(warning);
-          terminal.result(
-            args.json
-              ? visibleJson({
-                  ...evaluation,
-                  split: "test",
-                  seed: options.seed,
-                  ...(seen.test && { seenInTraining: seen.test }),
-                  ...(actor && { actor: actor.title }),
-                  ...(spending?.price && { spentUsd: spending.account.spentUsd }),
-                })
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} test problems, one sample each, seed ${options.seed}${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
-          );
-          return 0;
-        } finally {
-          await close();
-        }
-      },
+export const evalCommand: Command = command({
+  description: "Evaluate a run's last checkpoint on test problems",
+  args: {
+    directory: { type: "positional", required: true, description: "Run directory" },
+    problems: {
+      type: "string",
+      description: "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
+      valueHint: "n",
     },
-    exit,
-  );
-}
+    seed: {
+      type: "string",
+      description: "Seed of the sampling; the run's by default, which gives the run's own figures",
+      valueHint: "text",
+    },
+    ...runChoiceFlags,
+    actor: {
+      type: "string",
+      description:
+        "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+      valueHint: "model",
+    },
+    ...actorSpendingFlags,
+    ...timeoutFlag,
+    ...jsonFlag,
+  },
+  run: async (args, { terminal }) => {
+    const asked = askedIn(args);
+    const { run, actor, spending, opened } = await openRun(
+      resolve(args.directory),
+      runChoiceOf(args),
+      async (found) => {
+        for (const warning of found.warnings) terminal.warn(warning);
+        const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
+        const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
+        const parts = await spinWhile(terminal, "loading the run's models", () =>
+          openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
+        );
+        return { run: found, actor: chosen, spending: spent, opened: parts };
+      },
+    );
+    const { config, state } = run;
+    const { parts, close } = opened;
+    try {
+      const { pool, testProblems } = parts.task;
+      const seen = seenProblems({ testProblems, ...(pool && { pool }) });
+      for (const warning of seenWarnings(seen)) terminal.warn(warning);
+      const options = { ...evaluationOptions(config.train), ...asked, step: state.step };
+      const count = Math.min(options.problems, testProblems.length);
+      const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
+        evaluate(parts, livePolicies(parts), options),
+      ).catch((error: unknown) => {
+        throw withSource(error, config);
+      });
+      for (const warning of evaluationWarnings(evaluation, episodes)) terminal.warn(warning);
+      terminal.result(
+        args.json
+          ? visibleJson({
+              ...evaluation,
+              split: "test",
+              seed: options.seed,
+              ...(seen.test && { seenInTraining: seen.test }),
+              ...(actor && { actor: actor.title }),
+              ...(spending?.price && { spentUsd: spending.account.spentUsd }),
+            })
+          : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatInterval(evaluation.interval)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} test problems, one sample each, seed ${options.seed}${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
+      );
+      return 0;
+    } finally {
+      await close();
+    }
+  },
+});
 
 /** What differs from how the run evaluates itself. */
 function askedIn({

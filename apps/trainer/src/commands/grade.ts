@@ -4,56 +4,49 @@ import { jsonLines } from "@laconic/benchmarks";
 import { readGradedCases, type CaseRefusal, type GradedCase } from "@laconic/grading";
 import { graderBoard, judgeCases, type BoardReport, type Judged, type Tally } from "@laconic/grading/board";
 import { LaconicError } from "@laconic/core";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
-export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "grade",
-      args: {
-        file: {
-          type: "positional",
-          description:
-            "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
-          valueHint: "FILE.jsonl",
-          required: false,
-        },
-        board: {
-          type: "boolean",
-          description: "Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed",
-        },
-        disagreements: { type: "boolean", description: "With --board: also every pair that is not judged as labelled" },
-        ...jsonFlag,
-      },
-      run: async ({ file, board, disagreements, json }) => {
-        const whole = board === true || file === undefined || disagreements === true;
-        const { cases, refused } = await casesOf(file);
-        for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
-        if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
-          throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {
-            file: file ?? "the board",
-          });
-        const report = await judgeCases(cases, (judged) => {
-          if (!whole) terminal.result(json === true ? jsonRow(judged) : textRow(judged));
-        });
-        if (!whole)
-          for (const [kind, tally] of Object.entries(report.kinds))
-            if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
-        if (whole && json === true) terminal.result(visibleJson(report));
-        if (whole && json !== true)
-          for (const line of boardLines(report, disagreements === true)) terminal.result(line);
-        if (refused.length > 0) terminal.note(`${cases.length} rows judged, ${refused.length} could not be read`);
-        return refused.length > 0 ? 1 : 0;
-      },
+export const gradeCommand: Command = command({
+  description:
+    "Judge replies by their gold answers, one verdict a row; without FILE the grader's own board of labelled pairs",
+  args: {
+    file: {
+      type: "positional",
+      description:
+        "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
+      valueHint: "FILE.jsonl",
+      required: false,
     },
-    exit,
-  );
-}
+    board: {
+      type: "boolean",
+      description: "Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed",
+    },
+    disagreements: { type: "boolean", description: "With --board: also every pair that is not judged as labelled" },
+    ...jsonFlag,
+  },
+  run: async ({ file, board, disagreements, json }, { terminal }) => {
+    const whole = board === true || file === undefined || disagreements === true;
+    const { cases, refused } = await casesOf(file);
+    for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
+    if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
+      throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {
+        file: file ?? "the board",
+      });
+    const report = await judgeCases(cases, (judged) => {
+      if (!whole) terminal.result(json === true ? jsonRow(judged) : textRow(judged));
+    });
+    if (!whole)
+      for (const [kind, tally] of Object.entries(report.kinds))
+        if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
+    if (whole && json === true) terminal.result(visibleJson(report));
+    if (whole && json !== true) for (const line of boardLines(report, disagreements === true)) terminal.result(line);
+    if (refused.length > 0) terminal.note(`${cases.length} rows judged, ${refused.length} could not be read`);
+    return refused.length > 0 ? 1 : 0;
+  },
+});
 
 /** The cases of a file, or without one of the grader's board. */
 async function casesOf(

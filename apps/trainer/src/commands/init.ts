@@ -1,14 +1,12 @@
 import { relative, resolve, basename } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkFolder, writeProject } from "../init/write-project.ts";
 import { templateNames, templates, type TemplateName } from "../init/templates.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 /** As npm takes it: lower case, nothing that a URL would escape, with or without a scope. */
@@ -50,43 +48,38 @@ interface Wanted {
 /** As the shell counts it: ended by Ctrl-C. */
 const interrupted = 130;
 
-export function initCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "init",
-      args: {
-        folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
-        yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },
-        template: {
-          type: "enum",
-          options: [...templateNames],
-          default: "team",
-          description: `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
-        },
-        name: { type: "string", description: "Name in package.json; the folder's by default", valueHint: "name" },
-        steps: {
-          type: "string",
-          description: "Steps of training; 60 by default, 20 with a template that begins with examples",
-          valueHint: "n",
-        },
-        ...jsonFlag,
-      },
-      run: async (args) => {
-        const steps = args.steps === undefined ? undefined : wholeNumber("steps", args.steps);
-        const { template } = args;
-        const given = { folder: args.folder ?? ".", name: args.name, steps, template };
-        if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
-        const { question } = terminal;
-        const asks = question !== undefined && !args.yes && !args.json;
-        const wanted = asks ? await ask(question, given, args.folder !== undefined, terminal) : given;
-        if (wanted === null) return interrupted;
-        await write(wanted, args.json === true, terminal);
-        return 0;
-      },
+export const initCommand: Command = command({
+  description: "Write a project of your own: a task, a run configuration and a test; trains on two cores in a minute",
+  args: {
+    folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
+    yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },
+    template: {
+      type: "enum",
+      options: [...templateNames],
+      default: "team",
+      description: `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
     },
-    exit,
-  );
-}
+    name: { type: "string", description: "Name in package.json; the folder's by default", valueHint: "name" },
+    steps: {
+      type: "string",
+      description: "Steps of training; 60 by default, 20 with a template that begins with examples",
+      valueHint: "n",
+    },
+    ...jsonFlag,
+  },
+  run: async (args, { terminal }) => {
+    const steps = args.steps === undefined ? undefined : wholeNumber("steps", args.steps);
+    const { template } = args;
+    const given = { folder: args.folder ?? ".", name: args.name, steps, template };
+    if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
+    const { question } = terminal;
+    const asks = question !== undefined && !args.yes && !args.json;
+    const wanted = asks ? await ask(question, given, args.folder !== undefined, terminal) : given;
+    if (wanted === null) return interrupted;
+    await write(wanted, args.json === true, terminal);
+    return 0;
+  },
+});
 
 /** Asks for what was not given; a folder that cannot be is refused before the next question. Null when nobody answers. */
 async function ask(

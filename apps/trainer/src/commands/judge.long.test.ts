@@ -33,7 +33,7 @@ test("two files of answers are compared, labelled answers give the judge's agree
   const [a, b, labels] = [join(folder, "a.jsonl"), join(folder, "b.jsonl"), join(folder, "labels.jsonl")];
   await writeFile(a, answers("4", "it is 4", "better: FIRST", "5", "7"));
   await writeFile(b, answers("5", "6", "4", "5"));
-  const compared = await laconic("judge", a, b, ...server);
+  const compared = await laconic("grade", "judge", a, b, ...server);
   expect(compared.code, compared.err).toBe(0);
   expect(compared.out).toBe(
     "the first is preferred in 62.5 % (95 % interval 21.9 % to 90.8 %) of 4 pairs: 2 wins, 1 losses, 1 ties, 0 of them verdicts for a place; 0 undecided",
@@ -45,7 +45,7 @@ test("two files of answers are compared, labelled answers give the judge's agree
     labels,
     lines([labelled("4", true), labelled("5", false), labelled("task: 10", false), labelled("four", true)]),
   );
-  const agreed = await laconic("judge", labels, ...server, "--json");
+  const agreed = await laconic("grade", "judge", labels, ...server, "--json");
   expect(JSON.parse(agreed.out)).toMatchObject({
     judged: 4,
     undecided: 0,
@@ -63,7 +63,7 @@ test("a cap stops a judge before more is spent; without a price it is refused", 
     labels,
     lines(Array.from({ length: 9 }, (_, i) => ({ question: `${i}?`, answer: "4", label: true }))),
   );
-  const words = ["judge", labels, "--model", "judge", "--base-url", url, "--concurrency", "1"];
+  const words = ["grade", "judge", labels, "--model", "judge", "--base-url", url, "--concurrency", "1"];
   const unpriced = await laconic(...words, "--max-usd", "1");
   expect([unpriced.code, unpriced.err]).toEqual([
     2,
@@ -113,7 +113,7 @@ export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1
     expect(trained.code, trained.err).toBe(0);
   }
   expect(served.length).toBeGreaterThan(4);
-  const compared = await laconic("judge", one, two, "--model", "judge", "--base-url", url, "--json");
+  const compared = await laconic("grade", "judge", one, two, "--model", "judge", "--base-url", url, "--json");
   expect(compared.code, compared.err).toBe(0);
   expect(JSON.parse(compared.out)).toMatchObject({ pairs: 2, undecided: 0 });
 });

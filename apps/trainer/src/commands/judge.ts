@@ -6,14 +6,12 @@ import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } fro
 import type { JudgingOptions } from "@laconic/evaluation/judging";
 import { lastAnswers } from "@laconic/report";
 import type { Agreement, WinRate } from "@laconic/rewards";
-import type { CommandDef, ParsedArgs } from "citty";
 import { defaultBaseUrl } from "@laconic/runtime/spending";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command, type Values } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 
 const judgeFlags = {
   first: {
@@ -47,42 +45,37 @@ const judgeFlags = {
   ...jsonFlag,
 } as const;
 
-type JudgeArgs = ParsedArgs<typeof judgeFlags>;
+type JudgeArgs = Values<typeof judgeFlags>;
 
-export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "judge",
-      args: judgeFlags,
-      run: async (args) => {
-        const { acceptAt, ...options } = await optionsOf(args);
-        const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second), lastAnswers) : null;
-        const labelled = pairs ? [] : await labelledAnswers(resolve(args.first));
-        const count = pairs?.length ?? labelled.length;
-        if (count === 0)
-          throw new LaconicError(
-            "data_invalid",
-            `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
-          );
-        const judge = { ...options, model: await judgeOf(args) };
-        terminal.note(
-          pairs
-            ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
-            : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
-        );
-        if (pairs) {
-          const { result, refusal } = await judgePairs(pairs, judge, progress(count, terminal));
-          printResult(terminal, args.json, result, rateText);
-          return codeOf(refusal, result.rate === null, terminal);
-        }
-        const { result, refusal } = await judgeLabelled(labelled, judge, acceptAt);
-        printResult(terminal, args.json, result, agreementText);
-        return codeOf(refusal, result.judged === 0, terminal);
-      },
-    },
-    exit,
-  );
-}
+export const judgeCommand: Command = command({
+  description: "A model judges: whose answers it prefers of two runs, or how far it agrees with labelled ones",
+  args: judgeFlags,
+  run: async (args, { terminal }) => {
+    const { acceptAt, ...options } = await optionsOf(args);
+    const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second), lastAnswers) : null;
+    const labelled = pairs ? [] : await labelledAnswers(resolve(args.first));
+    const count = pairs?.length ?? labelled.length;
+    if (count === 0)
+      throw new LaconicError(
+        "data_invalid",
+        `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
+      );
+    const judge = { ...options, model: await judgeOf(args) };
+    terminal.note(
+      pairs
+        ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
+        : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
+    );
+    if (pairs) {
+      const { result, refusal } = await judgePairs(pairs, judge, progress(count, terminal));
+      printResult(terminal, args.json, result, rateText);
+      return codeOf(refusal, result.rate === null, terminal);
+    }
+    const { result, refusal } = await judgeLabelled(labelled, judge, acceptAt);
+    printResult(terminal, args.json, result, agreementText);
+    return codeOf(refusal, result.judged === 0, terminal);
+  },
+});
 
 /** @throws LaconicError `config_invalid` naming the flag */
 async function optionsOf(args: JudgeArgs): Promise<Omit<JudgingOptions, "model"> & { readonly acceptAt: number }> {

@@ -1,42 +1,34 @@
 import { resolve } from "node:path";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { listRuns, printable, runLines } from "@laconic/report/runs";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
-export function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "ls",
-      args: {
-        folder: { type: "positional", required: false, description: "Where to look; this folder by default" },
-        ...jsonFlag,
-      },
-      run: async (args) => {
-        const folder = resolve(args.folder ?? ".");
-        const runs = await listRuns(folder);
-        if (args.json) {
-          terminal.result(
-            visibleJson({
-              folder,
-              runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined, warnedAt: undefined })),
-            }),
-          );
-          return 0;
-        }
-        if (runs.length === 0) {
-          terminal.note(`no run in ${folder}; train one with: laconic quickstart`);
-          return 0;
-        }
-        const columns = terminal.interactive ? terminal.columns : Infinity;
-        for (const line of runLines(runs, folder, columns)) terminal.result(line);
-        for (const { folder: path, state, reason } of runs)
-          if (reason !== null) terminal.note(printable(`${state}: ${path}: ${reason}`));
-        return 0;
-      },
-    },
-    exit,
-  );
-}
+export const lsCommand: Command = command({
+  description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",
+  args: {
+    folder: { type: "positional", required: false, description: "Where to look; this folder by default" },
+    ...jsonFlag,
+  },
+  run: async (args, { terminal }) => {
+    const folder = resolve(args.folder ?? ".");
+    const runs = await listRuns(folder);
+    if (args.json) {
+      terminal.result(
+        visibleJson({
+          folder,
+          runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined, warnedAt: undefined })),
+        }),
+      );
+      return;
+    }
+    if (runs.length === 0) {
+      terminal.note(`no run in ${folder}; train one with: laconic quickstart`);
+      return;
+    }
+    const columns = terminal.interactive ? terminal.columns : Infinity;
+    for (const line of runLines(runs, folder, columns)) terminal.result(line);
+    for (const { folder: path, state, reason } of runs)
+      if (reason !== null) terminal.note(printable(`${state}: ${path}: ${reason}`));
+  },
+});

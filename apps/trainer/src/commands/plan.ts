@@ -1,5 +1,4 @@
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { parseBytes, positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
@@ -7,59 +6,52 @@ import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag, runFlags } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
-export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "plan",
-      args: {
-        config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
-        device: runFlags.device,
-        memory: {
-          type: "string",
-          description: "Memory for each worker, unless the device says so itself",
-          valueHint: "24GiB",
-        },
-        tflops: {
-          type: "string",
-          description: "Sustained rate to estimate from instead of a measurement",
-          valueHint: "100",
-        },
-        "prompt-tokens": { type: "string", description: "Length of a prompt", valueHint: "512" },
-        "completion-tokens": { type: "string", description: "Length of a reply", valueHint: "512" },
-        ...jsonFlag,
-      },
-      overrides: true,
-      run: async (args, rest) => {
-        const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
-        const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
-        const options = {
-          promptTokens: given(wholeNumber, "prompt-tokens", args["prompt-tokens"]),
-          completionTokens: given(wholeNumber, "completion-tokens", args["completion-tokens"]),
-          memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
-          tflops: given(positiveNumber, "tflops", args.tflops),
-          openModel: async (model: string) => (await openModelFolder(model, terminal, { weights: false })).folder,
-        };
-        if (config.engine) {
-          const { folder } = await openModelFolder(config.model, terminal, { weights: false });
-          const plan = await planRemote(config, config.engine, folder, options);
-          printResult(terminal, args.json, plan, describeRemote);
-          return 0;
-        }
-        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line), config);
-        const { folder } = await openModelFolder(config.model, terminal);
-        const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
-          planRun(config, folder, device, options),
-        );
-        printResult(terminal, args.json, plan, describeRun);
-        return 0;
-      },
+export const planCommand: Command = command({
+  description: "Say what a run will take before it starts: memory by part, the largest batches that fit, time",
+  args: {
+    config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+    device: runFlags.device,
+    memory: {
+      type: "string",
+      description: "Memory for each worker, unless the device says so itself",
+      valueHint: "24GiB",
     },
-    exit,
-  );
-}
+    tflops: {
+      type: "string",
+      description: "Sustained rate to estimate from instead of a measurement",
+      valueHint: "100",
+    },
+    "prompt-tokens": { type: "string", description: "Length of a prompt", valueHint: "512" },
+    "completion-tokens": { type: "string", description: "Length of a reply", valueHint: "512" },
+    ...jsonFlag,
+  },
+  rest: "settings",
+  run: async (args, { terminal, rest }) => {
+    const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
+    const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
+    const options = {
+      promptTokens: given(wholeNumber, "prompt-tokens", args["prompt-tokens"]),
+      completionTokens: given(wholeNumber, "completion-tokens", args["completion-tokens"]),
+      memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
+      tflops: given(positiveNumber, "tflops", args.tflops),
+      openModel: async (model: string) => (await openModelFolder(model, terminal, { weights: false })).folder,
+    };
+    if (config.engine) {
+      const { folder } = await openModelFolder(config.model, terminal, { weights: false });
+      const plan = await planRemote(config, config.engine, folder, options);
+      printResult(terminal, args.json, plan, describeRemote);
+      return;
+    }
+    const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line), config);
+    const { folder } = await openModelFolder(config.model, terminal);
+    const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
+      planRun(config, folder, device, options),
+    );
+    printResult(terminal, args.json, plan, describeRun);
+  },
+});
 
 function given(parse: (flag: string, text: string) => number, flag: string, text: string | undefined): number | null {
   return text === undefined ? null : parse(flag, text);

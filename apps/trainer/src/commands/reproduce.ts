@@ -14,14 +14,12 @@ import {
 } from "@laconic/evaluation/reproduction";
 import { readBenchConfig } from "@laconic/evaluation/bench";
 import { writeBench } from "@laconic/report";
-import { runCommand, type CommandDef } from "citty";
 import { playFlags, questionFlags } from "../bench/bench-flags.ts";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, runCommand, type Command } from "../cli/command.ts";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
 import { spendingFlags } from "../run/spending.ts";
 import { benchCommand } from "./bench.ts";
-import type { CommandContext } from "./common.ts";
 
 const { model, limit, seed, concurrency, run, resume, "base-url": baseUrl } = playFlags;
 const { folder, "dry-run": dryRun } = questionFlags;
@@ -46,65 +44,58 @@ const shared = {
 const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 
 /** Plays what a published table prints and can be played without training, tests each cell against it, and names what has to be trained. */
-export function reproduceCommand(context: CommandContext, exit: ExitCode): CommandDef {
-  const { terminal } = context;
-  return command(
-    {
-      name: "reproduce",
-      args: {
-        paper: {
-          type: "positional" as const,
-          required: true,
-          description: "agent-gspo, agentpo or magrpo",
-        },
-        table: {
-          type: "enum" as const,
-          description: "Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens",
-          options: ["1", "2"],
-          default: "1",
-        },
-        only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK, or a METHOD", valueHint: "cell" },
-        as: {
-          type: "string" as const,
-          description: "Of agentpo: the paper's actor whose rows are compared, by default the model's own",
-          valueHint: "actor",
-        },
-        ...shared,
-      },
-      run: async (args) => {
-        const { table, json } = args;
-        const paper = paperOf(args.paper);
-        const training = trainedRows(paper, table);
-        if (paper === "magrpo") {
-          printResult(terminal, json, { training }, () => trainingLines(training));
-          return 0;
-        }
-        const actor =
-          paper === "agentpo" ? await actorOf({ ...args, as: args.as, model: args.model, resume: args.resume }) : null;
-        const all = actor === null ? playedTable(table === "2" ? "2" : "1") : agentPoTable(actor);
-        const { benchmarks, methods } = chosen(all, args.only || undefined);
-        const asked = args.resume ? [] : ["--benchmarks", benchmarks.join(","), "--methods", methods.join(",")];
-        const bench: ExitCode = { value: 0 };
-        const planned = args["dry-run"] === true;
-        const inner = planned || !json ? terminal : { ...terminal, result: () => undefined };
-        await runCommand(benchCommand({ ...context, terminal: inner }, bench), { rawArgs: [...asked, ...given(args)] });
-        if (planned) return bench.value;
-        const directory = resolve(args.run);
-        const { summaries } = await writeBench(directory);
-        const cells =
-          actor === null
-            ? reproducedCells(summaries, (name) => questionsOf(name), table === "2" ? "2" : "1")
-            : reproducedAverages(summaries, actor, (name) => questionsOf(name));
-        const { model: played } = await readBenchConfig(directory);
-        printResult(terminal, json, { directory, model: played, cells, training }, () =>
-          [...linesOf(cells, played, actor ?? "gpt-4-1106-preview"), "", trainingLines(training)].join("\n"),
-        );
-        return bench.value;
-      },
+export const reproduceCommand: Command = command({
+  description: "Play a paper's table and test every cell against the published figure",
+  args: {
+    paper: {
+      type: "positional" as const,
+      required: true,
+      description: "agent-gspo, agentpo or magrpo",
     },
-    exit,
-  );
-}
+    table: {
+      type: "enum" as const,
+      description: "Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens",
+      options: ["1", "2"],
+      default: "1",
+    },
+    only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK, or a METHOD", valueHint: "cell" },
+    as: {
+      type: "string" as const,
+      description: "Of agentpo: the paper's actor whose rows are compared, by default the model's own",
+      valueHint: "actor",
+    },
+    ...shared,
+  },
+  run: async (args, { terminal }) => {
+    const { table, json } = args;
+    const paper = paperOf(args.paper);
+    const training = trainedRows(paper, table);
+    if (paper === "magrpo") {
+      printResult(terminal, json, { training }, () => trainingLines(training));
+      return 0;
+    }
+    const actor =
+      paper === "agentpo" ? await actorOf({ ...args, as: args.as, model: args.model, resume: args.resume }) : null;
+    const all = actor === null ? playedTable(table === "2" ? "2" : "1") : agentPoTable(actor);
+    const { benchmarks, methods } = chosen(all, args.only || undefined);
+    const asked = args.resume ? [] : ["--benchmarks", benchmarks.join(","), "--methods", methods.join(",")];
+    const planned = args["dry-run"] === true;
+    const inner = planned || !json ? terminal : { ...terminal, result: () => undefined };
+    const code = await runCommand("bench", benchCommand, [...asked, ...given(args)], inner);
+    if (planned) return code;
+    const directory = resolve(args.run);
+    const { summaries } = await writeBench(directory);
+    const cells =
+      actor === null
+        ? reproducedCells(summaries, (name) => questionsOf(name), table === "2" ? "2" : "1")
+        : reproducedAverages(summaries, actor, (name) => questionsOf(name));
+    const { model: played } = await readBenchConfig(directory);
+    printResult(terminal, json, { directory, model: played, cells, training }, () =>
+      [...linesOf(cells, played, actor ?? "gpt-4-1106-preview"), "", trainingLines(training)].join("\n"),
+    );
+    return code;
+  },
+});
 
 /** @throws LaconicError `config_invalid` for another paper */
 function paperOf(name: string): (typeof papers)[number] {

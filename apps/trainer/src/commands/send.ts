@@ -1,52 +1,43 @@
 import { join, resolve } from "node:path";
-import type { CommandDef } from "citty";
 import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { folderSource, lastRow } from "@laconic/trainer/reading";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { referenced } from "@laconic/runtime/resolver";
 import { openSinks, sinkSettings } from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 
-export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "send",
-      description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
-      args: {
-        directory: { type: "positional", required: true, description: "Run directory" },
-        sink: {
-          type: "positional",
-          required: true,
-          description: "tensorboard, wandb, trackio, mlflow, { mlflow: { url } } as JSON, or a file that makes one",
-        },
-        ...jsonFlag,
-      },
-      run: async ({ directory, sink, json }) => {
-        const folder = resolve(directory);
-        const written: unknown = sink.startsWith("{") ? parseJson(sink, "sink") : sink;
-        const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])], {
-          error: issueWords,
-        });
-        if (!parsed.success)
-          throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
-        if (!(await exists(join(folder, runFiles.config))))
-          throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
-        const sinks = await openSinks(parsed.data, folder);
-        const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
-        const [reason] = failed;
-        if (reason !== undefined) throw new LaconicError("api_unavailable", reason, { sink });
-        printResult(terminal, json, { sent: folder, sink }, () => `${folder} is sent to ${sink}`);
-        return 0;
-      },
+export const sendCommand: Command = command({
+  description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
+  args: {
+    directory: { type: "positional", required: true, description: "Run directory" },
+    sink: {
+      type: "positional",
+      required: true,
+      description: "tensorboard, wandb, trackio, mlflow, { mlflow: { url } } as JSON, or a file that makes one",
     },
-    exit,
-  );
-}
+    ...jsonFlag,
+  },
+  run: async ({ directory, sink, json }, { terminal }) => {
+    const folder = resolve(directory);
+    const written: unknown = sink.startsWith("{") ? parseJson(sink, "sink") : sink;
+    const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])], {
+      error: issueWords,
+    });
+    if (!parsed.success)
+      throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
+    if (!(await exists(join(folder, runFiles.config))))
+      throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
+    const sinks = await openSinks(parsed.data, folder);
+    const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
+    const [reason] = failed;
+    if (reason !== undefined) throw new LaconicError("api_unavailable", reason, { sink });
+    printResult(terminal, json, { sent: folder, sink }, () => `${folder} is sent to ${sink}`);
+  },
+});
 
 /** Whether a run has done all its steps. */
 async function outcomeOf(directory: string): Promise<SinkOutcome> {

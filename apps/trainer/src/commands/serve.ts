@@ -6,14 +6,12 @@ import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { closeServer, createCompletionServer, type GatewayStatus } from "@laconic/serve";
 import { boundPort, listen } from "@laconic/serve/server";
-import type { CommandDef, ParsedArgs } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command, type Values } from "../cli/command.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { programsOf, servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
 import { runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
@@ -113,19 +111,15 @@ const serveFlags = {
   ...trainFlags,
 } as const;
 
-type ServeArguments = ParsedArgs<typeof serveFlags>;
+type ServeArguments = Values<typeof serveFlags>;
 
-export function serveCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "serve",
-      args: serveFlags,
-      overrides: true,
-      run: (args, rest) => (args.train ? serveTraining(args, rest, terminal) : serveModel(args, rest, terminal)),
-    },
-    exit,
-  );
-}
+export const serveCommand: Command = command({
+  description: "Put a policy behind an OpenAI-compatible endpoint",
+  args: serveFlags,
+  rest: "settings",
+  run: (args, { terminal, rest }) =>
+    args.train ? serveTraining(args, rest, terminal) : serveModel(args, rest, terminal),
+});
 
 /** Trains what is served. */
 async function serveTraining(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {

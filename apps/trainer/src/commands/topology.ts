@@ -13,13 +13,11 @@ import {
   type AgentSpec,
   type Graph,
 } from "@laconic/topologies";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import type { CommandContext } from "./common.ts";
 import { isModuleText } from "@laconic/runtime/resolver";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 
@@ -52,69 +50,49 @@ const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = wordTable({
   "role-assignment": () => roleAssignmentGraph(agent("router"), agent("expert")),
 });
 
-export function topologyCommand(context: CommandContext, exit: ExitCode): CommandDef {
-  return {
-    subCommands: { ls: lsCommand(context, exit), show: showCommand(context, exit) },
-  };
-}
+export const topologyLsCommand: Command = command({
+  description: "List the built-in graphs",
+  args: { ...jsonFlag },
+  run: async ({ json }, { terminal }) => {
+    const names = Object.keys(graphs);
+    printResult(terminal, json, { topologies: names }, () => names.join("\n"));
+  },
+});
 
-function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "topology ls",
-      description: "List the built-in graphs",
-      args: { ...jsonFlag },
-      run: async ({ json }) => {
-        const names = Object.keys(graphs);
-        printResult(terminal, json, { topologies: names }, () => names.join("\n"));
-        return 0;
-      },
+export const topologyShowCommand: Command = command({
+  description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of FILE.ts that exports one",
+  args: {
+    graph: {
+      type: "positional",
+      description: "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
+      valueHint: "GRAPH",
+      required: true,
     },
-    exit,
-  );
-}
-
-function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "topology show",
-      description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of FILE.ts that exports one",
-      args: {
-        graph: {
-          type: "positional",
-          description: "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
-          valueHint: "GRAPH",
-          required: true,
-        },
-        format: { type: "enum", description: "How", options: [...drawingFormats], default: "mermaid" },
-        agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
-        rounds: { type: "string", description: "Rounds, where the graph has any number", valueHint: "r", default: "2" },
-        seed: { type: "string", description: "Of a random graph", valueHint: "seed", default: "0" },
-        out: { type: "string", description: "File to write instead of standard output", valueHint: "file" },
-      },
-      run: async ({ graph: name, format, agents, rounds, seed, out }) => {
-        const shape = {
-          agents: wholeNumber("agents", agents, 2, 64),
-          rounds: wholeNumber("rounds", rounds, 1, 64),
-          seed,
-        };
-        const graph = name.endsWith(".json")
-          ? graphFromJson((await readGiven(name)).toString(), name)
-          : isModuleText(name)
-            ? await graphOfFile(name, shape)
-            : builtIn(name, shape);
-        const text = drawTopology(graph, format);
-        if (out === undefined) terminal.result(text);
-        else {
-          await writeGiven(out, `${text}\n`);
-          terminal.note(`wrote ${out}`);
-        }
-        return 0;
-      },
-    },
-    exit,
-  );
-}
+    format: { type: "enum", description: "How", options: [...drawingFormats], default: "mermaid" },
+    agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
+    rounds: { type: "string", description: "Rounds, where the graph has any number", valueHint: "r", default: "2" },
+    seed: { type: "string", description: "Of a random graph", valueHint: "seed", default: "0" },
+    out: { type: "string", description: "File to write instead of standard output", valueHint: "file" },
+  },
+  run: async ({ graph: name, format, agents, rounds, seed, out }, { terminal }) => {
+    const shape = {
+      agents: wholeNumber("agents", agents, 2, 64),
+      rounds: wholeNumber("rounds", rounds, 1, 64),
+      seed,
+    };
+    const graph = name.endsWith(".json")
+      ? graphFromJson((await readGiven(name)).toString(), name)
+      : isModuleText(name)
+        ? await graphOfFile(name, shape)
+        : builtIn(name, shape);
+    const text = drawTopology(graph, format);
+    if (out === undefined) terminal.result(text);
+    else {
+      await writeGiven(out, `${text}\n`);
+      terminal.note(`wrote ${out}`);
+    }
+  },
+});
 
 function builtIn(name: string, shape: Shape): Graph {
   const make = Object.hasOwn(graphs, name) ? graphs[name] : undefined;

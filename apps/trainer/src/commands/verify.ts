@@ -1,33 +1,26 @@
 import { resolve } from "node:path";
-import type { CommandDef } from "citty";
 import { verifyRun, verifyText } from "@laconic/verify";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
-import type { CommandContext } from "./common.ts";
 
 /** By verdict; 2 is refused, as for all commands. */
 const exitCodes = { agrees: 0, contradicts: 1, partial: 3 } as const;
 
-export function verifyCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "verify",
-      args: {
-        run: { type: "positional", required: true, description: "Run directory; one that is being written will do" },
-        allow: {
-          type: "string",
-          description: "Names of what need not be covered, for exit code 0; they are still listed",
-          valueHint: "weights,files",
-        },
-        ...jsonFlag,
-      },
-      run: async ({ run, allow, json }) => {
-        const report = await verifyRun(resolve(run), allow?.split(","));
-        printResult(terminal, json, report, verifyText);
-        return exitCodes[report.verdict];
-      },
+export const verifyCommand: Command = command({
+  description: "Check a run's folder with plain formulas, and name what they do not cover",
+  args: {
+    run: { type: "positional", required: true, description: "Run directory; one that is being written will do" },
+    allow: {
+      type: "string",
+      description: "Names of what need not be covered, for exit code 0; they are still listed",
+      valueHint: "weights,files",
     },
-    exit,
-  );
-}
+    ...jsonFlag,
+  },
+  run: async ({ run, allow, json }, { terminal }) => {
+    const report = await verifyRun(resolve(run), allow?.split(","));
+    printResult(terminal, json, report, verifyText);
+    return exitCodes[report.verdict];
+  },
+});

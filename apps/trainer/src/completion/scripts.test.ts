@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -10,6 +11,14 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 const [bash, zsh, fish] = ["bash", "zsh", "fish"] as const;
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
+
+/** A folder for PATH with `laconic`, as an installation has it. */
+async function programs(): Promise<string> {
+  const folder = await temporaryFolder();
+  const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+  await writeFile(join(folder, "laconic"), `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`, { mode: 0o755 });
+  return `${folder}:${process.env["PATH"]}`;
+}
 
 async function scriptOf(shell: string, folder: string): Promise<string> {
   const file = join(folder, `laconic.${shell}`);
@@ -33,16 +42,17 @@ async function workFolder(): Promise<string> {
 }
 
 test("a shell that there is no completion for is refused with those that there are", async () => {
-  expect((await laconic("completion", "tcsh")).err).toContain("known: bash, zsh, fish");
+  expect((await laconic("completion", "tcsh")).err).toContain("known: bash, zsh, fish, schema");
 });
 
-function completedByBash(folder: string, script: string, ...lines: readonly string[]): string[][] {
+function completedByBash(folder: string, path: string, script: string, lines: readonly string[]): string[][] {
   const ask = lines.map(
     (line) => `COMP_LINE='${line}' COMP_POINT=${line.length}; _laconic; printf '%s\\n' "\${COMPREPLY[@]}"; echo --;`,
   );
   const { stdout, stderr } = spawnSync(bash, ["--norc", "-c", `source '${script}'\n${ask.join("\n")}`], {
     cwd: folder,
     encoding: "utf8",
+    env: { ...process.env, PATH: path },
   });
   expect(stderr).toBe("");
   return stdout
@@ -56,7 +66,8 @@ test.skipIf(!has(bash))(
   async () => {
     const folder = await workFolder();
     const script = await scriptOf("bash", folder);
-    const completed = (...lines: readonly string[]): string[][] => completedByBash(folder, script, ...lines);
+    const path = await programs();
+    const completed = (...lines: readonly string[]): string[][] => completedByBash(folder, path, script, lines);
     const [tr, sub, flags, cut, shells, preset, runs, deep, from, helped] = completed(
       "laconic tr",
       "laconic data s",
@@ -65,7 +76,7 @@ test.skipIf(!has(bash))(
       "laconic completion ",
       "laconic train preset:relay-h",
       "laconic eval ",
-      "laconic compare runs/one sw",
+      "laconic view compare runs/one sw",
       "laconic data get --from ",
       "laconic help ev",
     );
@@ -74,7 +85,7 @@ test.skipIf(!has(bash))(
       sub: ["show"],
       flags: ["--seed"],
       cut: ["drop", "halve"],
-      shells: ["bash", "zsh", "fish"],
+      shells: ["bash", "zsh", "fish", "schema"],
       // Behind the colon: readline has what is before it.
       preset: ["relay-hint"],
       deep: ["sweep/runs/a-0"],
@@ -82,8 +93,8 @@ test.skipIf(!has(bash))(
       helped: ["eval"],
     });
     expect(runs?.toSorted()).toEqual(["runs/$(touch pwned)", "runs/one"].concat("sweep/runs/a-0").toSorted());
-    const [files, output] = completed("laconic train own", "laconic report x --out ow");
-    expect([files, output]).toEqual([["own.ts"], ["own.ts"]]);
+    // Bash completes files itself if nothing fits.
+    expect(completed("laconic train own", "laconic view report x --out ow")).toEqual([[], []]);
     expect(existsSync(join(folder, "pwned"))).toBe(false);
   },
 );
@@ -109,6 +120,7 @@ test.skipIf(!has(fish))("fish completes", async () => {
   const { stdout } = spawnSync(fish, ["--no-config", "-c", `source '${script}'; ${asked}`], {
     cwd: folder,
     encoding: "utf8",
+    env: { ...process.env, PATH: await programs() },
   });
   const words = stdout
     .split("end-of-words\n")

@@ -70,7 +70,7 @@ test("a run on WebAssembly needs no native part", () => {
 });
 
 test("the list of runs needs neither the training loop nor the benches", () => {
-  const { code, files } = modulesOf("ls", `${root}apps/trainer/assets`);
+  const { code, files } = modulesOf("view", "ls", `${root}apps/trainer/assets`);
   expect(code).toBe(0);
   const folders = files.flatMap((file) => /^packages\/([^/]+)\/src\/(?:text\/|runs\/)?/u.exec(file)?.[0] ?? []);
   expect([...new Set(folders)]).toEqual([

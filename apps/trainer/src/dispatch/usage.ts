@@ -1,6 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import list from "../../assets/commands.json" with { type: "json" };
 import type { Terminal } from "../cli/terminal.ts";
+import { commandGroups } from "../commands/table.ts";
 import { wrapped } from "../cli/wrapped.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
 
@@ -11,18 +12,19 @@ const widest = 100;
 
 type Row = readonly [name: string, description: string];
 
-/** How a command is used, as a test holds `assets/commands.json` to the commands: none of them is read. */
+/** The help of a command from `assets/commands.json`; reads no command. */
 export function usageOf(path: readonly string[], terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const name = path.join(" ");
   const own = commands.find((each) => each.name === name);
   const inner = commands.filter((each) => isInside(each, name));
+  const isGroup = own === undefined || Object.hasOwn(commandGroups, name);
   const said = path.length === 0 ? packageJson.description : (own?.description ?? "");
   const title = (text: string): string => terminal.paint("bold", text);
   const usage = [
     `laconic${name === "" ? "" : ` ${name}`}`,
     ...(own ? wordsBehind(own) : []),
-    ...(inner.length > 0 ? ["COMMAND"] : []),
+    ...(isGroup ? ["COMMAND"] : []),
   ];
   const sections: readonly (readonly [string, readonly Row[]])[] = [
     [
@@ -52,11 +54,6 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
       : []),
   ];
   return lines.join("\n");
-}
-
-/** Names of the commands inside of the one of this name; of the root, all first words. */
-export function innerNames(name: string): string[] {
-  return commands.filter((each) => isInside(each, name)).map((each) => each.name.split(" ").at(-1) as string);
 }
 
 function isInside(each: ListedWords, name: string): boolean {

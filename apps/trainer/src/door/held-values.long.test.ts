@@ -89,11 +89,14 @@ test("a task that is a value stays open for a whole command, and is closed once"
     [["train", "--resume", "--run", run, "train.steps=3"], "inline\n"],
     [["eval", run, "--problems", "2"], "inline\n"],
     [["analyze", run, "--problems", "2"], "inline\n"],
-    [["rescore", run, "--regrade"], "inline\n"],
+    [["analyze", "rescore", run, "--regrade"], "inline\n"],
     [["train", json, "--run", at("runs/value")], "value\n"],
     [["plan", json, "--tflops", "1"], "value\n"],
     [["sweep", json, "train.problemsPerStep=1,2", "--out", at("sweep")], "value\n"],
-    [["ablate", json, "--seeds", "1", "--variants", "base", "short:train.steps=2", "--out", at("ablation")], "value\n"],
+    [
+      ["sweep", "ablate", json, "--seeds", "1", "--variants", "base", "short:train.steps=2", "--out", at("ablation")],
+      "value\n",
+    ],
   ];
   for (const [words, expected] of commands) {
     await writeFile(at("closed.txt"), "");

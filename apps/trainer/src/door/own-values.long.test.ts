@@ -140,7 +140,7 @@ describe("a run of values that stand in its configuration", () => {
     const analysed = await laconic("analyze", run, "--problems", "2");
     expect(analysed.code, analysed.err).toBe(0);
     expect(analysed.out).toContain("at step 2");
-    const scored = await laconic("rescore", run, "--regrade", "--json");
+    const scored = await laconic("analyze", "rescore", run, "--regrade", "--json");
     expect(scored.code, scored.err).toBe(0);
     const steps = JSON.parse(scored.out) as { readonly step: number }[];
     expect(steps.map(({ step }) => step)).toEqual([0, 2]);
@@ -303,7 +303,7 @@ test("what a run has learned beside weights reaches its team in every command", 
   expect(JSON.parse(evaluated.out), evaluated.err).toEqual({ ...last, seed: "mine", split: "test" });
   const analysed = await laconic("analyze", own, "--problems", "2");
   expect(analysed.code, analysed.err).toBe(0);
-  const probed = await laconic("probe", own, "--problems", "2", "--json");
+  const probed = await laconic("analyze", "probe", own, "--problems", "2", "--json");
   expect(probed.code, probed.err).toBe(0);
 });
 

@@ -146,7 +146,7 @@ test("what an API actor costs is capped, in evaluations and over a whole trainin
   expect(half).toBeLessThanOrEqual(0.6);
   // The steps that were paid for are kept, though no checkpoint was due.
   const [{ step } = { step: 0 }] = (
-    JSON.parse((await laconic("ls", directory, "--json")).out) as { runs: { step: number }[] }
+    JSON.parse((await laconic("view", "ls", directory, "--json")).out) as { runs: { step: number }[] }
   ).runs;
   expect(step).toBeGreaterThan(0);
   const ofRun = served.length;

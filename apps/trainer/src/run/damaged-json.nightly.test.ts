@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(join(whole, ".."), { recursive: true, force: true }));
 
 /** Commands that read rows alone, and those that show whatever there is. */
-const tolerant = new Set(["export", "rescore", "ls", "compare"]);
+const tolerant = new Set(["view", "export", "rescore", "ls", "compare"]);
 
 /** Commands that open a run. */
 const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
@@ -47,13 +47,13 @@ const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
   eval: (run) => ["eval", run, "--problems", "2"],
   verify: (run) => ["verify", run],
   analyze: (run) => ["analyze", run, "--problems", "2"],
-  report: (run) => ["report", run],
-  compare: (run) => ["compare", run, whole],
-  export: (run) => ["export", run],
-  rescore: (run) => ["rescore", run],
-  send: (run) => ["send", run, "tensorboard"],
+  report: (run) => ["view", "report", run],
+  compare: (run) => ["view", "compare", run, whole],
+  export: (run) => ["view", "export", run],
+  rescore: (run) => ["analyze", "rescore", run],
+  send: (run) => ["view", "send", run, "tensorboard"],
   serve: (run) => ["serve", run, "--port", "0"],
-  ls: (run) => ["ls", join(run, "..")],
+  ls: (run) => ["view", "ls", join(run, "..")],
 };
 
 /** A stack, or an error that nobody put into words. */

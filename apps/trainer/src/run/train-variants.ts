@@ -1,21 +1,29 @@
 import { formatDuration } from "@laconic/core/text";
-import { exitCodeOf, type StartedRun, type VariantOptions } from "@laconic/runtime";
+import { exitCodeOf, runVariants, type VariantOptions, type VariantResult } from "@laconic/runtime";
+import { ExitError } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { trainRun } from "./train-run.ts";
 
-/** How the runs of a sweep or an ablation are trained and shown here. */
-export function startsOf(terminal: Terminal): Pick<VariantOptions, "onRun" | "start"> {
-  return {
-    onRun({ variant: { name, about }, seed, number, runs, secondsLeft }) {
-      const left = secondsLeft === null ? "" : `, about ${formatDuration(secondsLeft)} left`;
-      terminal.note(`${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${number} of ${runs}${left}`);
+/**
+ * Trains the runs of a sweep or an ablation and shows their progress.
+ * @throws ExitError if a signal stops a run
+ */
+export async function trainVariants(
+  options: Omit<VariantOptions, "onRun" | "start">,
+  terminal: Terminal,
+): Promise<readonly VariantResult[]> {
+  const outcome = await runVariants(
+    {
+      ...options,
+      onRun({ variant: { name, about }, seed, number, runs, secondsLeft }) {
+        const left = secondsLeft === null ? "" : `, about ${formatDuration(secondsLeft)} left`;
+        terminal.note(`${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${number} of ${runs}${left}`);
+      },
+      start: (config, startOptions) => trainRun(config, startOptions, terminal),
     },
-    start: (config, options) => trainRun(config, options, terminal),
-  };
-}
-
-/** @returns the exit code of a command whose run was interrupted */
-export function stoppedBy(run: StartedRun, terminal: Terminal): number {
-  terminal.note("stopped; the same command again goes on from here");
-  return exitCodeOf(run);
+    terminal,
+  );
+  if (Array.isArray(outcome)) return outcome;
+  terminal.note("stopped; the same command continues from here");
+  throw new ExitError(exitCodeOf(outcome));
 }

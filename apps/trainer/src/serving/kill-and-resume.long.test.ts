@@ -109,7 +109,7 @@ test(
     const trained: number[] = [];
     for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
     expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
-    expect((await laconic("report", run)).code).toBe(0);
+    expect((await laconic("view", "report", run)).code).toBe(0);
   },
 );
 

@@ -69,9 +69,9 @@ describe("a run with code", () => {
     "eval --actor RUN": ["eval", plain, "--actor", run],
     "eval --sources current": ["eval", run, "--problems", "1", "--sources", "current"],
     analyze: ["analyze", run, "--problems", "1"],
-    probe: ["probe", run, "--problems", "1"],
+    probe: ["analyze", "probe", run, "--problems", "1"],
     serve: ["serve", run, "--port", "0"],
-    "rescore --regrade": ["rescore", run, "--regrade"],
+    "rescore --regrade": ["analyze", "rescore", run, "--regrade"],
     "train --resume": ["train", "--resume", run, "train.steps=3"],
     "bench NAME=RUN": [
       "bench",
@@ -112,7 +112,7 @@ describe("a run with code", () => {
     elsewhere();
     expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
-    expect((await laconic("rescore", run, "--regrade", "--trust")).code).toBe(0);
+    expect((await laconic("analyze", "rescore", run, "--regrade", "--trust")).code).toBe(0);
     expect((await laconic("eval", run, "--problems", "1")).err).toContain("--trust");
     const copy = join(folder, "runs", "continued");
     await cp(run, copy, { recursive: true });

@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
         model: "run:taught",
         lessons: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
       });
-      const ls = (await laconic("ls", place)).out;
+      const ls = (await laconic("view", "ls", place)).out;
       expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
       const page = await readFile(join(run("moved"), "report.html"), "utf8");
       expect(page).toContain("the model before 3 steps of warm start on copying");
@@ -125,9 +125,9 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     "a model that has had its warm start gets no second one, and is refused others",
     { timeout: 120_000 },
     async () => {
-      const folder = join(place, "taught");
-      const lesson = ["--steps", "3", "--batch", "4"];
-      expect((await laconic("story", "warm-start", "--model", stories, "--out", folder, ...lesson)).code).toBe(0);
+      const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
+      expect((await laconic("train", ...start, "--run", run("taught-first"))).code).toBe(0);
+      const folder = join(run("taught-first"), "taught");
       const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
       const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
       expect([code, err.includes("before the training")]).toEqual([0, false]);

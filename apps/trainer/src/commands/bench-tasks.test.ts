@@ -6,16 +6,11 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 
-async function run(
-  command: "bench" | "pairs",
-  ...words: readonly string[]
-): Promise<{ code: number; out: string; err: string }> {
+async function bench(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const terminal = recordingTerminal();
-  const code = await main([command, ...words], { terminal });
+  const code = await main(["bench", ...words], { terminal });
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
 }
-
-const bench = (...words: readonly string[]): ReturnType<typeof run> => run("bench", ...words);
 
 async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "bench");
@@ -78,18 +73,6 @@ test.skipIf(data === undefined)(
     expect(served.length - before).toBeLessThanOrEqual(2);
   },
 );
-
-test("laconic pairs is bench --tasks, and says so", { timeout: 60_000 }, async () => {
-  const folder = await temporary();
-  const words = ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--methods", "single"];
-  const { code, out, err } = await run("pairs", ...words, "--problems", "1", "--run", folder, "--json");
-  expect([code, err]).toEqual([0, expect.stringContaining("laconic pairs is now laconic bench --tasks")]);
-  expect(JSON.parse(out)).toMatchObject({ directory: folder, stopped: null, summaries: [{ scored: 1 }] });
-  const report = await bench("--resume", "--run", folder);
-  expect([report.code, report.out]).toEqual([0, expect.stringContaining("| single |")]);
-  const missing = await run("pairs", "--model", "shipped", "--run", await temporary());
-  expect(missing.err).toContain("--tasks is missing");
-});
 
 test.for([
   [["--tasks", "relay-writers", "--model", "shipped", "--judge", "m"], "--judge has no effect with --tasks"],
