@@ -168,7 +168,7 @@ function guide(): Group[] {
       text: "Help",
       items: [
         { text: "Questions and troubleshooting", link: "/faq" },
-        { text: "Error codes", link: "/errors/" },
+        { text: "Error codes", link: "/errors" },
       ],
     },
   ];
