@@ -17,13 +17,11 @@ interface Page {
 
 const pages: readonly Page[] = [
   ...publishedPackages.map(({ folder, manifest: { name } }) => ({ name, path: `${folder}/README.md`, home: folder })),
-  ...["README.md", ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path))].map(
-    (path) => ({
-      name: path,
-      path,
-      home: "examples",
-    }),
-  ),
+  ...["README.md", ...repositoryFiles().filter((path) => /^docs\/.*\.md$/u.test(path))].map((path) => ({
+    name: path,
+    path,
+    home: "examples",
+  })),
 ];
 
 const examples = pages

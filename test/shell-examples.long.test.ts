@@ -12,7 +12,7 @@ const pages = [
   "CONTRIBUTING.md",
   "examples/README.md",
   ...publishedPackages.map(({ folder }) => `${folder}/README.md`),
-  ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path)),
+  ...repositoryFiles().filter((path) => /^docs\/.*\.md$/u.test(path)),
 ];
 
 /** Commands of all shell blocks: comments and files that take the output away, continued lines joined. */

@@ -1,11 +1,10 @@
-/** What one entry of a package exports. */
+/** Exports of one entry of a package. */
 export interface ApiReport {
   readonly entry: string;
-  /** Relative to the root; null for other entries than a package's first. */
-  readonly file: string | null;
   readonly names: readonly string[];
-  readonly text: string;
-  /** Exports without a doc comment, with their place. */
+  /** One line for each name. */
+  readonly signatures: readonly string[];
+  /** Exports without a doc comment, with their file. */
   readonly undocumented: readonly string[];
 }
 

@@ -9,10 +9,10 @@ import { root } from "./root.mjs";
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /**
- * What every entry of every package exports, the command line's among them.
+ * Exports of every entry of every package and of the command line.
  *
- * @returns {{ entry: string, names: string[], file: string | null, text: string, undocumented: string[] }[]} `file` is relative to
- *   the root, and null for other entries than a package's first; `undocumented` names exports without a doc comment, with their place
+ * @returns {{ entry: string, names: string[], signatures: string[], undocumented: string[] }[]} `undocumented` names exports without a
+ *   doc comment, with their file
  */
 export function apiReports() {
   const sources = new Map();
@@ -26,33 +26,20 @@ export function apiReports() {
         .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
         .map(([path, source]) => ({
           entry: join(manifest.name, path).replaceAll("\\", "/"),
-          file: path === "." ? `docs/api-reports/${manifest.name.replace(/^@laconic\//u, "")}.md` : null,
           exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) =>
             a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
           ),
         })),
     )
-    .map(({ entry, file, exports }) => ({
+    .map(({ entry, exports }) => ({
       entry,
       names: exports.map(({ name }) => name),
-      file,
-      text: reportOf(entry, exports),
+      signatures: exports.map(({ signature }) => signature),
       undocumented: exports.filter(({ doc }) => doc === "").map(({ name, place }) => `${entry} ${name} (${place})`),
     }));
 }
 
-function reportOf(entry, exports) {
-  const lines = exports.map(({ signature }) => signature.replaceAll("```", "` ` `"));
-  return [
-    `# ${entry}\n`,
-    "Written by `npm run api:report`; a change here is a change of the public interface.\n",
-    "```ts",
-    ...lines,
-    "```\n",
-  ].join("\n");
-}
-
-/** Everything a module exports: name, kind, first sentence, signature, place. */
+/** Exports of a module. */
 function exportsOf(path, sources) {
   const found = [];
   for (const statement of parsed(path, sources).statements) {
@@ -80,7 +67,6 @@ function exportsOf(path, sources) {
 function foreign(name, target) {
   return {
     name,
-    kind: "re-export",
     doc: `Of \`${target}\`.`,
     signature: `export { ${name} } from "${target}";`,
     place: target,
@@ -110,7 +96,6 @@ function described(path, name, statements) {
   const documented = statements.map((statement) => firstSentence(statement)).find((text) => text !== "");
   return {
     name,
-    kind: kindOf(statements[0]),
     doc: documented ?? "",
     signature: statements.map((statement) => signatureOf(statement, name)).join("\n"),
     place: placeOf(path),
