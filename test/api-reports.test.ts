@@ -35,6 +35,17 @@ describe("what a README lists as exports", () => {
   });
 });
 
+test("exports that the glossary names are exports", () => {
+  const exports = new Map(reports.map(({ entry, names }) => [entry, new Set(names)]));
+  const rows = readText("docs/glossary.md").matchAll(/\| ([^|]*) in `(@laconic\/[\w/-]+)` \|/gu);
+  const missing = [...rows].flatMap(([, names = "", entry = ""]) =>
+    [...names.matchAll(/`(\w+)[\w.]*`/gu)].flatMap(([, name = ""]) =>
+      exports.get(entry)?.has(name) === true ? [] : [`${name} of ${entry}`],
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("a signature has no body, members or defaults", () => {
   const signatures = reports.flatMap((report) => report.signatures);
   expect(signatures).toContain("function isOutOfMemory(error: unknown): error is LaconicError");

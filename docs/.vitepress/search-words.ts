@@ -45,7 +45,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   "verify.md": "audit check reproduce independent recompute trust forgery",
   "errors.md":
     "error code exception LaconicError crash message troubleshooting out of memory OOM CUDA out of memory heap LOCK file killed Ctrl-C interrupted spend cap",
-  "decisions/versions-have-names.md": "asynchronous stale off-policy",
+  "decisions.md": "asynchronous stale off-policy why design rationale",
   "benchmarks/index.md": "speed performance throughput tokens per second TRL GPU H100 memory wasm",
   "grading.md": "grader judge exact match math verify answer extraction",
   "reproduce.md": "tables reproduce paper baselines methods",

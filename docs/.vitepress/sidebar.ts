@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const docs = join(import.meta.dirname, "..");
@@ -18,14 +18,6 @@ function existing(groups: Group[]): Group[] {
   const isThere = (link: string): boolean =>
     [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
   return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
-}
-
-/** Why things are as they are, in the order of the index. */
-function decisionPages(): Item[] {
-  const index = readFileSync(join(docs, "decisions", "index.md"), "utf8");
-  const rows = index.matchAll(/^\| \[([^\]]+)\]\(\.\/([\w-]+)\.md\)/gmu);
-  const listed = [...rows].map(([, text = "", name = ""]) => ({ text, link: `/decisions/${name}` }));
-  return [{ text: "All", link: "/decisions/" }, ...listed];
 }
 
 /** One page per package, written by typedoc from the doc comments. */
@@ -49,7 +41,6 @@ function apiPages(): Item[] {
 export function sidebar(): Record<string, Group[]> {
   const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
   return {
-    "/decisions/": [back, { text: "Decisions", items: decisionPages() }],
     "/api/": [back, { text: "API", items: apiPages() }],
     "/": existing(guide()),
   };
@@ -141,7 +132,7 @@ function guide(): Group[] {
         { text: "Concepts", link: "/concepts" },
         { text: "Glossary", link: "/glossary" },
         { text: "Architecture", link: "/architecture" },
-        { text: "Decisions", link: "/decisions/" },
+        { text: "Decisions", link: "/decisions" },
         { text: "Comparison with other trainers", link: "/comparison" },
         { text: "What is not shown here", link: "/not-shown" },
       ],
