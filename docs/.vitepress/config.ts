@@ -46,7 +46,7 @@ export default defineConfig({
   base,
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md", "data/list.md", "metric-names.md", "protocol-list.md", "sampling-parameters.md"],
+  srcExclude: ["README.md"],
   head: [
     ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
     ["style", {}, designStyle(".dark")],

@@ -63,8 +63,6 @@ export const tasks: readonly Group[] = [
     items: [
       { text: "Your own values", link: "/own-values" },
       { text: "How answers are graded", link: "/grading" },
-      { text: "The grader's board", link: "/grader-board" },
-      { text: "Labels of others", link: "/grader-labels" },
     ],
   },
   {
@@ -84,10 +82,9 @@ export const tasks: readonly Group[] = [
       { text: "AgentPO", link: "/reproduce/agentpo" },
       { text: "MAGRPO", link: "/reproduce/magrpo" },
       { text: "Equations and defaults", link: "/papers" },
-      { text: "Benchmark data", link: "/data/" },
+      { text: "Benchmark data", link: "/data" },
       { text: "How methods are played", link: "/protocols" },
       { text: "Figures that stand in no table", link: "/reproduce/figures" },
-      { text: "Ledger of published figures", link: "/reproduce/ledger" },
     ],
   },
   {

@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { baselines } from "../packages/baselines/src/index.ts";
+import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
+import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
+import { reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
+import { metricNames } from "../packages/trainer/src/metric-names.ts";
+import { tasks } from "../docs/.vitepress/sidebar.ts";
+import { publishedPackages, readText, root } from "./workspace.ts";
+
+type Row = readonly (string | number)[];
+
+const table = (head: Row, rows: readonly Row[]): string =>
+  [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
+
+/** A split as `name (problems)`, and where its files come from. */
+function splitsOf({ splits, source }: Benchmark): string {
+  const sizes = Object.entries(splits).map(([name, { rows }]) => `\`${name}\` (${rows.toLocaleString("en")})`);
+  const [placed] = Object.values(splits).flatMap((split) => split.placed ?? []);
+  const byHand = placed === undefined ? "" : `; place \`${placed.path}\` by hand: ${placed.how}`;
+  return `Splits ${sizes.join(", ")} of ${source}${byHand}`;
+}
+
+/** Sections of pages that the code decides, between `<!-- generated: NAME -->` and `<!-- /generated -->`. */
+const sections: readonly (readonly [page: string, name: string, text: () => string])[] = [
+  [
+    "docs/metrics.md",
+    "metrics",
+    () =>
+      table(
+        ["name", "meaning"],
+        metricNames.map(({ name, meaning }) => [`\`${name.replaceAll(/\{(\w+)\}/gu, "<$1>")}\``, meaning]),
+      ),
+  ],
+  [
+    "docs/samplers.md",
+    "sampling",
+    () =>
+      table(
+        ["parameter", "what it does", "range", "default", "taken by"],
+        samplingNames.map((name) => {
+          const { shape, help, neutral, optional, takenBy } = samplingParameters[name];
+          return [`\`${name}\``, help, rangeOf(shape), optional ? "none" : String(neutral), takenBy.join(", ")];
+        }),
+      ),
+  ],
+  [
+    "docs/data.md",
+    "benchmarks",
+    () =>
+      [
+        table(
+          ["benchmark", "name", "what is asked", "scored split", "licence"],
+          benchmarks.map(({ title, name, about, defaultSplit, licence }) => [
+            title,
+            `\`${name}\``,
+            about,
+            `\`${defaultSplit}\``,
+            licence,
+          ]),
+        ),
+        "Sources, gold answers and known traps:",
+        benchmarks
+          .map((benchmark) => {
+            const { title, gold, traps } = benchmark;
+            return `- **${title}.** ${splitsOf(benchmark)}. Gold: ${gold}. ${traps.join(" ")}`;
+          })
+          .join("\n"),
+      ].join("\n\n"),
+  ],
+  [
+    "docs/reproduce.md",
+    "ledger",
+    () => {
+      const rows = reproductionLedger();
+      return table(
+        ["published numbers", "rows", "played without training", "of these as published"],
+        [...new Set(rows.map(({ paper, place }) => `${paper}, ${place}`))].map((where) => {
+          const members = rows.filter(({ paper, place }) => `${paper}, ${place}` === where);
+          const played = members.filter(({ method }) => method !== null);
+          return [where, members.length, played.length, played.filter(({ differs }) => differs === "").length];
+        }),
+      );
+    },
+  ],
+];
+
+// `npx vitest run test/generated-docs.test.ts --update` writes them.
+test.each(sections)("%s: %s", async (page, name, text) => {
+  const marked = new RegExp(`(<!-- generated: ${name} -->\n\n)[^]*?(\n\n<!-- /generated -->)`, "u");
+  expect(readText(page)).toMatch(marked);
+  const written = readText(page).replace(marked, (_, begin: string, end: string) => `${begin}${text()}${end}`);
+  await expect(written).toMatchFileSnapshot(join(root, page));
+});
+
+test("the README and the concepts page list every package", () => {
+  for (const page of ["README.md", "docs/concepts.md"])
+    expect(publishedPackages.filter(({ manifest: { name } }) => !readText(page).includes(`\`${name}\``))).toEqual([]);
+});
+
+test("the README and the front page count methods and benchmarks as the code does", () => {
+  const methods = `ublished methods (${baselines.length} with their variants)`;
+  expect(readText("README.md")).toContain(methods);
+  expect(readText("docs/index.md")).toContain(`${methods} on ${benchmarks.length} benchmarks`);
+});
+
+test("every page of a task has something to run before its first part", () => {
+  const links = tasks.flatMap(({ items }) => items.map(({ link }) => link)).filter((link) => link !== "/api/");
+  const openingOf = (link: string): string => {
+    const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
+    return page.slice(0, page.indexOf("\n## "));
+  };
+  const without = ["/what-for", "/getting-started", "/playground", ...links].filter(
+    (link) => !/^```sh\n(?:npm|npx|laconic) /mu.test(openingOf(link)),
+  );
+  expect(without).toEqual([]);
+});
