@@ -1,4 +1,4 @@
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
@@ -6,15 +6,22 @@ import type { PlaneChart } from "../packages/report/src/charts/plane.ts";
 import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
-import { readText, repositoryFiles, root } from "./workspace.ts";
+import { readText, root } from "./workspace.ts";
 
-// Draw them anew: npx vitest run test/docs-pictures -u
+// `npx vitest run test/docs-pictures.test.ts --update` draws them.
 const resultsIn = (path: string): VariantResult[] => {
   const text = readText(path);
   return JSON.parse(path.endsWith("l") ? `[${text.trim().split("\n").join(",")}]` : text) as VariantResult[];
 };
 
-const pictures = [
+const pictures: readonly {
+  readonly name: string;
+  readonly file: string;
+  /** Rows of this world only. */
+  readonly world?: string;
+  readonly title: string;
+  readonly budget: number | null;
+}[] = [
   {
     name: "quickstart",
     file: "docs/benchmarks/quickstart-seeds.json",
@@ -39,18 +46,37 @@ const pictures = [
     title: "The tellers with budgets from 8 to 34 tokens",
     budget: null,
   },
+  {
+    name: "small-hint",
+    file: "docs/results/small-worlds.jsonl",
+    world: "relay-hint",
+    title: "A hint for a frozen actor",
+    budget: null,
+  },
+  {
+    name: "small-critic",
+    file: "docs/results/small-worlds.jsonl",
+    world: "relay-critic",
+    title: "A critic for a frozen actor",
+    budget: null,
+  },
 ];
 
-for (const { name, file, title, budget } of pictures)
+/** Draws a plane for wide and for narrow windows. */
+async function expectPicture(name: string, plane: PlaneChart): Promise<void> {
+  const plot = await loadPlot();
+  const fileOf = (suffix: string): string => join(root, "docs", "public", `${name}${suffix}.svg`);
+  await expect(planeFile(plot, plane, "wide")).toMatchFileSnapshot(fileOf(""));
+  await expect(planeFile(plot, plane, "narrow")).toMatchFileSnapshot(fileOf("-narrow"));
+}
+
+for (const { name, file, world, title, budget } of pictures)
   test(`docs/public/${name}.svg is drawn from ${file}`, async () => {
-    const [plot, plane] = [await loadPlot(), variantPlane(resultsIn(file), title, budget)];
-    for (const [size, suffix] of [
-      ["wide", ""],
-      ["narrow", "-narrow"],
-    ] as const)
-      await expect(planeFile(plot, plane, size)).toMatchFileSnapshot(
-        join(root, "docs", "public", `${name}${suffix}.svg`),
-      );
+    const results = resultsIn(file).flatMap((row) => {
+      const { bench } = row as { bench?: string };
+      return world === undefined ? [row] : bench === world ? [{ ...row, variant: world, about: world }] : [];
+    });
+    await expectPicture(name, variantPlane(results, title, budget));
   });
 
 /** A baseline in docs/results/tellers-baselines.jsonl. */
@@ -95,42 +121,5 @@ test(`docs/public/tellers.svg is drawn from ${baselines}`, async () => {
     budget: null,
     remark: "",
   };
-  for (const [size, suffix] of [
-    ["wide", ""],
-    ["narrow", "-narrow"],
-  ] as const)
-    await expect(planeFile(await loadPlot(), plane, size)).toMatchFileSnapshot(
-      join(root, "docs", "public", `tellers${suffix}.svg`),
-    );
-});
-
-const pictureOf = /<picture>(?:(?!<\/picture>)[^])*<\/picture>|!\[[^\]]*\]\([^)]+\)/gu;
-const fileOf = /(?:src|srcset)="([^"]+\.(?:png|svg))"|\]\(([^)]+\.(?:png|svg))\)/gu;
-const pages = repositoryFiles().filter((path) => path.endsWith(".md"));
-
-test("no picture of a page is a light box in the dark", () => {
-  const seen = new Map<string, boolean>();
-  for (const page of pages)
-    for (const [picture] of readText(page).matchAll(pictureOf))
-      for (const [, named = "", linked = named] of picture.matchAll(fileOf)) {
-        if (linked.startsWith("http")) continue;
-        const path = linked.startsWith("/")
-          ? `docs/public${linked}`
-          : relative(root, join(root, dirname(page), linked));
-        const isDark = path.endsWith(".svg")
-          ? /prefers-color-scheme: ?dark/u.test(readText(path))
-          : /<source media="\(prefers-color-scheme: dark\)" srcset="[^"]+-dark\.png">/u.test(picture);
-        seen.set(path, isDark);
-      }
-  expect([...seen].filter(([, isDark]) => !isDark)).toEqual([]);
-  expect([...seen.keys()]).toEqual(
-    expect.arrayContaining(["docs/public/playground-dark.png", "docs/public/tellers.svg"]),
-  );
-});
-
-test("the README's first picture is of a step in which tokens have a price, and of waste", () => {
-  const [, alt = ""] = /<img alt="([^"]*)" src="docs\/public\/playground\.png">/u.exec(readText("README.md")) ?? [];
-  const [, price, tokens] = /A token costs ([\d.]+)\s%.* one message is waste: (\d+) tokens/u.exec(alt) ?? [];
-  expect(Number(price)).toBeGreaterThan(0);
-  expect(Number(tokens)).toBeGreaterThan(1);
+  await expectPicture("tellers", plane);
 });

@@ -141,18 +141,6 @@ test("shell recipes are shell, and Slurm's says what it needs", () => {
   ]);
 });
 
-test("every fault's test is there", () => {
-  const page = readText("docs/scale/faults.md");
-  const folders = ["packages/tinker/test", "apps/trainer/src/run/remote"];
-  const named = new Set([...page.matchAll(/`([\w.-]+\.test\.ts)`/gu)].map(([, name]) => name as string));
-  expect(named.size).toBe(4);
-  for (const name of named)
-    expect(
-      repositoryFiles().filter((path) => folders.some((each) => path === `${each}/${name}`)),
-      name,
-    ).toHaveLength(1);
-});
-
 test("recipes that start an optimizer set what no request changes, and name pages that are there", () => {
   const recipes = repositoryFiles().filter((file) =>
     /^(?:docs\/scale\/.*\.(?:sh|sbatch|yaml)|scripts\/.*\.sh)$/u.test(file),

@@ -78,7 +78,7 @@ export default defineConfig({
       { text: "Playground", link: "/playground/", target: "_self" },
       { text: "Start", link: "/getting-started" },
       { text: "Concepts", link: "/concepts" },
-      { text: "Results", link: "/gallery" },
+      { text: "Results", link: "/quickstart-results" },
       { text: "API", link: "/api/" },
     ],
     sidebar: sidebar(),

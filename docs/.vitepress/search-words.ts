@@ -18,10 +18,9 @@ export const searchWords: Readonly<Record<string, string>> = {
   "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
   "sinks.md": "W&B wandb weights and biases trackio mlflow tensorboard logger logging experiment tracking custom sink",
   "one-package.md":
-    "npm install single package library function advantage loss gradient without framework integrate my own trainer",
+    "shape axes tokens units sign convention invariants npm install single package library function advantage loss gradient without framework integrate my own trainer",
   "view.md":
     "notebook jupyter deno display share export dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
-  "units.md": "shape axes tokens units sign convention invariants",
   "metrics.md":
     "W&B wandb weights and biases trackio mlflow tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
   "faq.md":
@@ -31,17 +30,14 @@ export const searchWords: Readonly<Record<string, string>> = {
   "scale/index.md": "tinker multi node cluster distributed GPU large model 7B 70B remote training server",
   "scale/long-runs.md":
     "million steps disk full log rotation retention storage size large run memory compress segments",
-  "cuda-without-gpu.md": "GPU cuda nvidia test without GPU fake tensors",
   "papers.md": "equation default hyperparameter GSPO GRPO arXiv citation algorithm formula reference",
   "glossary.md": "definition term meaning words",
   "comparison.md":
     "alternative versus vs TRL verl CoMLRL MARTI Tinker OpenPipe ART verifiers prime-rl OpenRLHF difference which one should I use",
   "systems.md":
-    "Windows macOS Mac Apple silicon Metal M1 M4 Linux operating system platform laptop supported not yet run",
+    "GPU cuda nvidia test without GPU fake tensors Windows macOS Mac Apple silicon Metal M1 M4 Linux operating system platform laptop supported not yet run",
   "not-shown.md": "limits limitations larger models GPU cost plan hours memory not reproduced",
-  "gallery.md": "pictures charts figures plots screenshots images",
-  "results/frontier.md": "pareto sweep budget trade-off token budget accuracy",
-  "quickstart-results.md": "ablation seeds reproducibility figures result price budget",
+  "quickstart-results.md": "pareto sweep trade-off pictures charts plots ablation seeds reproducibility result price token budget accuracy",
   "verify.md": "audit check reproduce independent recompute trust forgery",
   "errors.md":
     "error code exception LaconicError crash message troubleshooting out of memory OOM CUDA out of memory heap LOCK file killed Ctrl-C interrupted spend cap",
@@ -91,8 +87,8 @@ export const askedQueries: readonly Asked[] = [
   ["out of memory", "/errors"],
   ["price", "/concepts"],
   ["silence", "/concepts"],
-  ["budget", "/gallery"],
-  ["GPU", "/cuda-without-gpu"],
+  ["budget", "/quickstart-results"],
+  ["GPU", "/systems"],
   ["wandb", "/sinks"],
   ["tensorboard", "/sinks"],
   ["config_invalid", "/errors"],
