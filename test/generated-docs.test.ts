@@ -63,9 +63,11 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
         ),
         "Sources, gold answers and known traps:",
         benchmarks
-          .map((benchmark) => {
+          .map((benchmark, index) => {
             const { title, gold, traps } = benchmark;
-            return `- **${title}.** ${splitsOf(benchmark)}. Gold: ${gold}. ${traps.join(" ")}`;
+            const told = new Set(benchmarks.slice(0, index).flatMap((earlier) => earlier.traps));
+            const own = traps.filter((trap) => !told.has(trap));
+            return `- **${title}.** ${splitsOf(benchmark)}. Gold: ${gold}. ${own.join(" ")}`.trimEnd();
           })
           .join("\n"),
       ].join("\n\n"),

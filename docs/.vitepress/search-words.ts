@@ -37,7 +37,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   "systems.md":
     "GPU cuda nvidia test without GPU fake tensors Windows macOS Mac Apple silicon Metal M1 M4 Linux operating system platform laptop supported not yet run",
   "not-shown.md": "limits limitations larger models GPU cost plan hours memory not reproduced",
-  "quickstart-results.md": "pareto sweep trade-off pictures charts plots ablation seeds reproducibility result price token budget accuracy",
+  "quickstart-results.md":
+    "pareto sweep trade-off pictures charts plots ablation seeds reproducibility result price token budget accuracy",
   "verify.md": "audit check reproduce independent recompute trust forgery",
   "errors.md":
     "error code exception LaconicError crash message troubleshooting out of memory OOM CUDA out of memory heap LOCK file killed Ctrl-C interrupted spend cap",

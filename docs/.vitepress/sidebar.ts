@@ -84,7 +84,7 @@ export const tasks: readonly Group[] = [
       { text: "Equations and defaults", link: "/papers" },
       { text: "Benchmark data", link: "/data" },
       { text: "How methods are played", link: "/protocols" },
-      { text: "Figures that stand in no table", link: "/reproduce/figures" },
+      { text: "Claims without a table", link: "/reproduce/figures" },
     ],
   },
   {
