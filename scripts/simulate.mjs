@@ -2,14 +2,10 @@
 // servers and order of events follow from a seed, and lets them fail. `--help` says more.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { bundleReference, bundleSimulator } from "./lib/bundle-simulator.mjs";
-import { root } from "./lib/root.mjs";
-import { scoresOf, scoreMutants } from "./lib/score-mutants.mjs";
+import { bundleSimulator } from "./lib/bundle-simulator.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 const { values } = parseArgs({
@@ -22,17 +18,14 @@ const { values } = parseArgs({
     jobs: { type: "string", default: String(availableParallelism()) },
     replay: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    mutants: { type: "string", default: "" },
-    reference: { type: "string", default: "HEAD" },
     help: { type: "boolean", default: false },
   },
 });
 const [seed, seeds, jobs] = ["seed", "seeds", "jobs"].map((name) => whole(name));
 const total = values.total === "" ? null : whole("total");
 if (values.events !== "") whole("events");
-const perPackage = values.mutants === "" ? null : whole("mutants");
 await setUp();
-const { program } = await bundleSimulator("simulator");
+const program = await bundleSimulator();
 const names = await titles();
 if (values.help) {
   process.stdout.write(help(names));
@@ -40,12 +33,6 @@ if (values.help) {
 }
 if (values.scenario !== undefined && !names.has(values.scenario))
   refuse(`--scenario ${values.scenario}: expected one of ${[...names.keys()].join(", ")}`);
-if (perPackage !== null) process.exit(await tryMutants());
-const reference = values.reference === "none" ? null : await bundleReference(values.reference);
-if (reference !== null && !values.json)
-  process.stdout.write(
-    `packages differ from ${values.reference}, which plays the undisturbed runs; --reference none lets the sources as they are play them\n`,
-  );
 const known = values.scenario === undefined ? [...names.keys()] : [values.scenario];
 let failed = 0;
 const shares = known.reduce((sum, name) => sum + names.get(name).share, 0);
@@ -64,48 +51,11 @@ function help(scenarios) {
   --jobs N          processes; one for each core by default
   --replay          prints every event of each seed: number, virtual milliseconds, program, what happened
   --json            prints a line of JSON for each seed
-  --mutants COUNT   puts so many small defects of each package into the sources, one at a time, plays seeds that reach each, and
-                    writes the score of each package and the defects that no seed found into docs/simulation.md
-  --reference REV   the commit whose packages play the undisturbed runs that others are compared with; HEAD by default, and
-                    none for the sources as they are
 
-Ends with exit code 1 where a seed fails, or a package scores worse than its page says. A failing seed's faults are made as few and as early as they may be.
+Ends with exit code 1 where a seed fails. A failing seed's faults are made as few and as early as they may be.
 
 Scenarios:
 ${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
-}
-
-/** @returns the exit code: 1 where a package scores worse than before */
-async function tryMutants() {
-  const start = performance.now();
-  const sizes = { perPackage, seed, total: total ?? 120, most: 12 };
-  const results = await scoreMutants(sizes, names, (each) => {
-    if (values.json) return process.stdout.write(`${JSON.stringify(each)}\n`);
-    const { file, line, kind, by, played } = each;
-    const end = by ?? (played > 0 ? `no one of ${played} seeds` : "not reached");
-    process.stdout.write(`${file}:${line} ${kind}: ${end}\n`);
-  });
-  const minutes = Math.round((performance.now() - start) / 60_000);
-  const page = join(root, "docs/simulation.md");
-  const [begin, end] = ["<!-- mutants -->", "<!-- end of mutants -->"];
-  const text = readFileSync(page, "utf8");
-  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
-  const before = new Map(
-    Array.from(text.slice(from, to).matchAll(/^\| (\S+) +\| (\d+) +\| (\d+) +\|/gmu), ([, name, ...counts]) => [
-      name,
-      counts.map(Number),
-    ]),
-  );
-  writeFileSync(page, `${text.slice(0, from)}\n\n${scoresOf(results, { ...sizes, minutes })}\n${text.slice(to)}`);
-  const share = ([tried, found]) => found / Math.max(1, tried);
-  const worse = [...new Set(results.map((each) => each.package))].filter((name) => {
-    const own = results.filter((each) => each.package === name);
-    const now = [own.length, own.filter(({ by }) => by !== null).length];
-    // Other defects are drawn once sources change: less than this may be chance.
-    return before.has(name) && share(now) < share(before.get(name)) - 0.25;
-  });
-  if (worse.length > 0) process.stdout.write(`fewer defects are found than before: ${worse.join(", ")}\n`);
-  return worse.length > 0 ? 1 : 0;
 }
 
 /** Every scenario's title, and its share of seeds, by its name. */
@@ -138,7 +88,7 @@ async function playAll(name, asked) {
   let from = seed;
   await Promise.all(
     counts.map((count) => {
-      const words = [name, String(from), String(count), values.events, values.replay ? "replay" : "", reference ?? ""];
+      const words = [name, String(from), String(count), values.events, values.replay ? "replay" : ""];
       from += count;
       return play(words, (line) => {
         if (line.startsWith("{")) tell(JSON.parse(line), totals, asked);

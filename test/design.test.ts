@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { darkColours, lightColours, sizes } from "../packages/core/src/design/tokens.ts";
 import { root } from "./workspace.ts";
@@ -32,27 +32,4 @@ test.each(styles)("%s takes colours, sizes of text and space from the design alo
   const used = [...text.matchAll(/var\(--([\w-]+)/gu)].map(([, name = ""]) => name);
   const unknown = used.filter((name) => !tokens.has(name) && !setByScript.has(name) && !/^(?:vp-|hue$)/u.test(name));
   expect(unknown).toEqual([]);
-});
-
-test("every picture of pixels in README and docs has a dark one in its <picture>", () => {
-  const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
-    name.endsWith(".md"),
-  );
-  for (const page of pages) {
-    const text = textOf(page);
-    const pictures = [...text.matchAll(/<picture>.*?<\/picture>/gsu)].map(([picture]) => picture);
-    const outside = pictures.reduce((rest, picture) => rest.replace(picture, ""), text);
-    // Drawings hold both schemes in themselves.
-    expect(
-      [...outside.matchAll(/!\[[^\]]*\]\(([^)]+\.(?:png|webp|gif))\)|<img[^>]+\.(?:png|webp|gif)/gu)],
-      page,
-    ).toEqual([]);
-    const withoutDark = pictures.filter((picture) => {
-      const light = /<img[^>]*src="([^"]+)"/u.exec(picture)?.[1] ?? "";
-      return light.endsWith(".svg")
-        ? !textOf(join("docs/public", basename(light))).includes("prefers-color-scheme:dark")
-        : !/prefers-color-scheme: dark\)" srcset="[^"]*-dark\.\w+"/u.test(picture);
-    });
-    expect(withoutDark, page).toEqual([]);
-  }
 });

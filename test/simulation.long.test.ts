@@ -11,7 +11,7 @@ const seeds = 350;
 
 /** What `npm run simulate` prints, and how it ends. */
 async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
-  const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), "--reference", "none", ...words], {
+  const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said] = await Promise.all([text(child.stdout), once(child, "close")]);

@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { randomFromSeed } from "../packages/core/src/index.ts";
 import { fileJournal } from "../packages/tinker/src/client/journal.ts";
-import { drawMutants, mutantsOf, withSwitches } from "../scripts/lib/mutants.mjs";
 import { settingNames } from "./simulate/any-settings.ts";
 import { Disk } from "./simulate/disk.ts";
 import { diskRoot } from "./simulate/disk-tree.ts";
@@ -27,7 +26,7 @@ interface Outcome {
 
 /** What `npm run simulate` prints. */
 async function simulate(...words: readonly string[]): Promise<string[]> {
-  const program = [join(root, "scripts/simulate.mjs"), "--reference", "none", ...words];
+  const program = [join(root, "scripts/simulate.mjs"), ...words];
   const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });
   return stdout.trimEnd().split("\n");
 }
@@ -70,18 +69,6 @@ test("any setting of the schema is drawn, for teams of every kind", () => {
     for (const name of Object.keys(settings)) drawn.add(name);
   }
   expect(missing()).toEqual([]);
-});
-
-test("a generated defect is in the code only where it is switched on, and the same ones are drawn again", () => {
-  const file = "packages/openai/src/spend-account.ts";
-  const all = mutantsOf([file]);
-  expect(new Set(all.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(5);
-  const drawn = drawMutants(all, 12, 1);
-  expect(drawMutants(all, 12, 1)).toEqual(drawn);
-  expect(drawn).toHaveLength(12);
-  const [source = ""] = withSwitches(drawn).values();
-  for (const [i, { from }] of drawn.entries()) expect(source, from).toContain(`hasDefect(${i})`);
-  expect(withSwitches([]).size).toBe(0);
 });
 
 test("the key is heard in every form, and in a header to a host that it is not for", () => {

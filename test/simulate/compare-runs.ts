@@ -23,19 +23,8 @@ const disturbedFiles: readonly string[] = ["warnings.jsonl"];
 const maxKept = 16;
 const kept = new Map<string, Promise<Files | null>>();
 
-/** Plays what a scenario leaves where nothing goes wrong, by the scenario's name and a plan of its own. */
-export type Undisturbed = (scenario: string, plan: unknown) => Promise<Files | null>;
-
-let elsewhere: Undisturbed | null = null;
-
-/** Undisturbed runs are those of a program of other sources from here on: what is wrong in these is wrong in no reference. */
-export function takeUndisturbedFrom(other: Undisturbed): void {
-  elsewhere = other;
-}
-
 /**
- * All files that something leaves where nothing goes wrong, by their paths from the disk's root. It is played once for a plan, and without
- * any defect that was put in.
+ * All files that something leaves where nothing goes wrong, by their paths from the disk's root. It is played once for a plan.
  * @param work - plays it, where a folder for runs is; null where it is refused
  */
 export function undisturbed(
@@ -45,9 +34,6 @@ export function undisturbed(
   { server, keyHosts = [] }: Pick<Scenario, "server" | "keyHosts"> = {},
 ): Promise<Files | null> {
   const play = async (): Promise<Files | null> => {
-    const { defects } = globalThis as unknown as { readonly defects: { active: number } };
-    const { active } = defects;
-    defects.active = -1;
     try {
       const world = new World("undisturbed", []);
       world.keyHosts = keyHosts;
@@ -57,12 +43,10 @@ export function undisturbed(
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       throw new Violation(`undisturbed, ${error.message}; it is ${JSON.stringify(plan)}`);
-    } finally {
-      defects.active = active;
     }
   };
   const key = JSON.stringify([scenario, plan]);
-  const files = kept.get(key) ?? (elsewhere ? elsewhere(scenario, plan) : play());
+  const files = kept.get(key) ?? play();
   kept.delete(key);
   kept.set(key, files);
   for (const old of kept.keys()) if (kept.size > maxKept) kept.delete(old);

@@ -1,21 +1,13 @@
 // What scripts/simulate.mjs bundles: plays seeds of a scenario and writes a line of JSON for each to standard output.
-import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
-import { takeUndisturbedFrom, type Undisturbed } from "./compare-runs.ts";
 import { describeFault } from "./faults.ts";
 import { scenarios } from "./scenarios/table.ts";
 import { playSeed, shrunk } from "./simulate.ts";
 
-const [scenario = "", from = "1", count = "1", events = "", mode = "", reference = ""] = process.argv.slice(2);
+const [scenario = "", from = "1", count = "1", events = "", mode = ""] = process.argv.slice(2);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-if (reference !== "") {
-  const { undisturbed } = (await import(pathToFileURL(reference).href)) as { readonly undisturbed: Undisturbed };
-  takeUndisturbedFrom(undisturbed);
-}
 if (scenario === "names")
   for (const [name, { title, share }] of Object.entries(scenarios)) say(`${name}\t${title}\t${share}`);
-else if (scenario === "defects") await playDefects();
 else await playAll(Number(from), Number(count), events === "" ? {} : { events: Number(events) });
 
 async function playAll(first: number, seeds: number, options: { readonly events?: number }): Promise<void> {
@@ -34,19 +26,5 @@ async function playAll(first: number, seeds: number, options: { readonly events?
       shortest: shortest?.map(describeFault) ?? null,
     };
     say(JSON.stringify({ scenario, ...rest, ...words }));
-  }
-}
-
-/** Plays what lines of standard input ask for: a defect by its number, or -1, a scenario and a seed. */
-async function playDefects(): Promise<void> {
-  Error.stackTraceLimit = 2;
-  const { defects } = globalThis as unknown as { readonly defects: { active: number; readonly reached: Set<number> } };
-  for await (const line of createInterface({ input: process.stdin })) {
-    const [defect, name = "", seed] = line.split(" ");
-    defects.reached.clear();
-    defects.active = Number(defect);
-    const { violation } = await playSeed(name, Number(seed));
-    defects.active = -1;
-    say(JSON.stringify({ violation, reached: [...defects.reached] }));
   }
 }

@@ -24,8 +24,6 @@ export interface Scenario<Plan = unknown> {
   server?(world: World): SimulatedServer;
   /** What a seed does, and the files that are left where nothing goes wrong: before the machine starts. */
   plan?(random: Random): Promise<Plan>;
-  /** Files of a plan's run where nothing goes wrong; null for one that is refused. It may be asked in a program of other sources. */
-  undisturbed?(plan: never): Promise<Files | null>;
   /**
    * Does it, over again after each end that is none of its own.
    * @param random - what differs from seed to seed beside the faults
