@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { build, type Rolldown } from "vite";
 import { describe, expect, test } from "vitest";
 import { apiReports } from "../scripts/lib/api-report.mjs";
-import { sizeLimits } from "../scripts/lib/size-limits.mjs";
+import { countSizes, sizeFaults } from "../scripts/lib/size-counts.mjs";
+import { sizeCaps, sizeLimits } from "../scripts/lib/size-limits.mjs";
 import { root } from "./workspace.ts";
 
 const limits = Object.entries(sizeLimits).map(([name, limit]) => ({ name, ...limit }));
@@ -41,4 +42,20 @@ describe("what a stranger reads first stays short", () => {
     expect(own.flatMap(({ names }) => names).length).toBeLessThanOrEqual(exports);
     expect(own).not.toEqual([]);
   });
+});
+
+test("no package and not the whole tree has more lines than its cap (node scripts/size-caps.mjs)", () => {
+  expect(sizeFaults(countSizes(), sizeCaps)).toEqual([]);
+});
+
+test("what grew is named with the number of lines", () => {
+  const row = { source: 10, bytes: 300, tests: 4 };
+  const caps = { "packages/a": row, total: row };
+  expect(sizeFaults(caps, caps)).toEqual([]);
+  expect(
+    sizeFaults({ "packages/a": { ...row, source: 12 }, "packages/b": { ...row, bytes: 0, tests: 0 } }, caps),
+  ).toEqual([
+    "packages/a: 12 source lines, 2 above its cap of 10; remove lines elsewhere",
+    "packages/b: 10 source lines, 10 above its cap of 0; remove lines elsewhere",
+  ]);
 });

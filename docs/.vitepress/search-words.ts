@@ -88,7 +88,7 @@ export const askedQueries: readonly Asked[] = [
   ["out of memory", "/errors"],
   ["price", "/concepts"],
   ["silence", "/concepts"],
-  ["budget", "/quickstart-results"],
+  ["budget", "/concepts"],
   ["GPU", "/systems"],
   ["wandb", "/sinks"],
   ["tensorboard", "/sinks"],

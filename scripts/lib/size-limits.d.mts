@@ -1,3 +1,5 @@
+import type { SizeTable } from "./size-counts.d.mts";
+
 /** What a package may cost; bytes, megabytes and names. */
 export interface SizeLimit {
   readonly bundle?: number;
@@ -7,3 +9,4 @@ export interface SizeLimit {
 }
 
 export const sizeLimits: Readonly<Record<string, SizeLimit>>;
+export const sizeCaps: SizeTable;
