@@ -6,7 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { relayTask } from "@laconic/tasks";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { onePolicy, silentRecorder, train, type Metrics } from "@laconic/trainer";
 
 const shipped = new URL("../packages/runtime/assets/relay-one-fact", import.meta.url);

@@ -9,7 +9,7 @@ import { dualController } from "@laconic/budget";
 import { ragged, raggedSelect, randomFromSeed, type Random, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { groupAdvantageConventions, groupAdvantages, gspo } from "@laconic/gspo";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 
 const [, , steps = "20", folder = fileURLToPath(shippedModel()), seed = "0"] = process.argv;
 const [problemsPerStep, episodesPerProblem, minibatches] = [16, 8, 2];

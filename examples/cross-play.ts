@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { relayTokenizer } from "@laconic/tasks";
 import { evaluate, livePolicies, parseTrainConfig, train, type TrainedPolicy } from "@laconic/trainer";
 import { settings, task } from "./self-play.ts";

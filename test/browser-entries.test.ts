@@ -19,11 +19,11 @@ const entries: readonly string[] = [
   "packages/worlds/src/index.ts",
   "packages/worlds/src/stories/index.ts",
   "packages/worlds/src/warm-start/index.ts",
-  "packages/kernels/src/index.ts",
-  "packages/kernels/src/testing/index.ts",
+  "packages/engine/src/kernels/index.ts",
+  "packages/engine/src/kernels/testing/index.ts",
   "packages/engine/src/index.ts",
-  "packages/kernels-wasm/src/index.ts",
-  "packages/kernels-webgpu/src/index.ts",
+  "packages/engine/src/wasm/index.ts",
+  "packages/engine/src/webgpu/index.ts",
   "packages/benchmarks/src/index.ts",
   "packages/tokenizers/src/index.ts",
   "packages/trainer/src/index.ts",
@@ -106,7 +106,7 @@ describe("browsers can bundle", () => {
   });
 
   test("the wasm kernels in less than 14 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
-    const { gzipped, sources } = await bundled("packages/kernels-wasm/src/index.ts", [/^never$/u]);
+    const { gzipped, sources } = await bundled("packages/engine/src/wasm/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
     expect(gzipped).toBeLessThan(14_000);
@@ -118,7 +118,7 @@ describe("browsers can bundle", () => {
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 164],
   ])("%s in less than %d kB gzipped", { timeout: 120_000 }, async (worker, most) => {
-    const beside = worker === "inline-worker.ts" ? /^never$/u : /kernels-wasm/u;
+    const beside = worker === "inline-worker.ts" ? /^never$/u : /engine\/src\/wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));
     expect(holds("engine/src/local/host/inline-host.ts")).toBe(worker !== "training-worker.ts");

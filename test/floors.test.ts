@@ -8,7 +8,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/rewards": 1,
   "@laconic/budget": 1,
   "@laconic/hub": 2,
-  "@laconic/kernels": 2,
   "@laconic/topologies": 2,
   "@laconic/benchmarks": 2,
   "@laconic/grading": 2,
@@ -18,8 +17,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/tokenizers": 3,
   "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
-  "@laconic/kernels-wasm": 3,
-  "@laconic/kernels-webgpu": 3,
   "@laconic/tinker": 3,
   "@laconic/fleet": 3,
   "@laconic/openai": 3,
@@ -38,6 +35,9 @@ const floors: Readonly<Record<string, number>> = {
 
 /** Imports within a floor, each with the one module it may name. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
+  // The kernel contract is an entry of the engine.
+  "@laconic/kernels-tfjs": ["@laconic/engine/kernels"],
+  "@laconic/kernels-torch": ["@laconic/engine/kernels"],
   // Data sets come from the hub.
   "@laconic/benchmarks": ["@laconic/grading", "@laconic/hub"],
   // A configuration names the places of its metrics.

@@ -2,7 +2,7 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { vi } from "vitest";
-import type { CreateKernels } from "../packages/kernels/src/index.ts";
+import type { CreateKernels } from "../packages/engine/src/kernels/index.ts";
 import type { HostPort } from "../packages/engine/src/local/host/host-port.ts";
 import type { HostSetup } from "../packages/engine/src/local/host/protocol.ts";
 

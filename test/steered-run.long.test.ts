@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createKernels } from "../packages/kernels-wasm/src/index.ts";
+import { createKernels } from "../packages/engine/src/wasm/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyRun, type Contradiction } from "../packages/verify/src/index.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";

@@ -1,5 +1,5 @@
 import { createLocalEngine } from "../packages/engine/src/index.ts";
-import { wasmKernels } from "../packages/kernels-wasm/src/index.ts";
+import { wasmKernels } from "../packages/engine/src/wasm/index.ts";
 
 /** Writes a Llama of one layer with random weights into a folder, always the same, as Hugging Face's libraries read it too. */
 export async function saveTinyLlama(

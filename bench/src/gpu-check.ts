@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { thrownText, type TrainableModel } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
-import { kernelCases } from "@laconic/kernels/testing";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { halfBillion, parityTokens, small } from "./gpu/geometry.ts";
 import { checkAll } from "./gpu/check-all.ts";

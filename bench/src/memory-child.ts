@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseModelConfig } from "@laconic/engine";
 import { holdTraining } from "@laconic/engine/testing";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "@laconic/engine/kernels";
 import { createKernels } from "@laconic/kernels-torch";
 import type { MemoryCase } from "./memory.ts";
 import { readWords } from "./options.ts";

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomFromSeed, type ChatMessage, type Random, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { supervised } from "@laconic/trainer";
 

@@ -1,12 +1,12 @@
 // The conformance suite of kernel sets: ?device=wasm, webgpu, or wasm-threads, which divides whatever it can.
-import type { CreateKernels } from "../../packages/kernels/src/index.ts";
-import { kernelCases } from "../../packages/kernels/src/testing/index.ts";
-import { createKernels as createWasm } from "../../packages/kernels-wasm/src/index.ts";
-import { openBinary, processors, startHelper } from "../../packages/kernels-wasm/src/platform/browser.ts";
-import { ThreadPool } from "../../packages/kernels-wasm/src/thread-pool.ts";
-import { wasmKernelSet } from "../../packages/kernels-wasm/src/wasm-kernels.ts";
-import { WasmMemory } from "../../packages/kernels-wasm/src/wasm-memory.ts";
-import { createKernels as createWebGpu } from "../../packages/kernels-webgpu/src/index.ts";
+import type { CreateKernels } from "../../packages/engine/src/kernels/index.ts";
+import { kernelCases } from "../../packages/engine/src/kernels/testing/index.ts";
+import { createKernels as createWasm } from "../../packages/engine/src/wasm/index.ts";
+import { openBinary, processors, startHelper } from "../../packages/engine/src/wasm/platform/browser.ts";
+import { ThreadPool } from "../../packages/engine/src/wasm/thread-pool.ts";
+import { wasmKernelSet } from "../../packages/engine/src/wasm/wasm-kernels.ts";
+import { WasmMemory } from "../../packages/engine/src/wasm/wasm-memory.ts";
+import { createKernels as createWebGpu } from "../../packages/engine/src/webgpu/index.ts";
 import { serveTask } from "./serve-task.ts";
 
 let pool: ThreadPool | null = null;

@@ -1,6 +1,6 @@
 // An app's engine worker: all that it says.
 import { serveEngine } from "../../packages/engine/src/index.ts";
-import { createKernels } from "../../packages/kernels-wasm/src/index.ts";
+import { createKernels } from "../../packages/engine/src/wasm/index.ts";
 import { fetchPolicy } from "./shipped-policy.ts";
 import { lateFiles } from "./late-files.ts";
 

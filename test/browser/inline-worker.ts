@@ -1,6 +1,6 @@
 // The training loop and its engine in one worker.
 import { createInlineEngine } from "../../packages/engine/src/index.ts";
-import { createKernels } from "../../packages/kernels-wasm/src/index.ts";
+import { createKernels } from "../../packages/engine/src/wasm/index.ts";
 import { serveTask } from "./serve-task.ts";
 import { fetchOptions, session, type SessionResult } from "./session.ts";
 import { fetchPolicy } from "./shipped-policy.ts";

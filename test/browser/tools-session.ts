@@ -2,7 +2,7 @@ import { memoryFileSystem } from "../../packages/core/src/files/index.ts";
 import type { ToolFormat } from "../../packages/core/src/index.ts";
 import { createInlineEngine, localPolicy } from "../../packages/engine/src/index.ts";
 import { conformanceConfig } from "../../packages/engine/src/testing/index.ts";
-import { createReferenceKernels } from "../../packages/kernels/src/testing/index.ts";
+import { createReferenceKernels } from "../../packages/engine/src/kernels/testing/index.ts";
 import { defineTask, relayTokenizer } from "../../packages/tasks/src/index.ts";
 import { calculator, searchTool, toolEnvironment } from "../../packages/tasks/src/tools/index.ts";
 import { solo } from "../../packages/topologies/src/index.ts";

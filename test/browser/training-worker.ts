@@ -1,7 +1,7 @@
 // The training loop in a worker, its engine in a worker of its own.
 import { memoryFileSystem } from "../../packages/core/src/files/index.ts";
 import { createLocalEngine, type WebWorker } from "../../packages/engine/src/index.ts";
-import { wasmKernels } from "../../packages/kernels-wasm/src/index.ts";
+import { wasmKernels } from "../../packages/engine/src/wasm/index.ts";
 import { serveTask } from "./serve-task.ts";
 import { fetchOptions, session, type SessionResult } from "./session.ts";
 

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
-import { sizeOf, type Kernels } from "@laconic/kernels";
+import { sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { halfBillion, small } from "./geometry.ts";
 import { machine, print } from "../measure.ts";
 import { readOptions } from "../options.ts";

@@ -1,5 +1,5 @@
 import type { ModelConfig, Recompute } from "@laconic/engine";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 
 /** One group that trains together. */
 export interface MicroBatch {

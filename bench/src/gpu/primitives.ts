@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "@laconic/engine/kernels";
 import type { Report } from "./report.ts";
 
 /** Times of single operations. */

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { createInlineEngine } from "@laconic/engine";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { createKernels } from "@laconic/kernels-torch";
 import { print } from "../measure.ts";
 import type { GpuJob } from "./geometry.ts";

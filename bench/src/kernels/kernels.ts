@@ -13,8 +13,8 @@ import {
   type RotaryTables,
   type SequenceLayout,
   type Tensor,
-} from "@laconic/kernels";
-import { createKernels } from "@laconic/kernels-wasm";
+} from "@laconic/engine/kernels";
+import { createKernels } from "@laconic/engine/wasm";
 import { readOptions } from "../options.ts";
 
 interface Case {

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
-import { createKernels } from "@laconic/kernels-webgpu";
+import type { Kernels, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import { createKernels } from "@laconic/engine/webgpu";
 import { machine, print } from "../measure.ts";
 import { readWords } from "../options.ts";
 

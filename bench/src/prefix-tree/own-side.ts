@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { torchKernels } from "@laconic/kernels-torch";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import type { UpdateJob, UpdateResult } from "./job.ts";
 
 const job = JSON.parse(readFileSync(0, "utf8")) as UpdateJob;

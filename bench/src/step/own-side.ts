@@ -6,7 +6,7 @@ import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconi
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { tensorFlowKernels } from "@laconic/kernels-tfjs";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { torchKernels } from "@laconic/kernels-torch";
 import type { StepJob, StepResult, StepSeconds } from "./job.ts";
 

@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { qwen2Config } from "../model-geometry.ts";
 import type { StepJob, StepSize } from "./job.ts";
 

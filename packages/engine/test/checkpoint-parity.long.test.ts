@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { randomFromSeed } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const script = fileURLToPath(new URL("../assets/checkpoint_parity.py", import.meta.url));

@@ -1,7 +1,7 @@
 import { raggedRow, type TokenGradient, type TrainableModel, type TrainingSequence } from "@laconic/core";
 import { createInlineEngine } from "../src/local/local-engine.ts";
 import { conformanceConfig as config, conformanceOptimizer as optimizer } from "../src/testing/index.ts";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { expect, test } from "vitest";
 
 const [prompt, call, observation, answer] = [

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { AdapterSource } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { defaultFiles } from "#platform";
 import { SharedBases } from "../src/local/hosted-model/base-weights.ts";

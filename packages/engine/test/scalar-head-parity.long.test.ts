@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { tinyConfigs } from "../src/testing/tiny-models.ts";

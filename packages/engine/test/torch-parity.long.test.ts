@@ -1,4 +1,4 @@
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import {
   askTorch,
   askTorchValues,

@@ -6,7 +6,7 @@ import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { FleetModel } from "@laconic/fleet";
 import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { adapter, base, onFakes, step, type OnFakesOptions } from "./on-fakes.ts";
 

@@ -22,7 +22,7 @@ import {
   type SampledReply,
 } from "@laconic/fleet";
 import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 
 export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
-import type { CreateKernels, Kernels, KernelSource } from "@laconic/kernels";
-import { kernelCases } from "@laconic/kernels/testing";
+import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kernels";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { engineCases } from "@laconic/engine/testing";
 
 /** All that a device has to show, where `laconic doctor --enable` has put its packages into the folder LACONIC_DEVICES. */

@@ -1,4 +1,4 @@
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "@laconic/engine/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { addNorm, normBackwardOnto, rotateBackAndJoin, type Kernels, type Tensor } from "@laconic/kernels";
+import { addNorm, normBackwardOnto, rotateBackAndJoin, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import type { Torch } from "./native/torch.ts";
 import { programGroups, torchKernelSet, type KernelChoices, type ProgramGroup } from "./torch-kernels.ts";

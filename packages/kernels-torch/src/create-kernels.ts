@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/kernels";
+import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { chooseKernels } from "./choose-kernels.ts";
 import { mpsRefusal } from "./find/mps-machine.ts";
 import { findTorch } from "./find/torch-install.ts";

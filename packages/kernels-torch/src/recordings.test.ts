@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels, Recorder, Tensor } from "@laconic/kernels";
+import type { Kernels, Recorder, Tensor } from "@laconic/engine/kernels";
 import { expect, test } from "vitest";
 import { standInKernels, type StandIn } from "./testing/stand-in-kernels.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { isOutOfMemory, type Recorder, type Recording, type RecordingCounts } from "@laconic/kernels";
+import { isOutOfMemory, type Recorder, type Recording, type RecordingCounts } from "@laconic/engine/kernels";
 import type { CapturedGraph } from "./native/cuda-graphs.ts";
 import type { Torch } from "./native/torch.ts";
 import { Footprint } from "./footprint.ts";

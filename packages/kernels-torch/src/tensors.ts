@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Placement } from "./arena.ts";
 import { MemoryPool, type Block } from "./memory-pool.ts";
 import type { ScalarType } from "./native/scalar-type.ts";

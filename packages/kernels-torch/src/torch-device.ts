@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
 import type { Span } from "./kernels/head-tiles.ts";
 import { PackedWeights } from "./kernels/packed-weights.ts";

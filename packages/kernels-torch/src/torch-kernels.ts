@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { checkedKernels, type DeviceMemory, type Kernels } from "@laconic/kernels";
+import { checkedKernels, type DeviceMemory, type Kernels } from "@laconic/engine/kernels";
 import type { Torch } from "./native/torch.ts";
 import { attentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";

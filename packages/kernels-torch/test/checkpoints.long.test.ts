@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { randomFromSeed } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installedTorch } from "./installed-torch.ts";

@@ -1,7 +1,7 @@
 import type { Engine } from "@laconic/core";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { createLocalEngine } from "@laconic/engine";
-import { kernelCases } from "@laconic/kernels/testing";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import type { KernelCounters, Kernels } from "@laconic/kernels";
+import type { KernelCounters, Kernels } from "@laconic/engine/kernels";
 import { standInKernels, type StandInOptions } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
 import { narrowQwen } from "../../../test/qwen-half-billion.ts";

@@ -1,5 +1,5 @@
 import { createInlineEngine } from "@laconic/engine";
-import { kernelCases } from "@laconic/kernels/testing";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
 import { programGroups, torchKernelSet, type KernelChoices } from "../src/torch-kernels.ts";

@@ -1,6 +1,6 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { findTorch } from "@laconic/kernels-torch";
-import { kernelCases } from "@laconic/kernels/testing";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
 import { headTiles } from "../src/kernels/head-tiles.ts";
 import { loadLibrary } from "../src/native/library.ts";

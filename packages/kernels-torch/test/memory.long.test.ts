@@ -1,7 +1,7 @@
 import { createInlineEngine } from "@laconic/engine";
 import { createKernels, findTorch } from "@laconic/kernels-torch";
 import { randomFromSeed } from "@laconic/core";
-import type { Tensor } from "@laconic/kernels";
+import type { Tensor } from "@laconic/engine/kernels";
 import { expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";

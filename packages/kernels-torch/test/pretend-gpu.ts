@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
 import { scalarType } from "../src/native/scalar-type.ts";
 import {

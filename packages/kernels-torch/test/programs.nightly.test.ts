@@ -1,6 +1,6 @@
 import { findTorch } from "@laconic/kernels-torch";
-import type { Kernels } from "@laconic/kernels";
-import { kernelCases } from "@laconic/kernels/testing";
+import type { Kernels } from "@laconic/engine/kernels";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
 import { LaconicError } from "@laconic/core";
 import { chooseKernels } from "../src/choose-kernels.ts";

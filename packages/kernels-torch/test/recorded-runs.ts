@@ -1,7 +1,7 @@
 import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
-import type { Kernels } from "@laconic/kernels";
-import { kernelCases } from "@laconic/kernels/testing";
+import type { Kernels } from "@laconic/engine/kernels";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { qwenHalfBillion } from "../../../test/qwen-half-billion.ts";
 import { programGroups, torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";

@@ -1,7 +1,7 @@
 import { systemOf } from "@laconic/core/platform";
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
-import type { Precision } from "@laconic/kernels";
+import type { Precision } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
 import type { NativeFunction } from "../src/native/native-function.ts";
 import {

@@ -1,4 +1,4 @@
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "@laconic/engine/kernels";
 import type { CapturedGraph } from "../src/native/cuda-graphs.ts";
 import type { Library } from "../src/native/library.ts";
 import {

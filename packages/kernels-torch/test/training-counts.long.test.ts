@@ -1,5 +1,5 @@
 import { createInlineEngine } from "@laconic/engine";
-import type { KernelCounters } from "@laconic/kernels";
+import type { KernelCounters } from "@laconic/engine/kernels";
 import { countedTraining, standInKernels } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
 import { narrowQwen } from "../../../test/qwen-half-billion.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalEngine } from "@laconic/engine";
 import { mathsGrader } from "@laconic/grading";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/tokenizers";
 
 /** A run's file that opens an engine, a grader and a tokenizer while it is read, each on a thread. */

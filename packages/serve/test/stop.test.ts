@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { SampleRequest, SampleResult, Sampler, Tokenizer } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createCompletionServer } from "@laconic/serve";
 import OpenAI from "openai";
 import { expect, test } from "vitest";

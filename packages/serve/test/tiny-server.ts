@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ChatTokenizer, Engine, LanguageModel, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createCompletionServer, type CompletionServerOptions, type ServedModel } from "@laconic/serve";
 
 /** One token a letter; 0 ends. */

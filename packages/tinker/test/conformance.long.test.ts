@@ -1,7 +1,7 @@
 import type { Engine, ModelSource } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { averaging, serve, summing, type Served } from "./test-server.ts";
 import { jsonCodec, protobufCodec, tinkerEngine, type ServerRecord } from "@laconic/tinker";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Engine } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import {
   TinkerClient,
   tinkerEngine,

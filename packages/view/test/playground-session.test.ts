@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createKernels } from "@laconic/kernels-wasm";
+import { createKernels } from "@laconic/engine/wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
 import type { WorkerMessage, TeamState } from "../web/playground/worker/messages.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createKernels } from "@laconic/kernels-wasm";
+import { createKernels } from "@laconic/engine/wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
 import type { OwnStory, WorkerMessage } from "../web/playground/worker/messages.ts";

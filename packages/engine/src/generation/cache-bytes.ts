@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../kernels/index.ts";
 import { elementBytes } from "../memory/element-bytes.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 

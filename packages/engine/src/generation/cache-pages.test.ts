@@ -1,4 +1,4 @@
-import type { Kernels, KeyValueCache } from "@laconic/kernels";
+import type { Kernels, KeyValueCache } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { createShapeKernels } from "../memory/shape-kernels.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";

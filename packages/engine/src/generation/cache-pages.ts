@@ -1,4 +1,4 @@
-import { isOutOfMemory, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { isOutOfMemory, type Kernels, type KeyValueCache } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { cacheLimitBytes, positionBytes, type CacheLimit } from "./cache-bytes.ts";
 

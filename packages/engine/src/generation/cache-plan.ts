@@ -1,4 +1,4 @@
-import type { CachePlan, Kernels } from "@laconic/kernels";
+import type { CachePlan, Kernels } from "../kernels/index.ts";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 
 /** Packs stretches of new tokens, one for each row of the block table. */

@@ -6,7 +6,7 @@ import {
   type KeyValueCache,
   type SamplingKind,
   type Tensor,
-} from "@laconic/kernels";
+} from "../kernels/index.ts";
 import { forwardNext } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";

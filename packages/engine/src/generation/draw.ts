@@ -1,5 +1,5 @@
 import { kernelSampling, samplingParameters, type LogProbsAtOne } from "@laconic/core";
-import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "@laconic/kernels";
+import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "../kernels/index.ts";
 import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";

@@ -1,6 +1,6 @@
 import { randomFromSeed, type SampleRequest } from "@laconic/core";
-import type { Kernels } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";

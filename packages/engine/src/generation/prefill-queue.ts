@@ -1,4 +1,4 @@
-import type { Tensor } from "@laconic/kernels";
+import type { Tensor } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";

@@ -1,6 +1,6 @@
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
-import type { Kernels } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { recorderCases } from "../testing/cases/recorder-cases.ts";

@@ -1,4 +1,4 @@
-import type { KeyValueCache, Recorder, Recording } from "@laconic/kernels";
+import type { KeyValueCache, Recorder, Recording } from "../kernels/index.ts";
 import type { LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import { readPieces } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";

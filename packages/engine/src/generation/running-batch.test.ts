@@ -1,8 +1,8 @@
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import type { Kernels } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";

@@ -1,7 +1,7 @@
 import { nextTurn } from "#platform";
 import type { SampleRequest, SampleResult } from "@laconic/core";
-import type { Tensor } from "@laconic/kernels";
-import { isOutOfMemory } from "@laconic/kernels";
+import type { Tensor } from "../kernels/index.ts";
+import { isOutOfMemory } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";

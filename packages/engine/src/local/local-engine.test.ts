@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
 import { describe, expect, test, vi } from "vitest";
 import { defaultFiles } from "#platform";
-import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import type { ModelFacts } from "./host/engine-host.ts";

@@ -14,7 +14,7 @@ import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
 import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
-import type { KernelSource, Kernels } from "@laconic/kernels";
+import type { KernelSource, Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost, HostSource, ModelFacts } from "./host/engine-host.ts";
 import type { HostPort } from "./host/host-port.ts";

@@ -1,7 +1,7 @@
 import { LaconicError, randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
 import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy, repeatableBatching } from "./local-policy.ts";
 

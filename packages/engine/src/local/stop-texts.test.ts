@@ -8,7 +8,7 @@ import {
 } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy } from "./local-policy.ts";
 

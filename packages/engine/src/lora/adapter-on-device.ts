@@ -1,5 +1,5 @@
 import type { LoraSettings } from "@laconic/core";
-import type { Tensor } from "@laconic/kernels";
+import type { Tensor } from "../kernels/index.ts";
 import { loraScale, pairNames } from "./lora-settings.ts";
 
 /** A model's low-rank matrices on one device. */

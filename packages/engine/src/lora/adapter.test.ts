@@ -1,6 +1,6 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/kernels/testing";
-import type { Tensor } from "@laconic/kernels";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import type { Tensor } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";

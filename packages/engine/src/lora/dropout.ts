@@ -1,5 +1,5 @@
 import { randomFromSeed, type Random } from "@laconic/core";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { PackedBatch } from "../transformer/packed-batch.ts";
 import type { PrefixForest } from "../transformer/prefix-forest.ts";
 

@@ -1,5 +1,5 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import type { CachePlan, Kernels, Tensor } from "@laconic/kernels";
+import type { CachePlan, Kernels, Tensor } from "../kernels/index.ts";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";

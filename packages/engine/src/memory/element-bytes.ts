@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../kernels/index.ts";
 
 /** Bytes of one number. */
 export interface ElementBytes {

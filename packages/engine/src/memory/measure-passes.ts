@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";

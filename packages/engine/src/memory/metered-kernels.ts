@@ -7,7 +7,7 @@ import {
   type KeyValueCache,
   type Precision,
   type Tensor,
-} from "@laconic/kernels";
+} from "../kernels/index.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import type { ScratchBytes } from "./scratch-bytes.ts";
 

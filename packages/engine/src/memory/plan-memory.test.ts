@@ -1,6 +1,6 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { sizeOf } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { adapterOf } from "../lora/adapter-on-device.ts";

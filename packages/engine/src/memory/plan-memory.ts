@@ -1,5 +1,5 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import { roundsWeights, sizeOf, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { roundsWeights, sizeOf, type Kernels, type KeyValueCache } from "../kernels/index.ts";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";

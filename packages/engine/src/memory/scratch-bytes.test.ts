@@ -1,4 +1,4 @@
-import type { SequenceLayout, Tensor } from "@laconic/kernels";
+import type { SequenceLayout, Tensor } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { elementBytes } from "./element-bytes.ts";
 import { libtorchScratch } from "./scratch-bytes.ts";

@@ -1,4 +1,4 @@
-import { sizeOf, type Kernels, type SegmentTree, type SequenceLayout, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type SegmentTree, type SequenceLayout, type Tensor } from "../kernels/index.ts";
 import type { ElementBytes } from "./element-bytes.ts";
 import { treeRows } from "./tree-rows.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 
 /**
  * A kernel set that computes nothing: its tensors have shapes and no numbers. The real passes run on it to find out how

@@ -1,4 +1,4 @@
-import type { SegmentTree, SequenceLayout } from "@laconic/kernels";
+import type { SegmentTree, SequenceLayout } from "../kernels/index.ts";
 
 /** How many rows libtorch's attention over a tree gathers. */
 export interface TreeRows {

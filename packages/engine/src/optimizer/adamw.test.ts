@@ -1,7 +1,7 @@
 import { checkOptimizerSettings, type OptimizerSettings } from "@laconic/core";
 import { expect, test } from "vitest";
-import type { Tensor } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { Tensor } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { AdamW } from "./adamw.ts";

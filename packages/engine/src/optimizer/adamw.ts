@@ -1,5 +1,5 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type Tensor } from "@laconic/kernels";
+import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";

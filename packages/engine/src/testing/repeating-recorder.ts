@@ -1,4 +1,4 @@
-import type { Kernels, Recorder } from "@laconic/kernels";
+import type { Kernels, Recorder } from "../kernels/index.ts";
 
 /**
  * A kernel set with a recorder that runs again what it was shown: its recordings are as exact as the set itself.

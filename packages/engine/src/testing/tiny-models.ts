@@ -1,5 +1,5 @@
 import { randomFromSeed } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 

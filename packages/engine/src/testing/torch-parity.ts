@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
 import { askPython, type PythonAnswer } from "@laconic/core/platform";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";

@@ -1,4 +1,4 @@
-import { rotateBackAndJoin, type CachePlan, type KeyValueCache, type Tensor } from "@laconic/kernels";
+import { rotateBackAndJoin, type CachePlan, type KeyValueCache, type Tensor } from "../kernels/index.ts";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";

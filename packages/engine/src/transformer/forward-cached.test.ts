@@ -1,5 +1,5 @@
-import { createReferenceKernels } from "@laconic/kernels/testing";
-import type { CachePlan, Kernels, KeyValueCache } from "@laconic/kernels";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import type { CachePlan, Kernels, KeyValueCache } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { forwardCached } from "./forward-cached.ts";

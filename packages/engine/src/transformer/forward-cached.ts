@@ -1,4 +1,4 @@
-import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
+import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import { layerFromCache } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";

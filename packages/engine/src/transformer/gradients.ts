@@ -1,4 +1,10 @@
-import { normBackwardOnto, type GradientPlace, type Kernels, type NormGradient, type Tensor } from "@laconic/kernels";
+import {
+  normBackwardOnto,
+  type GradientPlace,
+  type Kernels,
+  type NormGradient,
+  type Tensor,
+} from "../kernels/index.ts";
 import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 

@@ -1,4 +1,4 @@
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { Dropout } from "../lora/dropout.ts";
 
 /** The packed rows that a layer works on, and which of its output rows are wanted. */

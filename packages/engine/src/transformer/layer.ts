@@ -1,4 +1,4 @@
-import { addNorm, type CachePlan, type KeyValueCache, type Tensor } from "@laconic/kernels";
+import { addNorm, type CachePlan, type KeyValueCache, type Tensor } from "../kernels/index.ts";
 import type { Dropout } from "../lora/dropout.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";

@@ -1,5 +1,5 @@
 import type { LogProbsAtOne } from "@laconic/core";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { headName } from "./parameters.ts";
 

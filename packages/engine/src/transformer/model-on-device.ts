@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
+import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";

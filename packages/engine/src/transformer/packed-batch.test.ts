@@ -1,5 +1,5 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packBatch, type PackedBatch } from "./packed-batch.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import { prefixForest, rowsOfSequence, type PrefixForest } from "./prefix-forest.ts";
 
 /** Sequences packed without padding, on the device: each prefix that they share once. */

@@ -1,5 +1,5 @@
 import type { Random } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "../kernels/index.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import type { ModelConfig } from "./model-config.ts";
 

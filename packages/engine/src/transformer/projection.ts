@@ -1,4 +1,4 @@
-import type { Tensor } from "@laconic/kernels";
+import type { Tensor } from "../kernels/index.ts";
 import { adapterPair } from "../lora/adapter-on-device.ts";
 import type { Dropout } from "../lora/dropout.ts";
 import { pairNames } from "../lora/lora-settings.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { rotaryTables } from "./rotary-tables.ts";

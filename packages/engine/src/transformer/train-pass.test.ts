@@ -1,6 +1,6 @@
 import { randomFromSeed, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/kernels/testing";
-import type { Kernels } from "@laconic/kernels";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import type { Kernels } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";

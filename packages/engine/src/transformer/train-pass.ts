@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";

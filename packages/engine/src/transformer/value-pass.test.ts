@@ -1,5 +1,5 @@
 import { randomFromSeed, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";

@@ -1,4 +1,4 @@
-import type { Tensor } from "@laconic/kernels";
+import type { Tensor } from "../kernels/index.ts";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";

@@ -1,4 +1,4 @@
-import { sizeOf, type Kernels, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type Precision, type Tensor } from "../kernels/index.ts";
 
 /** A tensor on the device and the tensors of a checkpoint that lie in it, one below the other. */
 export interface HeldTensor {

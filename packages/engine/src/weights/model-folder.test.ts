@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sizeOf, type Kernels } from "@laconic/kernels";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { sizeOf, type Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";

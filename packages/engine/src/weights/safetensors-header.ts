@@ -1,5 +1,5 @@
 import { boundedJson, isRecord, LaconicError } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "../kernels/index.ts";
 
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 export type StoredDtype = "F64" | "F32" | "F16" | "BF16";

@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import { allocateTogether, heldTensors, joinValues, writeValues } from "../transformer/weight-layout.ts";
 import type { TensorSource } from "./safetensors-file.ts";
 

@@ -1,4 +1,4 @@
-import { matrixSize, type AttentionShape, type Kernels } from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels } from "@laconic/engine/kernels";
 import {
   add,
   concat,

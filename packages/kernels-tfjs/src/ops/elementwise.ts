@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { add, mul, sigmoid, sub, tidy } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

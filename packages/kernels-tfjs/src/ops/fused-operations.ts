@@ -1,4 +1,4 @@
-import type { AttentionShape, CachePlan, KeyValueCache } from "@laconic/kernels";
+import type { AttentionShape, CachePlan, KeyValueCache } from "@laconic/engine/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 
 /**

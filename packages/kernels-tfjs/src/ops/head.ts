@@ -1,4 +1,4 @@
-import { headSize, type Kernels } from "@laconic/kernels";
+import { headSize, type Kernels } from "@laconic/engine/kernels";
 import {
   add,
   concat,

@@ -8,7 +8,7 @@ import {
   type CachePlan,
   type Kernels,
   type KeyValueCache,
-} from "@laconic/kernels";
+} from "@laconic/engine/kernels";
 import {
   add,
   gather,

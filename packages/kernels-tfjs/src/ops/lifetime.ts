@@ -1,4 +1,4 @@
-import { rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
+import { rangeOf, sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import { add, matMul, sum, tidy, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

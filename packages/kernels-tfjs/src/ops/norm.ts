@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import { add, expandDims, mean, mul, rsqrt, square, sub, sum, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

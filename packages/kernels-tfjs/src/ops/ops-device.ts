@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/kernels";
+import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/engine/kernels";
 import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "./fused-operations.ts";
 

@@ -1,5 +1,5 @@
 import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
-import { kernelCases } from "@laconic/kernels/testing";
+import { kernelCases } from "@laconic/engine/kernels/testing";
 import { backend, enableProdMode, memory, setBackend } from "@tensorflow/tfjs-core";
 import { describe, expect, test } from "vitest";
 import { opsKernelSet } from "./ops-kernels.ts";

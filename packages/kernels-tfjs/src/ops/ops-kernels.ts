@@ -1,4 +1,4 @@
-import { checkedKernels, type Kernels } from "@laconic/kernels";
+import { checkedKernels, type Kernels } from "@laconic/engine/kernels";
 import { attentionKernels } from "./attention.ts";
 import { pieceKernels } from "./pieces.ts";
 import { elementwiseKernels } from "./elementwise.ts";

@@ -1,4 +1,4 @@
-import type { AdamWStep, Kernels } from "@laconic/kernels";
+import type { AdamWStep, Kernels } from "@laconic/engine/kernels";
 import {
   add,
   div,

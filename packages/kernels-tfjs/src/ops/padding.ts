@@ -1,4 +1,4 @@
-import { ancestorRuns, type SequenceLayout } from "@laconic/kernels";
+import { ancestorRuns, type SequenceLayout } from "@laconic/engine/kernels";
 import {
   expandDims,
   gather,

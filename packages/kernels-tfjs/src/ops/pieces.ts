@@ -1,4 +1,4 @@
-import { joinedSize, matrixSize, sizeOf, type Kernels } from "@laconic/kernels";
+import { joinedSize, matrixSize, sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { clone, concat, slice, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

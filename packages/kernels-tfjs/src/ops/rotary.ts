@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import { add, concat, expandDims, gather, mul, neg, reshape, slice, sub } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

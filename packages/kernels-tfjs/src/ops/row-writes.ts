@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { add, gather, scalar, tidy, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { scatterRows } from "./scatter-rows.ts";

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import {
   add as sumOf,
   gather,

@@ -7,7 +7,7 @@ import {
   type SamplingKind,
   type SamplingOnDevice,
   type SamplingRows,
-} from "@laconic/kernels";
+} from "@laconic/engine/kernels";
 import {
   add,
   argMax,

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/kernels";
+import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { openTensorFlow } from "./open-tensorflow.ts";

@@ -1,4 +1,4 @@
-import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/kernels";
+import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import { scaleOf } from "./dense-attention.ts";

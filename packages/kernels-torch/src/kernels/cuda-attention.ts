@@ -1,4 +1,4 @@
-import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle, type Operator, type Torch } from "../native/torch.ts";
 import { TorchTensor, type TensorStore } from "../tensors.ts";

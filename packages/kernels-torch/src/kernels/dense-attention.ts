@@ -1,4 +1,4 @@
-import type { AttentionShape } from "@laconic/kernels";
+import type { AttentionShape } from "@laconic/engine/kernels";
 import { operator, type Argument, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

@@ -1,4 +1,4 @@
-import { matrixSize, sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, sizeOf, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";

@@ -1,4 +1,4 @@
-import { KeyValueCaches, newPages, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { KeyValueCaches, newPages, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import { headSize, type Kernels, type Tensor } from "@laconic/kernels";
+import { headSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles, type Torch } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

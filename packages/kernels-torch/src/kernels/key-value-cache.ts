@@ -5,7 +5,7 @@ import {
   type CachePlan,
   type Kernels,
   type KeyValueCache,
-} from "@laconic/kernels";
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

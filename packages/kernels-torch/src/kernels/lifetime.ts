@@ -1,4 +1,4 @@
-import { rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
+import { rangeOf, sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";

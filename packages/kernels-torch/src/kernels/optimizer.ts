@@ -1,4 +1,4 @@
-import { sizeOf, type AdamWStep, type GradientClip, type Kernels } from "@laconic/kernels";
+import { sizeOf, type AdamWStep, type GradientClip, type Kernels } from "@laconic/engine/kernels";
 import { blockLength, stretches, type Stretch } from "../arena.ts";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";

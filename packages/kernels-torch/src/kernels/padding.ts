@@ -1,4 +1,4 @@
-import type { SequenceLayout } from "@laconic/kernels";
+import type { SequenceLayout } from "@laconic/engine/kernels";
 import type { ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

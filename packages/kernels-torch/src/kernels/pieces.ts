@@ -1,4 +1,4 @@
-import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
+import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { Arena, stretches } from "../arena.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";

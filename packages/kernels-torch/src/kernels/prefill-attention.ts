@@ -1,4 +1,4 @@
-import type { AttentionShape, CachePlan } from "@laconic/kernels";
+import type { AttentionShape, CachePlan } from "@laconic/engine/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";

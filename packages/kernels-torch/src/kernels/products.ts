@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import type { GradientPlace } from "@laconic/kernels";
+import type { GradientPlace } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

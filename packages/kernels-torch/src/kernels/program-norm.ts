@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

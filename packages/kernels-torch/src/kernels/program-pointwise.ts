@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { expectRotary } from "./rotary.ts";

@@ -5,7 +5,7 @@ import {
   type SegmentTree,
   type SequenceLayout,
   type Tensor,
-} from "@laconic/kernels";
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type RotaryTables, type Tensor } from "@laconic/engine/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
 import type { Span } from "./head-tiles.ts";

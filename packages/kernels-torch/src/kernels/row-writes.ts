@@ -1,4 +1,4 @@
-import { sizeOf, type Kernels } from "@laconic/kernels";
+import { sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace } from "./products.ts";

@@ -6,7 +6,7 @@ import {
   type Kernels,
   type SamplingOnDevice,
   type SamplingRows,
-} from "@laconic/kernels";
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

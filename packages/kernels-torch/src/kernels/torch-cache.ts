@@ -1,4 +1,4 @@
-import type { KeyValueCache } from "@laconic/kernels";
+import type { KeyValueCache } from "@laconic/engine/kernels";
 import type { TorchTensor } from "../tensors.ts";
 
 /** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each: every head's positions lie together. */

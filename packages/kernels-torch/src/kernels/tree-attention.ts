@@ -1,4 +1,4 @@
-import type { AttentionShape, BranchCost, SegmentTree, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { AttentionShape, BranchCost, SegmentTree, SequenceLayout, Tensor } from "@laconic/engine/kernels";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import { subtreeEnds, type SegmentTree, type SequenceLayout } from "@laconic/kernels";
+import { subtreeEnds, type SegmentTree, type SequenceLayout } from "@laconic/engine/kernels";
 import type { DenseSize } from "./dense-attention.ts";
 
 /** Which rows stand in the places of a part, sequence after sequence. */

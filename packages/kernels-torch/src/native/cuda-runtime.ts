@@ -1,6 +1,6 @@
 import type { LibraryHandle } from "koffi";
 import { koffi } from "./koffi.ts";
-import type { DeviceMemory } from "@laconic/kernels";
+import type { DeviceMemory } from "@laconic/engine/kernels";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 

@@ -5,7 +5,7 @@ import { koffi } from "./koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
-import type { DeviceMemory } from "@laconic/kernels";
+import type { DeviceMemory } from "@laconic/engine/kernels";
 import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";

@@ -3,7 +3,7 @@ import type { Library } from "./library.ts";
 import { cString, Slots } from "./native-memory.ts";
 import { computes, type Argument, type Handle, type Operator, type ResultCount } from "./operator.ts";
 import type { LoadedShim } from "./shims.ts";
-import type { KernelCounters } from "@laconic/kernels";
+import type { KernelCounters } from "@laconic/engine/kernels";
 
 /** Slots where calls find what they are given and leave what they return; arguments and results of operators come first. */
 export const slotPlaces: {

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { KernelCounters } from "@laconic/kernels";
+import type { KernelCounters } from "@laconic/engine/kernels";
 import type { LaunchArgument } from "../programs/launcher.ts";
 import type { CapturedGraph } from "./cuda-graphs.ts";
 import type { StoredMatrix, WideProduct } from "./cuda-products.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf } from "@laconic/kernels";
+import { sizeOf } from "@laconic/engine/kernels";
 import type { LaunchArgument } from "../programs/launcher.ts";
 import type { Library } from "../native/library.ts";
 import { scalarType, scalarTypeOf, type ScalarType } from "../native/scalar-type.ts";

@@ -1,6 +1,6 @@
 import { koffi } from "../native/koffi.ts";
 import { systemOf } from "@laconic/core/platform";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import type { Library } from "../native/library.ts";
 import type { NativeFunction } from "../native/native-function.ts";
 import { shimsByOperator, type LoadedShim } from "../native/shims.ts";

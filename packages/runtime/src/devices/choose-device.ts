@@ -1,6 +1,6 @@
 import { formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
-import type { KernelSource } from "@laconic/kernels";
+import type { KernelSource } from "@laconic/engine/kernels";
 import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
 import type { DeviceSpeed } from "./measure-device.ts";
 import { measureInChild } from "./probe-in-child.ts";

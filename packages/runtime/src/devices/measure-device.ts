@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import type { CreateKernels, Kernels, KernelSource, Tensor } from "@laconic/kernels";
+import type { CreateKernels, Kernels, KernelSource, Tensor } from "@laconic/engine/kernels";
 
 /** How fast a device is, measured. */
 export interface DeviceSpeed {

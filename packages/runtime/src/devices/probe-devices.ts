@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { KernelSource } from "@laconic/kernels";
+import type { KernelSource } from "@laconic/engine/kernels";
 import { deviceNamed, devices, type KnownDevice } from "./known-devices.ts";
 import { gpusHere, type GpuReport } from "./list-gpus.ts";
 import { probeInChild } from "./probe-in-child.ts";

@@ -1,4 +1,4 @@
-import type { KernelSource } from "@laconic/kernels";
+import type { KernelSource } from "@laconic/engine/kernels";
 import { askChild } from "./ask-child.ts";
 import type { DeviceSpeed } from "./measure-device.ts";
 import type { DeviceOutcome } from "./try-device.ts";

@@ -1,5 +1,5 @@
-import type { CreateKernels } from "@laconic/kernels";
-import { createKernels as createWasm } from "@laconic/kernels-wasm";
+import type { CreateKernels } from "@laconic/engine/kernels";
+import { createKernels as createWasm } from "@laconic/engine/wasm";
 import { expect, test } from "vitest";
 import { tryDevice } from "./try-device.ts";
 

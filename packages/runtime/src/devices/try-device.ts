@@ -1,6 +1,6 @@
 import { randomFromSeed, thrownText } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import type { CreateKernels, Kernels, KernelSource } from "@laconic/kernels";
+import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kernels";
 
 /** Whether a device works, and its library and version or what is missing. */
 export interface DeviceOutcome {

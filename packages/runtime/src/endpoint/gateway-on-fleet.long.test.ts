@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/fleet";
 import { startFakeSglang, startFakeVllm } from "@laconic/fleet/testing";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createGateway } from "@laconic/serve";
 import { parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";

@@ -78,7 +78,7 @@ export async function untrainedFolder(into: string): Promise<string> {
 async function writeModel(folder: string): Promise<void> {
   const [{ createLocalEngine }, { wasmKernels }] = await Promise.all([
     import("@laconic/engine"),
-    import("@laconic/kernels-wasm"),
+    import("@laconic/engine/wasm"),
   ]);
   const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
   try {

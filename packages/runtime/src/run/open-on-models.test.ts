@@ -4,7 +4,7 @@ import { LaconicError, type Engine, type Episode, type Reward, type ValueSource 
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { gaeEstimator, modelCritic, type CriticView, type NamedModelCritic } from "@laconic/gspo/critics";
 import { criticCases } from "@laconic/gspo/testing";
-import { createKernels } from "@laconic/kernels-wasm";
+import { createKernels } from "@laconic/engine/wasm";
 import { tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import type { TrainingParts } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test } from "vitest";

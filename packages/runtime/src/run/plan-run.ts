@@ -19,7 +19,7 @@ import {
   type PassSeconds,
   type SequenceLengths,
 } from "@laconic/engine";
-import type { CreateKernels } from "@laconic/kernels";
+import type { CreateKernels } from "@laconic/engine/kernels";
 import { needsOldPass, onlyPolicy } from "@laconic/trainer";
 import { planValueModels, type PlannedValueModel } from "./plan-value-models.ts";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";

@@ -11,7 +11,7 @@ import {
   type FakeServer,
   type FakeServerOptions,
 } from "@laconic/fleet/testing";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { wasmKernels } from "@laconic/engine/wasm";
 import { WeightsReceiver } from "@laconic/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";

@@ -9,7 +9,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../../kernels/index.ts";
 import { SharedBases } from "../hosted-model/base-weights.ts";
 import type { EngineHost, HostCapability, HostOutputs, HostSource, ModelFacts, WeightsId } from "./engine-host.ts";
 import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";

@@ -1,6 +1,6 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
-import type { KernelPlace, KernelSource } from "@laconic/kernels";
+import type { KernelPlace, KernelSource } from "../../kernels/index.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 

@@ -1,7 +1,7 @@
 import type { Engine } from "@laconic/core";
 import { memoryFileSystem } from "@laconic/core/files";
-import type { CreateKernels } from "@laconic/kernels";
-import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
+import type { CreateKernels } from "../../kernels/index.ts";
+import { createReferenceKernels, referenceKernels } from "../../kernels/testing/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { defaultFiles } from "#platform";
 import * as browser from "../../platform/browser.ts";

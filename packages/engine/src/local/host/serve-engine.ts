@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { CreateKernels } from "@laconic/kernels";
+import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
 import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";

@@ -10,8 +10,8 @@ import {
 } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KernelSource } from "@laconic/kernels";
-import { referenceKernels } from "@laconic/kernels/testing";
+import type { KernelSource } from "../../kernels/index.ts";
+import { referenceKernels } from "../../kernels/testing/index.ts";
 import { config } from "../../testing/cases/engine-case.ts";
 import { engineCases } from "../../testing/engine-cases.ts";
 import { createLocalEngine } from "../local-engine.ts";
@@ -148,7 +148,7 @@ test.each([
   const engine = new URL("../../index.ts", import.meta.url).href;
   const script = `
     import { createLocalEngine } from ${JSON.stringify(engine)};
-    import { referenceKernels } from "@laconic/kernels/testing";
+    import { referenceKernels } from "../../kernels/testing/index.ts";
     const engine = await createLocalEngine({ device: referenceKernels(), workers: 2 });
     const model = await engine.createModel({ kind: "config", config: ${JSON.stringify(config)}, seed: 0 });
     await model.forwardBackward(${JSON.stringify(sequences)}, ({ values }) => new Float64Array(values.length));

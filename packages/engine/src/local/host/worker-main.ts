@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { CreateKernels } from "@laconic/kernels";
+import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
 import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";

@@ -15,7 +15,7 @@ import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import { RunningBatch } from "../../generation/running-batch.ts";
-import { sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
 import { adapterOf } from "../../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
 import { readPeftFolder } from "../../lora/peft-folder.ts";

@@ -1,5 +1,5 @@
 import type { TrainingSequence } from "@laconic/core";
-import { subtreeEnds } from "@laconic/kernels";
+import { subtreeEnds } from "../../kernels/index.ts";
 import { prefixForest, type PrefixForest } from "../../transformer/prefix-forest.ts";
 
 /** How sequences may be passed together. */

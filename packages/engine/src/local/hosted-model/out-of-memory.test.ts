@@ -5,7 +5,7 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createReferenceKernels } from "../../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MeteredKernels } from "../../memory/metered-kernels.ts";

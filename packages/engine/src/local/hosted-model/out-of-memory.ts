@@ -2,7 +2,7 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
-import { isOutOfMemory } from "@laconic/kernels";
+import { isOutOfMemory } from "../../kernels/index.ts";
 import { totalTokens } from "./micro-batches.ts";
 
 /** How a pass ran. */

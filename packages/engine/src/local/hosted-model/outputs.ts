@@ -1,5 +1,5 @@
 import type { ForwardOptions, LogProbsAtOne, TrainingSequence } from "@laconic/core";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "../../kernels/index.ts";
 import { likeliestInPieces, readPieces, type LikeliestPiece } from "../../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";

@@ -1,6 +1,6 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../../kernels/index.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { initialParameters, scoreName } from "../../transformer/parameters.ts";

@@ -5,7 +5,7 @@ import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 import { passBackward, passForward, type HeadPass } from "../../transformer/value-pass.ts";
-import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
+import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
 import { halve, rowsTogether } from "./micro-batches.ts";
 import { explainOutOfMemory, type PassOptions } from "./out-of-memory.ts";
 

@@ -1,5 +1,5 @@
 import type { EngineCapabilities } from "@laconic/core";
-import { sizeOf, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Tensor } from "../../kernels/index.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
 /** Where the gradients of replicas meet: one slot of all trained parameters per replica, in memory that their threads share. */

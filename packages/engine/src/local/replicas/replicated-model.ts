@@ -11,7 +11,7 @@ import {
   type TokenGradient,
   type TrainingSequence,
 } from "@laconic/core";
-import { isOutOfMemory } from "@laconic/kernels";
+import { isOutOfMemory } from "../../kernels/index.ts";
 import { CallOrder } from "./call-order.ts";
 import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "../host/engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";

@@ -1,6 +1,6 @@
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "../../kernels/index.ts";
 import { createInlineEngine } from "../../local/local-engine.ts";
 
 /** Heads that flash attention takes. */

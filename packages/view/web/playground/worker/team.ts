@@ -1,7 +1,7 @@
 import type { Engine, Episode, Problem, TrainableModel } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine, localPolicy, repeatableBatching } from "@laconic/engine";
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/engine/kernels";
 import { onePolicy, onlyPolicy, sha256Of, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import { conversationOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";

@@ -1,7 +1,7 @@
 // The training loop and its engine in one worker: the page itself never computes.
 import { LaconicError } from "@laconic/core";
-import type { Kernels } from "@laconic/kernels";
-import { createKernels } from "@laconic/kernels-wasm";
+import type { Kernels } from "@laconic/engine/kernels";
+import { createKernels } from "@laconic/engine/wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
 import { keptFiles, keptFolder, runFolder, type KeptFiles, type Store } from "./kept-files.ts";
@@ -152,7 +152,7 @@ async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
 async function openKernels(device: PlaygroundDevice, level: LevelName): Promise<Kernels> {
   // The relay's products are too small to be divided among threads.
   if (device === "wasm") return createKernels(undefined, level === "tellers" ? { sharing: 1 } : undefined);
-  const webgpu = await import("@laconic/kernels-webgpu");
+  const webgpu = await import("@laconic/engine/webgpu");
   return webgpu.createKernels(undefined);
 }
 

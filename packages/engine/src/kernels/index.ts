@@ -1,0 +1,47 @@
+/**
+ * The kernel contract: what a device must offer so that the transformer runs on it, and what kernel sets share.
+ * @module @laconic/engine/kernels
+ */
+export type {
+  AdamWMoments,
+  AdamWStep,
+  AdamWTensors,
+  AttentionShape,
+  BranchCost,
+  CachePlan,
+  DeviceMemory,
+  KernelCounters,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
+  HeadGradients,
+  Kernels,
+  KeyValueCache,
+  NormGradient,
+  Precision,
+  Recorder,
+  Recording,
+  RecordingCounts,
+  RotaryTables,
+  SamplingKind,
+  SamplingOnDevice,
+  SamplingRows,
+  SegmentTree,
+  SequenceLayout,
+  Tensor,
+} from "./contract.ts";
+export type { CreateKernels, KernelPlace, KernelSource } from "./kernel-source.ts";
+
+export { checkedKernels } from "./checked-kernels.ts";
+export { addNorm, normBackwardOnto, rotateBackAndJoin } from "./fused.ts";
+export { ancestorRuns, subtreeEnds } from "./segment-tree.ts";
+export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
+
+export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
+export { isOnDevice, packSampling } from "./pack-sampling.ts";
+export { Handle, HandleStore, type DeviceArray } from "./handles.ts";
+export { KeyValueCaches } from "./key-value-caches.ts";
+export { TensorScopes } from "./tensor-scopes.ts";
+export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { roundsWeights } from "./rounds-weights.ts";
+export { tensorsIn } from "./tensors-in.ts";

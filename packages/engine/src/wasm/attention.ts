@@ -1,0 +1,117 @@
+import {
+  matrixSize,
+  type AttentionShape,
+  type Kernels,
+  type SegmentTree,
+  type SequenceLayout,
+} from "../kernels/index.ts";
+import type { Tensor } from "../kernels/index.ts";
+import type { Split } from "./thread-pool.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+  const { store } = device;
+  return {
+    attention(q, k, v, shape, layout) {
+      const [rows] = matrixSize(q);
+      const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
+      const longest = padded(layout);
+      const { offsetsOnDevice, tree } = layout;
+      const given = [q, k, v, out, logSumExp, offsetsOnDevice];
+      const floats = (shape.headDim + 4) * longest + 4 * shape.headDim + 4;
+      if (tree)
+        withPaths(device, layout, tree, (paths) =>
+          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
+            const args = [...given, paths.before, paths.trees, longest, 0, paths.count * shape.kvHeads];
+            const split = pairSplit(layout, shape, paths.count, { first: 9, products: 2, bytes });
+            device.divide(split, "attentionTree", ...args, ...sizes(shape), scratch);
+          }),
+        );
+      else
+        device.withThreadScratch(floats, (scratch, bytes) => {
+          const sequences = layout.offsets.length - 1;
+          const split = pairSplit(layout, shape, sequences, { first: 6, products: 2, bytes });
+          device.divide(split, "attention", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
+        });
+      return { out, logSumExp };
+    },
+    attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+      const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
+      const { offsetsOnDevice, tree } = layout;
+      const longest = padded(layout);
+      const given = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
+      const floats = (2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4;
+      if (tree)
+        withPaths(device, layout, tree, (paths) =>
+          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
+            const { before, trees, count } = paths;
+            const args = [...given, before, tree.parentsOnDevice, trees, longest, 0, count * shape.kvHeads];
+            const split = pairSplit(layout, shape, count, { first: 14, products: 5, bytes });
+            device.divide(split, "attentionTreeBackward", ...args, ...sizes(shape), scratch);
+          }),
+        );
+      else
+        device.withThreadScratch(floats, (scratch, bytes) => {
+          const sequences = layout.offsets.length - 1;
+          const split = pairSplit(layout, shape, sequences, { first: 10, products: 5, bytes });
+          device.divide(split, "attentionBackward", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
+        });
+      return { dQ, dK, dV };
+    },
+  };
+}
+
+/** Of segments that continue others. */
+interface Paths {
+  /** Of each the rows of its ancestors. */
+  readonly before: Tensor;
+  /** The first segment of each tree, and behind the last how many segments there are: a tree's lie together. */
+  readonly trees: Tensor;
+  readonly count: number;
+}
+
+function withPaths(
+  { store }: WasmDevice,
+  { offsets }: SequenceLayout,
+  { parents }: SegmentTree,
+  body: (paths: Paths) => void,
+): void {
+  const before = new Int32Array(parents.length);
+  const starts: number[] = [];
+  parents.forEach((parent, s) => {
+    if (parent < 0) starts.push(s);
+    else before[s] = (before[parent] as number) + (offsets[parent + 1] as number) - (offsets[parent] as number);
+  });
+  store.scope(() =>
+    body({
+      before: store.upload(before, [parents.length]),
+      trees: store.upload(Int32Array.of(...starts, parents.length), [starts.length + 1]),
+      count: starts.length,
+    }),
+  );
+}
+
+function padded(layout: SequenceLayout): number {
+  return (layout.longest + 3) & ~3;
+}
+
+function sizes({ queryHeads, kvHeads, headDim, scale }: AttentionShape): number[] {
+  return [queryHeads, kvHeads, headDim, scale];
+}
+
+/**
+ * By pairs of a key/value head and a sequence, or a tree: gradients of keys add up over segments in their order.
+ * @param first - position of the first pair; behind it stand the number of pairs, four sizes and the scratch
+ * @param products - of a row with each key that it may see
+ */
+function pairSplit(
+  { offsets, longest }: SequenceLayout,
+  { queryHeads, kvHeads, headDim }: AttentionShape,
+  count: number,
+  { first, products, bytes }: { readonly first: number; readonly products: number; readonly bytes: number },
+): Split {
+  const rows = (offsets.at(-1) ?? 0) / Math.max(1, count);
+  // A product is an addition too, and keys behind a row are not seen: about twenty such steps in a nanosecond.
+  const cost = (rows * longest * headDim * products * (queryHeads / kvHeads)) / 20;
+  return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { at: first + 6, bytes } };
+}

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { expect, test } from "vitest";
+import { fusedNames } from "./fused.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Targets of `asconfig.json` and their files. */
+const builds = [
+  ["release", await readFile(join(root, "assets/fused.wasm"))],
+  ["fma", await readFile(join(root, "assets/fused-fma.wasm"))],
+] as const;
+// Node 20 has relaxed SIMD behind this.
+setFlagsFromString("--experimental-wasm-relaxed-simd");
+
+test.each(builds)("%s: the module exports what is called, and nothing else", async (_, committed) => {
+  const { exports } = await inspect(committed);
+  expect(exports.toSorted()).toEqual([...fusedNames].toSorted());
+});
+
+test.each(builds)("%s: the module brings no data or globals of its own: working space is passed in", (_, committed) => {
+  // Types, imports, functions, exports, code; 6 would be globals, 11 static data.
+  expect(sections(committed)).toEqual([1, 2, 3, 7, 10]);
+});
+
+const compiler = resolveCompiler();
+
+test.skipIf(compiler === null).each(builds)(
+  "%s: building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
+  { timeout: 240_000 },
+  async (target, committed) => {
+    const folder = await mkdtemp(join(tmpdir(), "fused-"));
+    try {
+      const out = join(folder, "fused.wasm");
+      const args = [compiler as string, "--target", target, "--outFile", out];
+      await promisify(execFile)(process.execPath, args, { cwd: root });
+      expect((await readFile(out)).equals(committed)).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+function resolveCompiler(): string | null {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("assemblyscript/package.json");
+    return join(dirname(manifest), "bin/asc.js");
+  } catch {
+    return null;
+  }
+}
+
+async function inspect(bytes: Uint8Array): Promise<{ exports: string[] }> {
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 2 ** 16, shared: true });
+  const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(bytes), { env: { memory } });
+  return { exports: Object.keys(exports) };
+}
+
+/** The ids of a module's sections: a byte each, then the length in seven-bit groups. */
+function sections(bytes: Uint8Array): number[] {
+  const ids: number[] = [];
+  let at = 8;
+  while (at < bytes.length) {
+    ids.push(bytes[at++] as number);
+    let length = 0;
+    for (let shift = 0, more = true; more; shift += 7) {
+      const byte = bytes[at++] as number;
+      length |= (byte & 0x7f) << shift;
+      more = byte > 0x7f;
+    }
+    at += length;
+  }
+  return ids;
+}

@@ -1,0 +1,66 @@
+import { KeyValueCaches, type Kernels, type KeyValueCache, type Tensor } from "../kernels/index.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+/** One layer's keys and values, [pages, pageSize, kvHeads * headDim] each. */
+interface WasmCache extends KeyValueCache {
+  readonly keys: Tensor;
+  readonly values: Tensor;
+}
+
+type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
+
+export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
+  const { store } = device;
+  const caches = new KeyValueCaches<WasmCache>();
+  return {
+    createCache({ pages, pageSize, kvHeads, headDim }) {
+      const shape = [pages, pageSize, kvHeads * headDim];
+      const { keys, values } = store.scope(() => ({ keys: store.allocate(shape), values: store.allocate(shape) }));
+      store.keep(keys);
+      store.keep(values);
+      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys, values });
+    },
+    freeCache(cache) {
+      const { keys, values } = caches.release(cache);
+      store.free(keys);
+      store.free(values);
+    },
+    attentionCached(q, k, v, given, shape, plan) {
+      const { keys, values, pageSize } = caches.attended(q, k, v, given, shape, plan).cache;
+      const width = shape.kvHeads * shape.headDim;
+      const { offsetsOnDevice } = plan.layout;
+      const sequences = plan.past.length;
+      const pageCount = sequences === 0 ? 0 : plan.table.length / sequences;
+      const place = [offsetsOnDevice, plan.tableOnDevice, plan.pastOnDevice, sequences, pageCount, pageSize] as const;
+      device.run("appendToCache", k, keys, ...place, width);
+      device.run("appendToCache", v, values, ...place, width);
+      const out = store.allocate(q.shape);
+      const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
+      const positions = q.shape[0] as number;
+      device.withThreadScratch(pageCount * pageSize + 8, (scratch, bytes) =>
+        device.divide(
+          {
+            countAt: 7,
+            steps: { 4: 4, 5: 4 * pageCount, 6: 4 },
+            // Two products with every position of the pages, at about ten operations in a nanosecond.
+            cost: ((positions / sequences) * pageCount * pageSize * shape.queryHeads * shape.headDim * 4) / 10,
+            scratch: { at: 14, bytes },
+          },
+          ...(["attentionCached", q, keys, values, out, ...place, ...heads, scratch] as const),
+        ),
+      );
+      return out;
+    },
+    copyCachePages(cache, from, to, lengths, source = cache) {
+      const { target, origin } = caches.copied(cache, from, to, lengths, source);
+      const position = target.kvHeads * target.headDim * 4;
+      from.forEach((page, i) => {
+        const start = page * origin.pageSize * position;
+        const end = start + (lengths[i] as number) * position;
+        const at = (to[i] as number) * target.pageSize * position;
+        store.bytes(target.keys).set(store.bytes(origin.keys).subarray(start, end), at);
+        store.bytes(target.values).set(store.bytes(origin.values).subarray(start, end), at);
+      });
+    },
+  };
+}

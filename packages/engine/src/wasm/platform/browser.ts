@@ -1,0 +1,52 @@
+import { LaconicError } from "@laconic/core";
+import type { HelperSetup } from "../helper.ts";
+import { fmaFile, fusedFile } from "../fused-file.ts";
+
+/** A binary of the fused kernels. Option: `fused`, its address. @throws LaconicError `config_invalid`, `device_unavailable` */
+export async function openBinary(
+  fma: boolean,
+  options: Readonly<Record<string, unknown>>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  for (const [key, value] of Object.entries(options))
+    if (key !== "fused" || typeof value !== "string")
+      throw new LaconicError(
+        "config_invalid",
+        `the wasm kernels take fma, threads and the address fused, got "${key}"`,
+        {
+          key,
+        },
+      );
+  const { fused = (fma ? fmaFile : fusedFile).href } = options as { readonly fused?: string };
+  const reply = await fetch(fused).catch((error: unknown) => error as Error);
+  if (reply instanceof Error || !reply.ok)
+    throw new LaconicError(
+      "device_unavailable",
+      `the fused kernels cannot be loaded from ${fused}: ${reply instanceof Error ? reply.message : `HTTP ${reply.status}`}`,
+      { url: fused },
+    );
+  return new Uint8Array(await reply.arrayBuffer());
+}
+
+interface Scope {
+  readonly crossOriginIsolated?: boolean;
+  readonly WorkerGlobalScope?: unknown;
+  readonly navigator: { readonly hardwareConcurrency: number };
+}
+const scope = globalThis as unknown as Scope;
+
+/** By this name bundlers find the file of a worker. */
+declare const Worker: new (
+  address: URL,
+  options: { readonly type: "module" },
+) => { postMessage(message: unknown): void };
+
+/** How many threads may compute at once; 0 where they cannot share memory, or where this one may not wait for others, as in a page itself. */
+export function processors(): number {
+  return scope.crossOriginIsolated && scope.WorkerGlobalScope ? scope.navigator.hardwareConcurrency : 0;
+}
+
+/** Starts a helper thread. */
+export function startHelper(setup: HelperSetup): void {
+  const worker = new Worker(new URL("../../../assets/helper.mjs", import.meta.url), { type: "module" });
+  worker.postMessage(setup);
+}

@@ -1,0 +1,101 @@
+import { exponential, kernelSampling, logarithm, samplingParameters } from "@laconic/core";
+import {
+  matrixSize,
+  isOnDevice,
+  packSampling,
+  type Kernels,
+  type SamplingOnDevice,
+  type SamplingRows,
+} from "../kernels/index.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+  const { store } = device;
+  /** A column per parameter, in the order of the steps; reading this memory costs nothing. */
+  const columnsOf = (given: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
+    const settings = isOnDevice(given) ? floatsOf(store.bytes(given.settings)) : packSampling(given).settings;
+    return kernelSampling.map((name, column) => {
+      const values = Float32Array.from(
+        { length: rows },
+        (_, b) => settings[kernelSampling.length * b + column] as number,
+      );
+      return samplingParameters[name].shape.integer ? Int32Array.from(values) : values;
+    });
+  };
+  const uniformOf = (given: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
+    if (!isOnDevice(given)) return given.uniform;
+    const [, width] = matrixSize(given.uniforms);
+    const uniforms = floatsOf(store.bytes(given.uniforms));
+    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number);
+  };
+  return {
+    sampleTokens(logits, settings) {
+      const [rows, vocabulary] = matrixSize(logits);
+      const columns = [...columnsOf(settings, rows), uniformOf(settings, rows)];
+      const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
+      store.scope(() => {
+        const uploaded = columns.map((values) => store.upload(values, [rows]));
+        const steps: Record<number, number> = { 0: 4 * vocabulary };
+        for (let at = 3; at < uploaded.length + 5; at++) steps[at] = 4;
+        device.withThreadScratch(2 * vocabulary, (scratch, bytes) => {
+          const split = { countAt: 1, steps, cost: 4 * vocabulary, scratch: { at: uploaded.length + 5, bytes } };
+          device.divide(split, "sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
+        });
+      });
+      return { tokens, logProbs };
+    },
+    tokenLogProbs(logits, tokens, count) {
+      const [rows, vocabulary] = matrixSize(logits);
+      const scores = floatsOf(store.bytes(logits));
+      const chosen = intsOf(store.bytes(tokens));
+      const [logProbs, topTokens, topLogProbs] = [
+        new Float32Array(rows),
+        new Int32Array(rows * count),
+        new Float32Array(rows * count),
+      ];
+      for (let row = 0; row < rows; row++) {
+        const of = scores.subarray(row * vocabulary, (row + 1) * vocabulary);
+        const normaliser = logSumExp(of);
+        logProbs[row] = (of[chosen[row] as number] as number) - normaliser;
+        likeliest(of, count).forEach((token, i) => {
+          topTokens[row * count + i] = token;
+          topLogProbs[row * count + i] = (of[token] as number) - normaliser;
+        });
+      }
+      return {
+        logProbs: store.upload(logProbs, [rows]),
+        topTokens: store.upload(topTokens, [rows, count]),
+        topLogProbs: store.upload(topLogProbs, [rows, count]),
+      };
+    },
+  };
+}
+
+function logSumExp(scores: Float32Array): number {
+  let largest = -Infinity;
+  for (const score of scores) largest = Math.max(largest, score);
+  let sum = 0;
+  for (const score of scores) sum += exponential(score - largest);
+  return largest + logarithm(sum);
+}
+
+/** Tokens of the largest scores in descending order, the first of equals first; `count` is small. */
+function likeliest(scores: Float32Array, count: number): number[] {
+  const best: number[] = [];
+  scores.forEach((score, token) => {
+    if (best.length === count && !(score > (scores[best[count - 1] as number] as number))) return;
+    let at = best.length;
+    while (at > 0 && score > (scores[best[at - 1] as number] as number)) at -= 1;
+    best.splice(at, 0, token);
+    if (best.length > count) best.pop();
+  });
+  return best;
+}
+
+function floatsOf({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, byteOffset, byteLength / 4);
+}
+
+function intsOf({ buffer, byteOffset, byteLength }: Uint8Array): Int32Array {
+  return new Int32Array(buffer, byteOffset, byteLength / 4);
+}

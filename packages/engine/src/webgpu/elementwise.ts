@@ -1,0 +1,62 @@
+import type { Kernels } from "../kernels/index.ts";
+import type { GpuDevice } from "./gpu-device.ts";
+import { elementwiseProgram } from "./wgsl/elementwise.ts";
+
+type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
+
+/** Operations on elements of equal shape, one dispatch each. */
+export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
+  return {
+    add(a, b) {
+      const inputs = { a: device.data(a), b: device.data(b) };
+      return device.make(a.shape, () => elementwiseProgram("add", inputs, inputs.a.size, "result[i] = a[i] + b[i];"));
+    },
+    multiply(a, b) {
+      const inputs = { a: device.data(a), b: device.data(b) };
+      return device.make(a.shape, () =>
+        elementwiseProgram("multiply", inputs, inputs.a.size, "result[i] = a[i] * b[i];"),
+      );
+    },
+    scaled(x, factor) {
+      const data = device.data(x);
+      return device.make(x.shape, () =>
+        elementwiseProgram("scaled", { x: data }, data.size, "result[i] = x[i] * uniforms.factor;", { factor }),
+      );
+    },
+    accumulate(into, delta) {
+      // A tensor may be added to itself: what is read is then no longer what is written.
+      const added = device.data(delta).view();
+      const program = elementwiseProgram("accumulate", { delta: added }, added.size, "result[i] += delta[i];");
+      device.runner.runInPlace(program, device.own(into));
+      added.dispose();
+    },
+    swiGlu(gate, up) {
+      const inputs = { gate: device.data(gate), up: device.data(up) };
+      return device.make(gate.shape, () =>
+        elementwiseProgram(
+          "swiglu",
+          inputs,
+          inputs.gate.size,
+          "let g = gate[i]; result[i] = g / (1.0 + exp(-g)) * up[i];",
+        ),
+      );
+    },
+    swiGluBackward(dOut, gate, up) {
+      const inputs = { dOut: device.data(dOut), gate: device.data(gate), up: device.data(up) };
+      // d silu / d gate = share + silu (1 - share).
+      return device.makeAll({ dGate: gate.shape, dUp: gate.shape }, () =>
+        elementwiseProgram(
+          "swiglu-gradient",
+          inputs,
+          inputs.gate.size,
+          `let d = dOut[i];
+      let g = gate[i];
+      let share = 1.0 / (1.0 + exp(-g));
+      let silu = g * share;
+      dGate[i] = d * up[i] * (share + silu * (1.0 - share));
+      dUp[i] = d * silu;`,
+        ),
+      );
+    },
+  };
+}

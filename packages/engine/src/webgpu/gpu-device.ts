@@ -1,0 +1,129 @@
+import { HandleStore, sizeOf, type GradientPlace, type Handle, type Tensor } from "../kernels/index.ts";
+import type { GpuArray } from "./gpu-array.ts";
+import type { ProgramRunner } from "./program-runner.ts";
+import { elementwiseProgram } from "./wgsl/elementwise.ts";
+import { widenProgram } from "./wgsl/halves.ts";
+import type { WgslProgram } from "./wgsl/program.ts";
+
+/** What all operations work with: the tensors, and what runs programs on them. */
+export class GpuDevice {
+  readonly runner: ProgramRunner;
+  readonly store: HandleStore<GpuArray> = new HandleStore();
+
+  constructor(runner: ProgramRunner) {
+    this.runner = runner;
+  }
+
+  /** The tensor's numbers; those of half precision as float32, which stays beside them until they change. */
+  data(tensor: Tensor): GpuArray {
+    const handle = this.store.get(tensor);
+    if (!handle.halves) return handle.data;
+    return this.derive(tensor, "wide", () => this.widened(handle));
+  }
+
+  /** What a product reads: float32, or int32 with two numbers of half precision each. */
+  stored(tensor: Tensor): GpuArray {
+    return this.store.get(tensor).data;
+  }
+
+  /** Numbers of half precision as float32, which belong to the caller. */
+  widened({ data, shape }: Handle<GpuArray>): GpuArray {
+    return this.runner.run(widenProgram(data, sizeOf(shape)), shape);
+  }
+
+  /** A float tensor that a program writes as `result`; an empty one runs nothing. */
+  make(shape: readonly number[], program: () => WgslProgram): Handle<GpuArray> {
+    return sizeOf(shape) === 0 ? this.blank(shape) : this.store.adoptFloats(this.runner.run(program(), shape));
+  }
+
+  /** Several float tensors that a program writes by their names; none of them is empty, or all are. */
+  makeAll<Name extends string>(
+    shapes: Readonly<Record<Name, readonly number[]>>,
+    program: () => WgslProgram,
+  ): Record<Name, Handle<GpuArray>> {
+    const named = Object.entries<readonly number[]>(shapes);
+    const isEmpty = named.some(([, shape]) => sizeOf(shape) === 0);
+    const made = Object.fromEntries(named.map(([name, shape]) => [name, this.runner.blank(shape)]));
+    if (!isEmpty) this.runner.runChanging(program(), made);
+    return Object.fromEntries(
+      Object.entries(made).map(([name, data]) => [name, this.store.adoptFloats(data)]),
+    ) as Record<Name, Handle<GpuArray>>;
+  }
+
+  /** A float tensor for programs to fill: its numbers are what the memory holds. */
+  blank(shape: readonly number[]): Handle<GpuArray> {
+    return this.store.adoptFloats(this.runner.blank(shape));
+  }
+
+  zeros(shape: readonly number[]): Handle<GpuArray> {
+    return this.store.adoptFloats(this.runner.zeros(shape));
+  }
+
+  /**
+   * A parameter's gradient, in its place where it has one.
+   * @param terms - rows that are added up; zeros where there is none
+   * @param write - fills an array, or adds to what it holds
+   * @returns the gradient where no place was given, else null
+   */
+  settle(
+    place: GradientPlace | undefined,
+    shape: readonly number[],
+    terms: number,
+    write: (result: GpuArray, adds: boolean) => void,
+  ): Handle<GpuArray> | null {
+    if (terms * sizeOf(shape) === 0) {
+      if (!place) return this.zeros(shape);
+      if (!place.add) this.runner.clear(this.own(place.tensor));
+      return null;
+    }
+    if (place) {
+      write(this.own(place.tensor), place.add);
+      return null;
+    }
+    const made = this.blank(shape);
+    write(made.data, false);
+    return made;
+  }
+
+  /**
+   * A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. A matrix of half
+   * precision is float32 from then on.
+   */
+  own(tensor: Tensor): GpuArray {
+    const handle = this.store.get(tensor);
+    if (!handle.halves) return this.ownStored(tensor);
+    const wide = this.widened(handle);
+    this.store.replace(tensor, wide);
+    return wide;
+  }
+
+  /** The same in the precision that the tensor has. */
+  ownStored(tensor: Tensor): GpuArray {
+    const handle = this.store.get(tensor);
+    handle.forget();
+    const { data } = handle;
+    if (!data.isShared) return data;
+    const { shape, dtype, size } = data;
+    const program = elementwiseProgram("copy", { x: data }, size, "result[i] = x[i];");
+    const { result } = this.runner.runForAll(program, { result: { shape, dtype } });
+    this.store.replace(tensor, result);
+    return result;
+  }
+
+  /** Numbers that follow from a tensor, made at first use and freed when it changes. */
+  derive(tensor: Tensor, name: string, make: () => GpuArray): GpuArray {
+    return this.store.derive(tensor, name, make);
+  }
+
+  deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): GpuArray {
+    return this.derive(tensor, name, () => {
+      const indices = make();
+      return this.runner.upload(indices, [indices.length]);
+    });
+  }
+
+  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
+  expectIndices(ids: Tensor, limit: number, place: string): void {
+    this.store.expectIndices(ids, limit, place);
+  }
+}

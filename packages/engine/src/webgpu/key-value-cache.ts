@@ -1,0 +1,85 @@
+import { KeyValueCaches, type CachePlan, type Kernels, type KeyValueCache } from "../kernels/index.ts";
+import type { GpuArray } from "./gpu-array.ts";
+import type { GpuDevice } from "./gpu-device.ts";
+import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
+import { putKeyValuesProgram } from "./wgsl/put-key-values.ts";
+import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
+
+/**
+ * One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. In half precision
+ * int32, [..., headDim / 2].
+ */
+interface GpuCache extends KeyValueCache {
+  readonly keys: GpuArray;
+  readonly values: GpuArray;
+}
+
+type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
+
+/** Keys and values in pages, read where they lie. */
+export function cacheKernels(
+  device: GpuDevice,
+  dtype: "float32" | "float16",
+): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
+  const { runner } = device;
+  const caches = new KeyValueCaches<GpuCache>();
+  /** Copies rows of one cache to rows of another. */
+  const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {
+    const [reads, writes] = [from, to].map((places) => runner.upload(places, [places.length])) as [GpuArray, GpuArray];
+    for (const name of ["keys", "values"] as const) {
+      const { shape, dtype: kind } = origin[name];
+      const made = { shape: [from.length, shape[1] as number], dtype: kind };
+      const { result } = runner.runForAll(takeRowsProgram(origin[name], reads), { result: made });
+      runner.runInPlace(putRowsProgram(writes, result), target[name]);
+      result.dispose();
+    }
+    reads.dispose();
+    writes.dispose();
+  };
+  return {
+    liveCaches: () => caches.count,
+    createCache({ pages, pageSize, kvHeads, headDim }) {
+      const rows = pages * kvHeads * pageSize;
+      // Nobody reads a number before it is written. Float32 where a position's numbers are no pairs.
+      const held = (): GpuArray =>
+        dtype === "float16" && headDim % 2 === 0
+          ? runner.blank([rows, headDim / 2], "int32")
+          : runner.blank([rows, headDim]);
+      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
+    },
+    freeCache(cache) {
+      const { keys, values } = caches.release(cache);
+      keys.dispose();
+      values.dispose();
+    },
+    attentionCached(q, k, v, given, shape, plan) {
+      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+      if (tokens === 0) return device.blank(q.shape);
+      const { keys, values } = cache;
+      const width = plan.table.length / plan.past.length;
+      const where = { reach: reachOf(device, plan), table: device.data(plan.tableOnDevice) };
+      const added = { k: device.data(k), v: device.data(v), ...where };
+      runner.runChanging(putKeyValuesProgram(added, cache, width, keys.dtype === "int32"), { keys, values });
+      const read = { q: device.data(q), keys, values, ...where };
+      return device.make(q.shape, () => attentionCachedProgram(read, cache, width, shape));
+    },
+    copyCachePages(cache, from, to, lengths, source = cache) {
+      for (const { target, origin, reads, writes } of caches.copiedRows(cache, from, to, lengths, source))
+        copyRows(origin, reads, target, writes);
+    },
+  };
+}
+
+/** The sequence of each new token, and the positions that it may look at: int32 [2 N]. */
+function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): GpuArray {
+  return device.deriveIndices(pastOnDevice, "reach", () => {
+    const { offsets } = layout;
+    const reach = new Int32Array(2 * (offsets.at(-1) as number));
+    past.forEach((held, s) => {
+      const start = offsets[s] as number;
+      for (let token = start; token < (offsets[s + 1] as number); token++)
+        reach.set([s, held + token - start + 1], 2 * token);
+    });
+    return reach;
+  });
+}

@@ -1,0 +1,67 @@
+import { matrixSize, type Handle, type Kernels, type Tensor } from "../kernels/index.ts";
+import type { GpuArray } from "./gpu-array.ts";
+import type { GpuDevice } from "./gpu-device.ts";
+import { product, productInto } from "./products.ts";
+import type { Product } from "./wgsl/product.ts";
+import { columnSumsProgram } from "./wgsl/rms-norm.ts";
+
+type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
+
+/** Products with a weight, by tiles. */
+export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
+  /** Zeros where there is nothing to add up. */
+  const multiply = (given: Product): Handle<GpuArray> => {
+    const { rows, columns, inner } = given;
+    return rows * columns * inner === 0
+      ? device.zeros([rows, columns])
+      : device.store.adoptFloats(product(device, given));
+  };
+  const applied = (place: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
+    const [rows, inner] = matrixSize(x);
+    const [columns] = matrixSize(weight);
+    return {
+      rows,
+      columns,
+      inner,
+      left: { data: device.data(x), along: true },
+      right: { data: device.stored(weight), along: true },
+      ...(bias && { bias: device.data(bias) }),
+    };
+  };
+  return {
+    linear: (x, weight, bias) => multiply(applied("linear", x, weight, bias)),
+    linearOnto(into, x, weight, bias) {
+      const added = applied("linearOnto", x, weight, bias);
+      if (added.rows > 0) productInto(device, { ...added, adds: true }, device.own(into));
+    },
+    linearBackward(dOut, x, weight, needs, into = {}) {
+      const [rows, inputs] = matrixSize(x);
+      const [outputs] = matrixSize(weight);
+      const outer = { data: device.data(dOut) };
+      const input = { data: device.data(x), along: false };
+      const right = { data: device.stored(weight), along: false };
+      const dX = needs.input
+        ? multiply({ rows, columns: inputs, inner: outputs, left: { ...outer, along: true }, right })
+        : null;
+      const ofWeight = {
+        rows: outputs,
+        columns: inputs,
+        inner: rows,
+        left: { ...outer, along: false },
+        right: input,
+      };
+      const dWeight = needs.weight
+        ? device.settle(into.dWeight, [outputs, inputs], rows, (result, adds) =>
+            productInto(device, { ...ofWeight, adds }, result),
+          )
+        : null;
+      const dBias = needs.bias
+        ? device.settle(into.dBias, [outputs], rows, (result, adds) =>
+            device.runner.runInPlace(columnSumsProgram(outer.data, undefined, adds), result),
+          )
+        : null;
+      return { ...(dX && { dX }), ...(dWeight && { dWeight }), ...(dBias && { dBias }) };
+    },
+    headLogits: (hidden, weight) => multiply(applied("headLogits", hidden, weight)),
+  };
+}

@@ -1,0 +1,208 @@
+import { LaconicError } from "@laconic/core";
+import { sizeOf, type KernelCounters } from "../kernels/index.ts";
+import { BufferPool } from "./buffer-pool.ts";
+import { CommandQueue } from "./command-queue.ts";
+import { GpuArray } from "./gpu-array.ts";
+import { bufferUsage, mapModeRead, type ComputeDevice, type ComputePipeline, type GpuBuffer } from "./gpu.ts";
+import type { OpenGpu } from "./open-gpu.ts";
+import { watchDevice } from "./watch-device.ts";
+import { elementwiseProgram } from "./wgsl/elementwise.ts";
+import { programSource } from "./wgsl/program-source.ts";
+import { threads, type WgslProgram } from "./wgsl/program.ts";
+
+/** An array that a program makes: float32 by default. */
+export interface Made {
+  readonly shape: readonly number[];
+  readonly dtype?: "float32" | "int32";
+}
+
+interface Compiled {
+  readonly pipeline: ComputePipeline;
+  readonly layout: object;
+}
+
+/** Workgroups in one dimension of a dispatch that every adapter has. */
+const maxGroups = 65_535;
+
+/** Runs programs on one device, in the order of the calls, and holds their arrays. */
+export class ProgramRunner {
+  readonly limits: ComputeDevice["limits"];
+  readonly #gpu: OpenGpu;
+  readonly #buffers: BufferPool;
+  readonly #staging: BufferPool;
+  readonly #commands: CommandQueue;
+  readonly #compiled = new Map<string, Compiled>();
+  readonly #failure: () => LaconicError | null;
+  readonly #counts = { operations: 0, hostCopies: 0, bytesToDevice: 0, bytesToHost: 0 };
+
+  constructor(gpu: OpenGpu) {
+    const { device } = gpu;
+    this.#gpu = gpu;
+    this.limits = device.limits;
+    this.#failure = watchDevice(device);
+    const { storage, copySource, copyTarget, mapRead } = bufferUsage;
+    this.#buffers = new BufferPool(device, storage + copySource + copyTarget);
+    this.#staging = new BufferPool(device, mapRead + copyTarget);
+    this.#commands = new CommandQueue(device, () => this.#buffers.sent());
+  }
+
+  /** Holds whatever was in memory before. */
+  blank(shape: readonly number[], dtype: "float32" | "int32" = "float32"): GpuArray {
+    return this.#array(shape, dtype, this.#buffers.take(bytesOf(shape)));
+  }
+
+  /** Made when somebody reads or changes them: weights are often replaced before. */
+  zeros(shape: readonly number[], dtype: "float32" | "int32" = "float32"): GpuArray {
+    return this.#array(shape, dtype, () => {
+      const made = this.blank(shape, dtype);
+      this.clear(made);
+      return made.buffer;
+    });
+  }
+
+  /** Puts zeros into an array that nothing shares. */
+  clear(data: GpuArray): void {
+    const zero = data.dtype === "int32" ? "0" : "0.0";
+    this.runInPlace(elementwiseProgram("clear", {}, data.size, `result[i] = ${zero};`), data);
+  }
+
+  upload(values: Float32Array | Float64Array | Int32Array, shape: readonly number[]): GpuArray {
+    const data = values instanceof Float64Array ? Float32Array.from(values) : values;
+    const buffer = this.#buffers.takeIdle(bytesOf(shape));
+    this.#gpu.device.queue.writeBuffer(buffer, 0, data);
+    this.#sent(data.byteLength);
+    return this.#array(shape, data instanceof Int32Array ? "int32" : "float32", buffer);
+  }
+
+  /**
+   * Waits for the device.
+   * @throws LaconicError `engine_failed`, `device_out_of_memory`: what went wrong first since the device was opened
+   */
+  async read({ buffer, size, dtype }: GpuArray): Promise<Float32Array | Int32Array> {
+    if (size === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
+    const staging = this.#staging.take(4 * size);
+    this.#commands.copy(buffer, staging, 4 * size);
+    this.#commands.submit();
+    const rejected = await staging.mapAsync(mapModeRead).then(
+      () => null,
+      (error: unknown) => error as Error,
+    );
+    const failure = this.#failure();
+    if (failure) throw failure;
+    if (rejected)
+      throw new LaconicError("engine_failed", `WebGPU: ${rejected.message}`, { device: "webgpu" }, rejected);
+    const bytes = staging.getMappedRange().slice(0);
+    staging.unmap();
+    this.#staging.give(staging);
+    this.#counts.hostCopies += 1;
+    this.#counts.bytesToHost += 4 * size;
+    return dtype === "int32" ? new Int32Array(bytes) : new Float32Array(bytes);
+  }
+
+  /** Runs a program that writes `result`, float32, which belongs to the caller. */
+  run(program: WgslProgram, shape: readonly number[]): GpuArray {
+    return this.runForAll(program, { result: { shape } }).result;
+  }
+
+  /** Runs a program that writes several new arrays, by their names in the code. */
+  runForAll<Name extends string>(program: WgslProgram, outputs: Readonly<Record<Name, Made>>): Record<Name, GpuArray> {
+    const made = Object.fromEntries(
+      Object.entries<Made>(outputs).map(([name, { shape, dtype }]) => [name, this.blank(shape, dtype)]),
+    ) as Record<Name, GpuArray>;
+    this.runChanging(program, made);
+    return made;
+  }
+
+  /** Runs a program that changes some numbers of `result` and leaves the others. */
+  runInPlace(program: WgslProgram, result: GpuArray): void {
+    this.runChanging(program, { result });
+  }
+
+  /** Runs a program that changes arrays in their memory, by their names in the code. Nothing else may look at that memory. */
+  runChanging(program: WgslProgram, changed: Readonly<Record<string, GpuArray>>): void {
+    const { groups, inputs } = program;
+    if (groups === 0) return;
+    const uniforms = Object.values(program.uniforms);
+    const numbers = new DataView(new ArrayBuffer(4 * uniforms.length));
+    uniforms.forEach(({ type, value }, i) =>
+      type === "int32" ? numbers.setInt32(4 * i, value, true) : numbers.setFloat32(4 * i, value, true),
+    );
+    const { pipeline, layout } = this.#compile(program, changed);
+    const arrays = [...Object.values(changed), ...Object.values(inputs).map(({ data }) => data)];
+    const buffers = arrays.map(({ buffer }) => buffer);
+    const columns = groups <= maxGroups ? groups : Math.ceil(Math.sqrt(groups));
+    const given = new Uint8Array(numbers.buffer);
+    this.#commands.dispatch(pipeline, layout, buffers, given, [columns, Math.ceil(groups / columns)]);
+    this.#counts.operations += 1;
+    this.#sent(given.byteLength);
+  }
+
+  /** Gives back memory that is kept for arrays of the same size. */
+  dropIdleMemory(): void {
+    this.#commands.submit();
+    this.#buffers.clear();
+  }
+
+  /**
+   * WebGPU is no C library here and has no dispatcher of operators, and what is read comes when it is ready while the thread goes
+   * on: those counts stay 0.
+   */
+  counters(): KernelCounters {
+    return { ...this.#counts, nativeCalls: 0, dispatcherCalls: 0, blockingCopies: 0 };
+  }
+
+  dispose(): void {
+    this.#gpu.device.destroy();
+  }
+
+  #compile(
+    { name, constants, inputs, uniforms, groupSize = threads, code }: WgslProgram,
+    written: Readonly<Record<string, GpuArray>>,
+  ): Compiled {
+    const buffers = [
+      ...Object.entries(written).map(([key, { dtype }]) => ({
+        name: key,
+        written: true,
+        type: typeOf(dtype),
+      })),
+      ...Object.entries(inputs).map(([key, { data, vector, halves }]) => ({
+        name: key,
+        written: false,
+        type: halves ? (vector ? "vec2<u32>" : "u32") : typeOf(data.dtype, vector),
+      })),
+    ];
+    const settings = { ...constants, THREADS: groupSize };
+    const key = [name, ...Object.values(settings), ...buffers.map(({ type }) => type)].join(" ");
+    const known = this.#compiled.get(key);
+    if (known) return known;
+    const label = `laconic ${name}`;
+    const fields = Object.entries(uniforms).map(([field, { type }]) => [field, type] as const);
+    const source = programSource({ constants: settings, buffers, uniforms: fields, code });
+    const { device } = this.#gpu;
+    const module = device.createShaderModule({ code: source, label });
+    const compute = { module, entryPoint: "start" };
+    const pipeline = device.createComputePipeline({ compute, label, layout: "auto" });
+    const compiled = { pipeline, layout: pipeline.getBindGroupLayout(0) };
+    this.#compiled.set(key, compiled);
+    return compiled;
+  }
+
+  #array(shape: readonly number[], dtype: "float32" | "int32", buffer: GpuBuffer | (() => GpuBuffer)): GpuArray {
+    return GpuArray.over(shape, dtype, buffer, (freed) => this.#buffers.give(freed));
+  }
+
+  #sent(bytes: number): void {
+    this.#counts.hostCopies += 1;
+    this.#counts.bytesToDevice += bytes;
+  }
+}
+
+/** No buffer that a program sees may be empty. */
+function bytesOf(shape: readonly number[]): number {
+  return 4 * Math.max(1, sizeOf(shape));
+}
+
+function typeOf(dtype: string, vector = false): string {
+  const element = dtype === "float32" ? "f32" : "i32";
+  return vector ? `vec4<${element}>` : element;
+}

@@ -1,8 +1,0 @@
-/**
- * A kernel set of the Laconic engine on WebAssembly: SIMD, threads over one memory, nothing to install, in Node and in browsers.
- * @module @laconic/kernels-wasm
- */
-export { createKernels, wasmKernels } from "./create-kernels.ts";
-export type { WasmOptions } from "./create-kernels.ts";
-export { hasRelaxedSimd } from "./has-relaxed-simd.ts";
-export { wasmPageSize } from "./wasm-kernels.ts";

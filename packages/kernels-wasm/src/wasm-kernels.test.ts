@@ -1,8 +1,0 @@
-import { kernelCases } from "@laconic/kernels/testing";
-import { describe, test } from "vitest";
-import { createKernels } from "./create-kernels.ts";
-
-describe("the wasm kernels", async () => {
-  const kernels = await createKernels({});
-  for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
-});
