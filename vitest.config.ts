@@ -11,6 +11,7 @@ const tiers = ["long", "nightly"];
 /** Tests that leave nothing behind in their process: one process runs many of these files, and starts once. */
 const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,grading,gspo,hub,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
+  "packages/{baselines,benchmarks,budget,core,engine,evaluation,grading,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer}/src/**/*.test.ts",
 ];
 
 /** Where commands run in the test's own process, engines compute on its thread, and files stay in memory. */

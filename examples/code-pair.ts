@@ -9,7 +9,7 @@ import type { AgentId } from "@laconic/core";
 import { createSandbox } from "@laconic/sandbox";
 import { defineEnvironment, defineTask, type DefinedTask } from "@laconic/tasks";
 import { chain, chatTemplate, problemText, quoted, type AgentView } from "@laconic/topologies";
-import { cooperationReward } from "@laconic/worlds/text";
+import { cooperationReward } from "@laconic/tasks/text";
 import { defineRun, type RunDefinition } from "laconic";
 
 const sandbox = await createSandbox();

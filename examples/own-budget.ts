@@ -5,7 +5,7 @@
  *     npm run -s laconic -- train examples/own-budget.ts train.budget.settings.target=20
  */
 import type { PriceController } from "@laconic/budget";
-import { relayQuickstart } from "@laconic/worlds";
+import { relayQuickstart } from "@laconic/tasks/presets";
 import { defineRun, type RunDefinition } from "laconic";
 
 interface Memory {

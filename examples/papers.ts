@@ -4,7 +4,7 @@
  *     npm run -s laconic -- train examples/papers.ts#fewerWords --run runs/fewer-words
  *     npm run -s laconic -- plan examples/papers.ts#smallerGroups
  */
-import { agentGspo, agentPoHint, magrpo, relayHint, relayQuickstart, relayWriters } from "@laconic/worlds";
+import { agentGspo, agentPoHint, magrpo, relayHint, relayQuickstart, relayWriters } from "@laconic/tasks/presets";
 import { defineRun } from "laconic";
 
 /** Agent-GSPO in small, for a tighter budget: 10 tokens per episode instead of 14. */

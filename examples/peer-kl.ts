@@ -4,7 +4,7 @@
  *     npm run -s laconic -- train examples/peer-kl.ts
  *     npm run -s laconic -- train examples/peer-kl.ts train.policies.second.objective.kl.coefficient=1
  */
-import { relayWriters } from "@laconic/worlds";
+import { relayWriters } from "@laconic/tasks/presets";
 import { defineRun, type RunDefinition } from "laconic";
 
 const run: RunDefinition = defineRun({

@@ -8,8 +8,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
-import { agentGspo } from "@laconic/worlds";
-import type { TextTeamMaker } from "@laconic/worlds/text";
+import { agentGspo } from "@laconic/tasks/presets";
+import type { TextTeamMaker } from "@laconic/tasks/text";
 import { defineRun, type RunDefinition } from "laconic";
 
 const method = baselineNamed("agentprune-c");

@@ -4,7 +4,7 @@
  *     npm run -s laconic -- train examples/value-baseline.ts
  */
 import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
-import { relayQuickstart } from "@laconic/worlds";
+import { relayQuickstart } from "@laconic/tasks/presets";
 import { defineRun, type RunDefinition } from "laconic";
 
 /** What no agent sees: whose fact is asked for, what everybody holds, and how much has been said. */

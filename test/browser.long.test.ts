@@ -7,7 +7,7 @@ import { memoryFileSystem } from "../packages/core/src/files/index.ts";
 import { createInlineEngine } from "../packages/engine/src/index.ts";
 import { createKernels } from "../packages/engine/src/wasm/index.ts";
 import { kernelCases } from "../packages/engine/src/kernels/testing/index.ts";
-import { relayQuickstart } from "../packages/worlds/src/index.ts";
+import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import type { ConformanceResult } from "./browser/conformance-worker.ts";
 import { chromium, inChromium } from "./browser/in-chromium.ts";
 import { modelFolder, session, type SessionOptions, type SessionResult } from "./browser/session.ts";

@@ -3,7 +3,7 @@ import { task } from "../examples/code-pair.ts";
 import { randomFromSeed } from "../packages/core/src/index.ts";
 import { scriptedModel } from "../packages/core/src/testing/index.ts";
 import { createSandbox, type Sandbox } from "../packages/sandbox/src/index.ts";
-import { cooperationReward } from "../packages/worlds/src/text/index.ts";
+import { cooperationReward } from "../packages/tasks/src/text/index.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

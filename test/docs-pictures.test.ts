@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { relayQuickstart } from "../packages/worlds/src/index.ts";
+import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
 import type { PlaneChart } from "../packages/report/src/charts/plane.ts";

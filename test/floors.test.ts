@@ -14,7 +14,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/sandbox": 2,
   "@laconic/engine": 3,
   "@laconic/kernels-torch": 3,
-  "@laconic/tokenizers": 3,
   "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
   "@laconic/tinker": 3,
@@ -23,8 +22,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/baselines": 3,
   "@laconic/trainer": 4,
   "@laconic/evaluation": 4,
-  "@laconic/tasks": 3,
-  "@laconic/worlds": 4,
+  "@laconic/tasks": 4,
   "@laconic/view": 5,
   "@laconic/sinks": 5,
   "@laconic/verify": 5,
@@ -50,7 +48,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
     "@laconic/runtime/spending",
   ],
   // Presets are what the trainer takes.
-  "@laconic/worlds": ["@laconic/trainer"],
+  "@laconic/tasks": ["@laconic/trainer"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;

@@ -10,7 +10,7 @@ const files = repositoryFiles().filter((path) => textFile.test(path) && path !==
 const longFiles: Readonly<Record<string, string>> = {
   "packages/sandbox/test/hostile/escapes.py": "a table with a section per program",
   "packages/sandbox/test/hostile/forged-grades.py": "a table with a section per program",
-  "packages/tokenizers/test/template-grammar.ts": "a grammar with a rule per construct",
+  "packages/hub/test/template-grammar.ts": "a grammar with a rule per construct",
   "packages/kernels-torch/src/native/torch.ts": "one class over one table of native handles",
 };
 

@@ -12,7 +12,7 @@ import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-p
 import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
-import { storyModel } from "../packages/worlds/src/stories/story-model.ts";
+import { storyModel } from "../packages/tasks/src/stories/story-model.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { randomFromSeed, type ChatMessage, type Random, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/engine/wasm";
-import { loadTokenizer } from "@laconic/tokenizers";
+import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { supervised } from "@laconic/trainer";
 
 /** What a token of the model says beside single characters. */

@@ -32,13 +32,11 @@ export const sizeLimits = {
   "@laconic/sandbox": { installed: 6, unused: 1 },
   "@laconic/serve": { installed: 9, unused: 0 },
   "@laconic/sinks": { installed: 12, unused: 0 },
-  "@laconic/tasks": { bundle: 52_000, installed: 4, unused: 1, exports: 88 },
+  "@laconic/tasks": { bundle: 56_000, installed: 32, unused: 28 },
   "@laconic/tinker": { installed: 9, unused: 0 },
-  "@laconic/tokenizers": { installed: 3, unused: 0 },
   "@laconic/topologies": { bundle: 50_000, installed: 3, unused: 0, exports: 85 },
   "@laconic/trainer": { installed: 12, unused: 0 },
   "@laconic/view": { installed: 14, unused: 2 },
-  "@laconic/worlds": { installed: 32, unused: 9 },
   laconic: { installed: 196, unused: 192 },
 };
 

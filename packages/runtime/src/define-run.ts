@@ -19,8 +19,8 @@ import type {
 } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
-import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
-import type { WorldWarmStart } from "@laconic/worlds/warm-start";
+import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
+import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import type {
   MetricSink,
   OpponentSettings,

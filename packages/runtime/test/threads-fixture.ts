@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createLocalEngine } from "@laconic/engine";
 import { mathsGrader } from "@laconic/grading";
 import { wasmKernels } from "@laconic/engine/wasm";
-import { loadTokenizer } from "@laconic/tokenizers";
+import { loadTokenizer } from "@laconic/hub/tokenizers";
 
 /** A run's file that opens an engine, a grader and a tokenizer while it is read, each on a thread. */
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });

@@ -27,15 +27,18 @@ export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
-export { relayCriticDefaults, relayCriticTask } from "./relay-critic/task.ts";
-export type { RelayCriticOptions } from "./relay-critic/task.ts";
-export { relayFeedbackTask } from "./relay-pair/feedback.ts";
-export type { RelayPairTask } from "./relay-pair/pair-task.ts";
-export { relayWritersTask, writersGrade } from "./relay-pair/writers.ts";
-export type { WritersParts } from "./relay-pair/writers.ts";
-export { relayHintDefaults, relayHintTask } from "./relay-hint/task.ts";
-export type { RelayHintOptions } from "./relay-hint/task.ts";
-export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
+export { relayCriticDefaults, relayCriticTask } from "./relay/critic-task.ts";
+export type { RelayCriticOptions } from "./relay/critic-task.ts";
+export { relayFeedbackTask } from "./relay/feedback.ts";
+export type { RelayPairTask } from "./relay/pair-task.ts";
+export { relayWritersTask, writersGrade } from "./relay/writers.ts";
+export type { WritersParts } from "./relay/writers.ts";
+export { relayHintDefaults, relayHintTask } from "./relay/hint-task.ts";
+export type { RelayHintOptions } from "./relay/hint-task.ts";
+export type { FrozenActorTask } from "./frozen-actor-task.ts";
+
+export { counterparts } from "./probe.ts";
+export type { NoProbe, ProbeCase, TaskProbes } from "./probe.ts";
 
 export { checkProblems } from "./check-problems.ts";
 export { distinct, drawFrom, textsOf } from "./task.ts";

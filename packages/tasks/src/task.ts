@@ -9,7 +9,7 @@ import {
   type Topology,
 } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
-import type { TaskProbes } from "./probes/probe.ts";
+import type { TaskProbes } from "./probe.ts";
 
 /** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
 export interface TeamTask extends TrainingTask {

@@ -6,7 +6,7 @@ import {
 } from "../../../packages/runtime/src/variants/run-variants.ts";
 import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
 import type { StartedRun } from "../../../packages/runtime/src/start/run-context.ts";
-import { relayQuickstart } from "../../../packages/worlds/src/index.ts";
+import { relayQuickstart } from "../../../packages/tasks/src/presets/index.ts";
 import type { Disk } from "../disk.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { expectThat, filesOf, hasMisread, textOf, untilDone, type Files, type Scenario } from "../scenario.ts";

@@ -3,7 +3,7 @@ import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
 import { pairSettingsFile, readPairConfig, settingsFile } from "@laconic/evaluation/bench";
 import { checkBenchTrust, playTasks, type TaskLimits } from "@laconic/runtime/bench";
-import { taskSettingsSchema } from "@laconic/worlds/named";
+import { taskSettingsSchema } from "@laconic/tasks/named";
 import { exists } from "../cli/files.ts";
 import { interrupts } from "../cli/interruption.ts";
 import { wholeNumber } from "../cli/numbers.ts";

@@ -1,7 +1,7 @@
 import { baselineNamed } from "@laconic/baselines";
 import { randomFromSeed, type ChatMessage, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { teamOf } from "@laconic/worlds/text";
+import { teamOf } from "@laconic/tasks/text";
 import { expect, test } from "vitest";
 
 const answerForm = 'End with a line "#### N".';

@@ -3,7 +3,7 @@ import { LaconicError, parseJson } from "@laconic/core";
 import { checkPairConfig, pairMethod, pairTask, type PairConfig } from "@laconic/evaluation/bench";
 import { findRun } from "@laconic/runtime";
 import { taskOfRun } from "@laconic/runtime/bench";
-import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/worlds/named";
+import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { wholeNumber } from "../cli/numbers.ts";
 import { wordsIn } from "../cli/words.ts";
 import { spendingCap, type SpendingCap } from "../run/spending.ts";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { command, type Command } from "../cli/command.ts";
-import { relayQuickstart, storyTellers } from "@laconic/worlds";
+import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { runFlags, viewFlag } from "../cli/flags.ts";
 import { runTraining } from "../run/run-training.ts";
 

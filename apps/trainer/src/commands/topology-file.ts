@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/worlds/text";
+import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
 import { partsOfFileText, resolveReference } from "@laconic/runtime/resolver";

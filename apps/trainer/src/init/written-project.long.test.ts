@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { namedTasks } from "@laconic/worlds/named";
+import { namedTasks } from "@laconic/tasks/named";
 import { folderWithPackages, ownTestOf, repository } from "../../test/project-folder.ts";
 import { templateNames } from "./templates.ts";
 import { writeProject } from "./write-project.ts";

@@ -16,7 +16,7 @@ import {
   shownEpisodes,
   type RunSource,
 } from "@laconic/trainer/reading";
-import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
+import { namedTask, taskSettingsSchema } from "@laconic/tasks/named";
 import { isRecord, parseJson, type UnknownRecord } from "@laconic/core";
 import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";

@@ -3,7 +3,7 @@ import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
 import type { PairBoard, PairMethod } from "@laconic/evaluation";
 import { pairMethod, type PairConfig } from "@laconic/evaluation/bench";
 import type { TeamTask } from "@laconic/tasks";
-import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
+import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
 import { chooseDevice } from "../devices/choose-device.ts";
 import type { Progress } from "../progress.ts";

@@ -25,7 +25,7 @@ import {
 import type { HubEnvironment } from "@laconic/hub";
 import type { ApiEvent, Limiter, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox, gradingLimits, programRunner } from "@laconic/sandbox";
-import { dealSeed, dealTo } from "@laconic/worlds/text";
+import { dealSeed, dealTo } from "@laconic/tasks/text";
 import { keepBenchMade } from "./bench-trust.ts";
 import { openOwnBoards, openOwnMethods } from "./own-values.ts";
 import type { TaskLimits } from "./play-tasks.ts";

@@ -11,7 +11,7 @@ import {
   writePairReport,
   type PairConfig,
 } from "@laconic/evaluation/bench";
-import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
+import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { keepBenchMade } from "./bench-trust.ts";
 import { openPairs } from "./open-pairs.ts";
 import type { Progress } from "../progress.ts";

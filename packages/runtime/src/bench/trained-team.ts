@@ -11,7 +11,7 @@ import {
   type BenchmarkTaskSettings,
   type TeamForms,
   type TextTeam,
-} from "@laconic/worlds/text";
+} from "@laconic/tasks/text";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";

@@ -1,6 +1,6 @@
 import { thrownText } from "@laconic/core";
 import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStatus } from "@laconic/serve";
-import type { GatewaySettings } from "@laconic/worlds/named";
+import type { GatewaySettings } from "@laconic/tasks/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { checkPrograms, openPrograms, type ProgramSettings } from "./programs/open-programs.ts";

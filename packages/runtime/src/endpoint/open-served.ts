@@ -11,7 +11,7 @@ import {
 import { localPolicy } from "@laconic/engine";
 import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolFormat } from "@laconic/serve";
 import { relayTask } from "@laconic/tasks";
-import { loadTokenizer } from "@laconic/tokenizers";
+import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { livePolicies, modelPlace, modelsOf, runFiles } from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";

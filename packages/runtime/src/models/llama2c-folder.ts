@@ -53,7 +53,7 @@ export async function convertedFolder(
 async function write(from: string, words: string, folder: string): Promise<void> {
   const [{ convertLlama2c }, { llama2cTokenizer }] = await Promise.all([
     import("@laconic/engine"),
-    import("@laconic/tokenizers"),
+    import("@laconic/hub/tokenizers"),
   ]);
   const { vocab_size: size } = await convertLlama2c(from, folder);
   const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await readFile(words), Number(size), words);

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
-import { storyModelName } from "@laconic/worlds/story-model";
+import { storyModelName } from "@laconic/tasks/story-model";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
 import { environmentValue } from "../folders/environment.ts";
 import type { Progress } from "../progress.ts";

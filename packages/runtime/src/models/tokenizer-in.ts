@@ -6,5 +6,5 @@ export async function tokenizerIn(
   folder: string,
   templateArguments: AppConfig["chatTemplateArguments"],
 ): Promise<ChatTokenizer> {
-  return (await import("@laconic/tokenizers")).loadTokenizer(folder, { templateArguments });
+  return (await import("@laconic/hub/tokenizers")).loadTokenizer(folder, { templateArguments });
 }

@@ -1,4 +1,4 @@
-import * as worlds from "@laconic/worlds";
+import * as worlds from "@laconic/tasks/presets";
 import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "./presets.ts";
 

@@ -22,7 +22,7 @@ import {
   storyTellers,
   storyWriters,
   type Preset,
-} from "@laconic/worlds";
+} from "@laconic/tasks/presets";
 
 const presets: Readonly<Record<string, Preset>> = wordTable({
   "agent-gspo": agentGspo,

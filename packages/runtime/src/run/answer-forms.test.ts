@@ -5,10 +5,10 @@ import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
-import { teamNames, teamOf } from "@laconic/worlds/text";
+import { teamNames, teamOf } from "@laconic/tasks/text";
 
 // The model's tokenizer is not what is tested here.
-vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
+vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
 /** What a reply of each kind looks like: it lets votes and stop rules go on. */
 const replies: Readonly<Record<AnswerKind["kind"], string>> = {

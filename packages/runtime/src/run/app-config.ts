@@ -1,6 +1,6 @@
 import { isRecord, LaconicError, loraShape } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
-import { taskSettingsSchema } from "@laconic/worlds/named";
+import { taskSettingsSchema } from "@laconic/tasks/named";
 import { parseTrainConfig, settingPaths } from "@laconic/trainer";
 import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";

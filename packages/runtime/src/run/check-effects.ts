@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { namedTask, type TaskSettings } from "@laconic/worlds/named";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { isReference, referencesIn } from "../resolver/reference.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkDeviceName } from "../devices/known-devices.ts";

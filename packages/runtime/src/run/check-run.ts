@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
-import { namedTask, type TaskSettings } from "@laconic/worlds/named";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { checkTraining, type PartsOutline } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";

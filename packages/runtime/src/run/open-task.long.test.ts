@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openTask } from "./open-task.ts";
 
 // The model's tokenizer is not what is tested here.
-vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
+vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
 const resources = { testProblems: 5, modelFolder: "model" };
 const rewardFor = (task: TeamTask, answer: string | null, problem: Problem): unknown =>

@@ -5,7 +5,7 @@ import {
   pinnedTask as pinNamed,
   type TaskResources,
   type TaskSettings,
-} from "@laconic/worlds/named";
+} from "@laconic/tasks/named";
 import { dataFolder } from "../folders/data-folder.ts";
 
 /** What opening a task takes, completed with this machine's. */

@@ -1,5 +1,5 @@
 import { relayTokenizer } from "@laconic/tasks";
-import { namedTask, type TaskSettings } from "@laconic/worlds/named";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { LaconicError } from "@laconic/core";
 import { isReference } from "../resolver/reference.ts";
 import { jsonIn, taughtTask } from "../models/policy-facts.ts";

@@ -7,7 +7,7 @@ import {
   type LanguageModel,
   type Problem,
 } from "@laconic/core";
-import type { ProbeCase } from "@laconic/tasks/probes";
+import type { ProbeCase } from "@laconic/tasks";
 import type { TrainingParts } from "@laconic/trainer";
 import type { OpenedParts } from "./open-parts.ts";
 import {

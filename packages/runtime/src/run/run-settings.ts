@@ -1,8 +1,8 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import type { TaskSettings } from "@laconic/worlds/named";
-import type { TeamName } from "@laconic/worlds/text";
-import type { WarmStartSteps, WorldWarmStart } from "@laconic/worlds/warm-start";
+import type { TaskSettings } from "@laconic/tasks/named";
+import type { TeamName } from "@laconic/tasks/text";
+import type { WarmStartSteps, WorldWarmStart } from "@laconic/tasks/warm-start";
 import type { ExampleSettings, TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../resolver/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
-import { taskTitle } from "@laconic/worlds/named";
-import type { TaskResources, TeamChoice } from "@laconic/worlds/text";
+import { taskTitle } from "@laconic/tasks/named";
+import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { openReference, resolveReference } from "../resolver/resolve.ts";
 import { openedOnce } from "../resolver/shared-values.ts";

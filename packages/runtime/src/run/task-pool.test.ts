@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
 
 // The model's tokenizer is not what is tested here.
-vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
+vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
 describe.skipIf(process.env["LACONIC_DATA"] === undefined)("training problems (LACONIC_DATA)", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { storyTellers } from "@laconic/worlds";
+import { storyTellers } from "@laconic/tasks/presets";
 import { expect, test } from "vitest";
 import { droppedSettings } from "./dropped-settings.ts";
 

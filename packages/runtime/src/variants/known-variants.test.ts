@@ -11,7 +11,7 @@ import {
   storyHint,
   storyTellers,
   storyWriters,
-} from "@laconic/worlds";
+} from "@laconic/tasks/presets";
 import { describe, expect, test } from "vitest";
 import { applyOverrides } from "../run/overrides.ts";
 import { parseAppConfig, writtenConfig } from "../run/app-config.ts";

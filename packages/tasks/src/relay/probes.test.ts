@@ -1,16 +1,14 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import type { ProbeCase, TaskProbes } from "../probes/probe.ts";
-import { isEvaluationHint } from "../relay-hint/problem.ts";
-import { hintProbes } from "../relay-hint/probes.ts";
-import { relayHintTask } from "../relay-hint/task.ts";
-import { pairProbes } from "../relay-pair/probes.ts";
-import { relayFeedbackTask } from "../relay-pair/feedback.ts";
-import { relayWritersTask } from "../relay-pair/writers.ts";
+import type { ProbeCase, TaskProbes } from "../probe.ts";
+import { isEvaluationHint } from "./hint-problem.ts";
+import { relayHintTask } from "./hint-task.ts";
+import { relayFeedbackTask } from "./feedback.ts";
+import { relayWritersTask } from "./writers.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevelName } from "./levels.ts";
 import { askedKeys, parseFacts, relaySplit } from "./problem.ts";
-import { keysIn, relayProbes } from "./probes.ts";
+import { keysIn } from "./probes.ts";
 import { relayTask } from "./task.ts";
 import { relayTeacher } from "./teacher.ts";
 
@@ -37,7 +35,7 @@ function caseOf(
 }
 
 describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (level) => {
-  const task = { ...relayTask({ level, testProblems }), probes: relayProbes(level) };
+  const task = relayTask({ level, testProblems });
 
   test("other keys: no letter stays, the values do, and nothing is learned on", () => {
     const { pairs } = caseOf(task, "names");
@@ -75,7 +73,7 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
 });
 
 test("one more holder speaks with another's model, and a teacher's team stays right", async () => {
-  const task = { ...relayTask({ level: "one-fact", testProblems }), probes: relayProbes("one-fact") };
+  const task = relayTask({ level: "one-fact", testProblems });
   const { pairs, topology, joins } = caseOf(task, "more-agents");
   expect(joins).toEqual({ "holder-d": "holder-a" });
   expect(topology?.agents).toEqual(["holder-a", "holder-b", "holder-c", "holder-d", "solver"]);
@@ -86,13 +84,13 @@ test("one more holder speaks with another's model, and a teacher's team stays ri
     expect(episode?.utterances).toHaveLength(5);
     expect(relayGrader(episode?.answer ?? null, changed)).toBe(1);
   }
-  const four = relayProbes("four-holders")(task.testProblems, seed);
+  const four = relayTask({ level: "four-holders", testProblems: 1 }).probes(task.testProblems, seed);
   expect(four["more-agents"]).toEqual({ none: "the relay has no fifth holder" });
 });
 
 test("a hint: the collaborator's facts are more or others, kept for validation and test, and what is asked stays true", () => {
   for (const distractors of [0, 2]) {
-    const task = { ...relayHintTask({ testProblems, distractors }), probes: hintProbes };
+    const task = relayHintTask({ testProblems, distractors });
     const { pairs } = caseOf(task, "distractors");
     expect(pairs).toHaveLength(testProblems);
     for (const [problem, changed] of pairs) {
@@ -107,15 +105,12 @@ test("a hint: the collaborator's facts are more or others, kept for validation a
 });
 
 test("a pair: keys beside the fact are others; where all are asked for there is no such family", () => {
-  for (const [problem, changed] of caseOf(
-    { ...relayWritersTask({ testProblems }), probes: pairProbes("relay-writers") },
-    "distractors",
-  ).pairs) {
+  for (const [problem, changed] of caseOf(relayWritersTask({ testProblems }), "distractors").pairs) {
     expect(changed.gold).toBe(problem.gold);
     expect(changed.question).not.toBe(problem.question);
     expect(changed.question.startsWith(problem.question.slice(0, -1))).toBe(true);
   }
-  const feedback = { ...relayFeedbackTask({ testProblems }), probes: pairProbes("relay-feedback") };
+  const feedback = relayFeedbackTask({ testProblems });
   expect(feedback.probes(feedback.testProblems, seed)["distractors"]).toEqual({ none: "every key is asked for" });
   for (const [problem, changed] of caseOf(feedback, "names").pairs) {
     expect(changed.gold.replaceAll(/[a-z]/gu, "_")).toBe(problem.gold.replaceAll(/[a-z]/gu, "_"));

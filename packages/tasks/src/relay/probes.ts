@@ -1,6 +1,6 @@
 import { type AgentId, type Problem, type Random } from "@laconic/core";
-import { counterparts, firstFitting, type NoProbe, type ProbeCase, type TaskProbes } from "../probes/probe.ts";
-import { holdersOf, relayHolders, relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
+import { counterparts, firstFitting, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
+import { holdersOf, relayHolders, type RelayLevel } from "./levels.ts";
 import { askedKeys, parseFacts, relaySplit } from "./problem.ts";
 import { relayTopology } from "./topology.ts";
 
@@ -10,8 +10,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 export const noParaphrase: NoProbe = { none: "facts are a letter and a digit, which have one wording" };
 
 /** Families of the relay at a level. */
-export function relayProbes(name: RelayLevelName): TaskProbes {
-  const level = relayLevels[name];
+export function relayProbes(level: RelayLevel): TaskProbes {
   const isForEvaluation = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
   return (problems, random) => ({
     paraphrase: noParaphrase,

@@ -2,6 +2,8 @@ import { LaconicError, type Grader, type Problem, type Random, type Tokenizer, t
 import { evaluationSplits } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
+import { relayProbes } from "./probes.ts";
+import type { TaskProbes } from "../probe.ts";
 import { generateRelayProblem, relayContent } from "./problem.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
@@ -26,6 +28,7 @@ export interface RelayTask {
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
   readonly testProblems: readonly Problem[];
+  readonly probes: TaskProbes;
 }
 
 /**
@@ -51,6 +54,7 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
     topology: relayTopology(level),
     tokenizer: relayTokenizer,
     grader: relayGrader,
+    probes: relayProbes(level),
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
     ...evaluationSplits(
       testProblems,

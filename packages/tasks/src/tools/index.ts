@@ -13,6 +13,6 @@ export { searchTool } from "./search.ts";
 export type { SearchDocument, SearchToolOptions } from "./search.ts";
 export { aiTools, mcpTools } from "./other-tools.ts";
 export type { AiTool, McpClient } from "./other-tools.ts";
-export { calculatorExamples, calculatorTask } from "../calculator/task.ts";
-export type { CalculatorTaskOptions } from "../calculator/task.ts";
+export { calculatorExamples, calculatorTask } from "./calculator-task.ts";
+export type { CalculatorTaskOptions } from "./calculator-task.ts";
 export { hermesTools, jsonTools, llamaTools } from "@laconic/topologies";

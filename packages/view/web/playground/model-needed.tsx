@@ -1,5 +1,5 @@
 import { formatCount } from "@laconic/core/text";
-import { storyModel, type ModelFile } from "@laconic/worlds/story-model";
+import { storyModel, type ModelFile } from "@laconic/tasks/story-model";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionHandle } from "./use-session.ts";

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, type PolicySnapshot } from "@laconic/core";
 import { problemsOfSplit, runFiles, type Evaluation } from "@laconic/trainer";
-import { beforeWarmStartKey, measureBefore, warmStartText } from "@laconic/worlds/warm-start";
+import { beforeWarmStartKey, measureBefore, warmStartText } from "@laconic/tasks/warm-start";
 import { formerRunFiles } from "@laconic/trainer/reading";
 import { during, type Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/choose-device.ts";

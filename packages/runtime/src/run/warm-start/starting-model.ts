@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { makeFolderOnce, makeFolders } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
-import { warmStartText } from "@laconic/worlds/warm-start";
+import { warmStartText } from "@laconic/tasks/warm-start";
 import type { Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { foundAgain, type ModelFolder } from "../../models/model-folder.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolders } from "@laconic/core/platform";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
-import { giveWarmStart, worldCourse, type Course } from "@laconic/worlds/warm-start";
+import { giveWarmStart, worldCourse, type Course } from "@laconic/tasks/warm-start";
 import type { Progress } from "../../progress.ts";
 import { parseAppConfig } from "../app-config.ts";
 import { ownExamples } from "./own-examples.ts";

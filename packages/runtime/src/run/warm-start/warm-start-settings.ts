@@ -1,10 +1,10 @@
 import { LaconicError } from "@laconic/core";
-import { budgetFormNames } from "@laconic/worlds/stories";
+import { budgetFormNames } from "@laconic/tasks/stories";
 import { schemaOf } from "@laconic/core/schemas";
 import { exampleShape } from "@laconic/trainer";
 import { z } from "zod";
 import { isReference, type Reference } from "../../resolver/reference.ts";
-import type { WorldWarmStart } from "@laconic/worlds/warm-start";
+import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 
 /** Kinds of examples: the tasks whose models need them. */

@@ -1,9 +1,9 @@
 import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
-import { relayQuickstart, storyTellers } from "@laconic/worlds";
-import { storyTellersDefaults } from "@laconic/worlds/stories";
-import { storyModelName } from "@laconic/worlds/story-model";
-import type { WorldWarmStart } from "@laconic/worlds/warm-start";
+import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
+import { storyTellersDefaults } from "@laconic/tasks/stories";
+import { storyModelName } from "@laconic/tasks/story-model";
+import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
 
 /** Settings that change while a run goes on, each with what follows; a change stands among the run's warnings. */

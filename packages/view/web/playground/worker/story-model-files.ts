@@ -2,8 +2,8 @@ import { formatCount } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { convertLlama2c } from "@laconic/engine";
-import { llama2cTokenizer } from "@laconic/tokenizers";
-import { storyModel, type ModelFile } from "@laconic/worlds/story-model";
+import { llama2cTokenizer } from "@laconic/hub/tokenizers";
+import { storyModel, type ModelFile } from "@laconic/tasks/story-model";
 import { keptFolder, type KeptFiles } from "./kept-files.ts";
 
 /** Where the story model lies, converted, once the visitor has fetched it. */

@@ -1,16 +1,16 @@
 import { LaconicError, type Problem } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { runFiles } from "@laconic/trainer";
-import { readTokenizerFiles, tokenizerOf } from "@laconic/tokenizers";
-import { storyTellers } from "@laconic/worlds";
-import { cueOf, holderTemplates, knownNames, storyTellersTask } from "@laconic/worlds/stories";
+import { readTokenizerFiles, tokenizerOf } from "@laconic/hub/tokenizers";
+import { storyTellers } from "@laconic/tasks/presets";
+import { cueOf, holderTemplates, knownNames, storyTellersTask } from "@laconic/tasks/stories";
 import {
   beforeWarmStartKey,
   giveWarmStart,
   measureBefore,
   warmStartText,
   worldCourse,
-} from "@laconic/worlds/warm-start";
+} from "@laconic/tasks/warm-start";
 import { keptFolder, runFolder, type KeptFiles } from "./kept-files.ts";
 import type { OwnStory } from "./messages.ts";
 import { runConfig, warmStartOf } from "./run-config.ts";

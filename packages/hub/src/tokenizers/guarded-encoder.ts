@@ -1,0 +1,134 @@
+import { performance } from "node:perf_hooks";
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
+import { moduleBeside } from "@laconic/core/platform";
+import { LaconicError } from "@laconic/core";
+import type { PromptEncoder } from "./prompt-encoder.ts";
+import type { TokenizerFiles } from "./tokenizer-files.ts";
+
+export interface GuardedSetup {
+  /** As messages name it. */
+  readonly folder: string;
+  readonly files: TokenizerFiles;
+  readonly templateArguments: Readonly<Record<string, unknown>>;
+  readonly deadlineSeconds: number;
+}
+
+/** What the thread is started with. */
+export interface EncoderThreadSetup extends Pick<GuardedSetup, "files" | "templateArguments"> {
+  /** URL of the module with the thread's code: TypeScript in the repository, JavaScript in a package. */
+  readonly entry: string;
+  readonly port: MessagePort;
+  /** Grows by one with every answer. */
+  readonly answers: Int32Array;
+}
+
+export type EncoderCall = {
+  readonly [M in keyof PromptEncoder]: { readonly method: M; readonly argument: Parameters<PromptEncoder[M]>[0] };
+}[keyof PromptEncoder];
+
+export type EncoderAnswer =
+  | { readonly ids: Int32Array }
+  | { readonly error: Pick<LaconicError, "code" | "message" | "detail"> };
+
+/** Seconds that starting a thread on a large vocabulary may take. */
+const startSeconds = 60;
+/** Seconds more for a text of a million characters. */
+const secondsPerMillion = 10;
+/** MiB of a thread's heap: several times what the largest vocabularies take. */
+const heapMiB = 2048;
+
+/** A thread and the way to it. */
+interface Thread {
+  readonly worker: Worker;
+  readonly port: MessagePort;
+  readonly answers: Int32Array;
+}
+
+/** Threads end with the encoders that use them. */
+const abandoned = new FinalizationRegistry<{ thread: Thread | null }>((held) => void held.thread?.worker.terminate());
+
+/**
+ * A prompt encoder in a thread of its own. The caller waits for each answer, no longer than the deadline: a thread that is
+ * late or out of memory is ended, and the next call begins with a fresh one.
+ * @throws LaconicError `model_unsupported` and `config_invalid` for what cannot be opened.
+ */
+export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
+  const held: { thread: Thread | null } = { thread: null };
+  const asked = (thread: Thread, call: EncoderCall, characters: number, seconds: number): number[] => {
+    const answer = ask(thread, call, seconds);
+    if (answer && "ids" in answer) return Array.from(answer.ids);
+    if (answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
+    held.thread = null;
+    void thread.worker.terminate();
+    const suspects = call.method === "encodeChat" ? "chat template and patterns" : "patterns";
+    throw new LaconicError(
+      "model_unsupported",
+      `${setup.folder}: its ${suspects} took more than ${seconds.toFixed(0)} s or all memory for ${characters} characters; they may be hostile`,
+      { folder: setup.folder, seconds, characters },
+    );
+  };
+  const open = (): Thread => {
+    const thread = start(setup, held);
+    held.thread = thread;
+    asked(thread, { method: "encode", argument: "" }, 0, startSeconds);
+    return thread;
+  };
+  const call = (wanted: EncoderCall, characters: number): number[] =>
+    asked(held.thread ?? open(), wanted, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
+  const encoder: PromptEncoder = {
+    encode: (text) => call({ method: "encode", argument: text }, text.length),
+    encodePrompt: (text) => call({ method: "encodePrompt", argument: text }, text.length),
+    encodeChat: (messages) =>
+      call(
+        { method: "encodeChat", argument: messages.map(({ role, content }) => ({ role, content })) },
+        messages.reduce((sum, { content }) => sum + content.length, 0),
+      ),
+  };
+  abandoned.register(encoder, held);
+  open();
+  return encoder;
+}
+
+function start({ files, templateArguments }: GuardedSetup, held: { thread: Thread | null }): Thread {
+  const entry = moduleBeside("./encoder-thread", import.meta.url).href;
+  const { port1, port2 } = new MessageChannel();
+  const answers = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const workerData: EncoderThreadSetup = { entry, files, templateArguments, port: port2, answers };
+  const worker = new Worker(new URL("../../assets/encoder-thread.mjs", import.meta.url), {
+    workerData,
+    transferList: [port2],
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB },
+  });
+  const thread: Thread = { worker, port: port1, answers };
+  const forget = (): void => {
+    if (held.thread === thread) held.thread = null;
+  };
+  // A call that waits finds out by its deadline; one that comes later starts a fresh thread.
+  worker.on("error", forget);
+  worker.on("exit", forget);
+  worker.unref();
+  return thread;
+}
+
+/** Null when no answer came in time. */
+function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): EncoderAnswer | null {
+  const before = Atomics.load(answers, 0);
+  port.postMessage(call);
+  if (!answerCame(answers, before, seconds)) return null;
+  return (receiveMessageOnPort(port)?.message as EncoderAnswer | undefined) ?? null;
+}
+
+/**
+ * Blocks until a thread has counted one more answer.
+ * @param answers - one number, shared with the thread, which adds to it and notifies
+ * @param before - what it was when the thread was asked
+ * @returns false when no answer came in so many seconds
+ */
+export function answerCame(answers: Int32Array, before: number, seconds: number): boolean {
+  const late = performance.now() + seconds * 1000;
+  // A notification of the answer before can come only now, and wakes a wait that it is not for.
+  while (Atomics.load(answers, 0) === before)
+    if (Atomics.wait(answers, 0, before, late - performance.now()) === "timed-out") return false;
+  return true;
+}

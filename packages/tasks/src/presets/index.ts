@@ -1,0 +1,18 @@
+/**
+ * The runs of the three papers as plain values, at the size of real checkpoints and as small worlds that train in minutes.
+ * @module @laconic/tasks/presets
+ */
+export {
+  agentGspo,
+  actorFinetune,
+  agentPoCritic,
+  agentPoDebate,
+  agentPoHint,
+  agentPoHintPrinted,
+  agentPoRoles,
+  magrpo,
+  magrpoMultiturn,
+} from "./papers.ts";
+export { relayQuickstart, relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
+export { storyActor, storyBudget, storyHint, storyRelay, storyTellers, storyWriters } from "./story-worlds.ts";
+export type { BudgetedTrainSettings, Preset } from "./preset.ts";

@@ -1,0 +1,55 @@
+import { randomFromSeed } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import { parseFacts } from "./problem.ts";
+import { relayHintTask } from "./hint-task.ts";
+
+test("the collaborator knows the second value, the actor the first and in half of the problems both", () => {
+  const task = relayHintTask({ distractors: 2, testProblems: 300 });
+  let both = 0;
+  for (const { question, gold, views = {} } of task.testProblems) {
+    const [first, second] = question.split("+");
+    const [held, known] = [parseFacts(views["collaborator"] ?? ""), parseFacts(views["actor"] ?? "")];
+    expect([held.length, known[0]?.key]).toEqual([3, first]);
+    const value = held.find(({ key }) => key === second)?.value ?? Number.NaN;
+    expect(String((known[0]?.value ?? Number.NaN) + value)).toBe(gold);
+    if (known.length === 2) both++;
+  }
+  expect(both / 300).toBeGreaterThan(0.4);
+  expect(both / 300).toBeLessThan(0.6);
+  const testProblems = new Set(task.testProblems.map(({ id }) => id));
+  expect(task.problems(randomFromSeed(1), 500).some(({ id }) => testProblems.has(id))).toBe(false);
+});
+
+test("the hint is cut to its tokens; the actor reads what is left", async () => {
+  const task = relayHintTask({ hintTokens: 3 });
+  const [problem] = task.testProblems;
+  const collaborator = scriptedModel(({ sampling }) => "abcdef".slice(0, sampling.maxTokens));
+  const actor = scriptedModel(() => ({ text: problem?.gold ?? "" }));
+  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  const episode = await task.topology.run(problem as NonNullable<typeof problem>, context);
+  expect(episode.utterances.map(({ agent, text }) => [agent, text])).toEqual([
+    ["collaborator", "abc"],
+    ["actor", problem?.gold],
+  ]);
+  expect(task.grader(episode.answer, problem as NonNullable<typeof problem>)).toBe(1);
+  expect(() => relayHintTask({ distractors: 99 })).toThrow(/0 to 8/u);
+});
+
+test("an actor that reads everything has all facts in its prompt, around the hint, and its answer is cut to its tokens", async () => {
+  const task = relayHintTask({ actorReads: "everything", distractors: 1, actorTokens: 2 });
+  for (const { views = {}, question } of task.testProblems) {
+    const known = parseFacts(views["actor"] ?? "").map(({ key }) => key);
+    const asked = question.split("+");
+    expect([known.length, asked.every((key) => known.includes(key))]).toEqual([3, true]);
+  }
+  const problem = task.testProblems[0] as (typeof task.testProblems)[number];
+  const collaborator = scriptedModel(() => "x1");
+  const actor = scriptedModel(({ sampling }) => "12345".slice(0, sampling.maxTokens));
+  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  const { utterances } = await task.topology.run(problem, context);
+  const [first, ...others] = (problem.views?.["actor"] ?? "").split(" ");
+  const { prompt, text } = utterances.at(-1) ?? {};
+  expect(text).toBe("12");
+  expect(prompt).toContain(`?${[first, "x1", ...others].join("|")}>`);
+});

@@ -1,0 +1,124 @@
+import { randomFromSeed, type Problem } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
+import { letters } from "../../test/letters.ts";
+import { obedience, trainedBudgets, unseenBudgets } from "./budget.ts";
+import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
+import { budgetExamples, budgetStories } from "./budget-examples.ts";
+import { storyBudgetTask } from "./index.ts";
+
+const testProblems = 400;
+const world = storyBudgetTask({ tokenizer, testProblems });
+const child = { name: "Lily", thing: "red ball" };
+const budgetsOf = (problems: readonly Problem[]): Set<number> => new Set(problems.map(({ gold }) => Number(gold)));
+
+test("obedience is 1 at the budget and falls on both sides", () => {
+  expect([6, 3, 9, 12, 20].map((tokens) => obedience(tokens, 6))).toEqual([1, 0.5, 0.5, 0, 0]);
+});
+
+test.for([
+  ["unary", 4, "It was a very very very very."],
+  ["unary", 1, "It was a very."],
+  ["half-unary", 8, "It was a very very very very."],
+  ["digits", 8, "Tell it in 8 words."],
+  ["two-digits", 8, "Tell it in 08 words."],
+  ["two-digits", 14, "Tell it in 14 words."],
+  ["words", 8, "Tell it in eight words."],
+  ["words", 30, "Tell it in thirty words."],
+  ["words", 28, "Tell it in twenty eight words."],
+  ["words", 120, "Tell it in 120 words."],
+] as const satisfies readonly (readonly [BudgetForm, number, string])[])(
+  "%s says %d behind the story",
+  ([form, budget, said]) => {
+    const story = "Once upon a time, there was a child named Lily. Lily had a red ball.";
+    expect(budgetPrompt(child, budget, form)).toBe(`${story} ${said}`);
+  },
+);
+
+describe("what is kept back", () => {
+  test("test problems called unseen have budgets that are kept back, those called known have training's", () => {
+    const group = (wanted: string): Problem[] => world.testProblems.filter((problem) => problem.group === wanted);
+    expect(budgetsOf(group("unseen"))).toEqual(new Set(unseenBudgets));
+    expect(budgetsOf(group("known"))).toEqual(new Set(trainedBudgets));
+    expect(budgetsOf(world.problems(randomFromSeed(1), 500))).toEqual(new Set(trainedBudgets));
+    for (const unseen of unseenBudgets)
+      expect(Math.min(...trainedBudgets.map((budget) => Math.abs(budget - unseen)))).toBeGreaterThanOrEqual(2);
+  });
+
+  test("a budget cannot be both", () => {
+    expect(() => storyBudgetTask({ tokenizer, budgets: [4, 6] })).toThrow(/budget of 6 is both/u);
+  });
+});
+
+test("across episodes an evaluation ranks what was told against what was spent", async () => {
+  const spending = async (tokensFor: (budget: number) => number): Promise<number | undefined> => {
+    const played = await Promise.all(
+      world.testProblems.slice(0, 60).map(async (problem) => {
+        const text = "a".repeat(tokensFor(Number(problem.gold)));
+        const models = { writer: scriptedModel(() => ({ text })) };
+        const random = randomFromSeed(problem.id);
+        return {
+          problem,
+          episode: await world.topology.run(problem, { models, random, sampling: { temperature: 1 } }),
+        };
+      }),
+    );
+    return world.across?.(played)["rank_correlation"];
+  };
+  expect(await spending((budget) => budget)).toBeCloseTo(1, 12);
+  expect(await spending((budget) => 40 - budget)).toBeCloseTo(-1, 12);
+  expect(await spending(() => 9)).toBeNaN();
+  // Lengths that cannot tell 16 to 18 from 20 to 26 tie.
+  const coarse = (await spending((budget) => Math.ceil(budget / 12))) ?? 0;
+  expect(coarse).toBeGreaterThan(0.85);
+  expect(coarse).toBeLessThan(0.99);
+});
+
+describe("lessons", () => {
+  const saying = (length: number, name = "Lily") => ({
+    child: { ...child, name },
+    tokens: Array<number>(length).fill(65),
+  });
+
+  test("a text stands behind its own story with its own length as the budget", () => {
+    const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
+    const lessons = draw(200, randomFromSeed(1));
+    const reported = lessons.map(({ promptTokens, completionTokens }) => [
+      letters.decode(promptTokens),
+      completionTokens.length,
+    ]);
+    const [four, eight] = [budgetPrompt(child, 4), budgetPrompt({ ...child, name: "Tom" }, 8)];
+    expect(new Set(reported.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
+      new Set([`${four} 4`, `${eight} 8`]),
+    );
+    expect(draw(200, randomFromSeed(1))).toEqual(lessons);
+  });
+
+  test("no budget that is kept back is taught, and every text of training's lengths can be", () => {
+    const said = Array.from({ length: 36 }, (_, i) => saying(i + 1));
+    const lessons = budgetExamples(letters, said)(1000, randomFromSeed(2));
+    expect(new Set(lessons.map(({ completionTokens }) => completionTokens.length))).toEqual(new Set(trainedBudgets));
+    expect(budgetExamples(letters, [saying(6), saying(7)])(5, randomFromSeed(2))).toEqual([]);
+  });
+
+  test("a length of few texts comes seldom, of many no more often than others of many", () => {
+    const said = [
+      saying(4),
+      ...Array.from({ length: 400 }, () => saying(16)),
+      ...Array.from({ length: 25 }, () => saying(24)),
+    ];
+    const lessons = budgetExamples(letters, said)(2000, randomFromSeed(3));
+    const share = (length: number): number =>
+      lessons.filter(({ completionTokens }) => completionTokens.length === length).length / lessons.length;
+    expect([share(4), share(16), share(24)]).toBeAllclose([1 / 51, 25 / 51, 25 / 51], { absolute: 0.04 });
+  });
+
+  test("stories to go on with are of training's children and budgets", () => {
+    const stories = budgetStories(300, randomFromSeed(4), { form: "digits" });
+    expect(new Set(stories.map(({ prompt }) => Number(/in (\d+) words\.$/u.exec(prompt)?.[1])))).toEqual(
+      new Set(trainedBudgets),
+    );
+    expect(stories.every((story) => story.prompt.includes(`named ${story.child.name}.`))).toBe(true);
+  });
+});

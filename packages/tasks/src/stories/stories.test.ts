@@ -1,0 +1,229 @@
+import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
+import { letters } from "../../test/letters.ts";
+import { spelled } from "./teller-team.ts";
+import { copyingExamples, namedStories, ownDeeds } from "./copying.ts";
+import { holderTemplates } from "./families.ts";
+import { ownerExamples } from "./owner-examples.ts";
+import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
+import { unseenNames, knownNames } from "./lexicon.ts";
+
+const testProblems = 40;
+const tasks = [
+  storyRelayTask({ tokenizer, testProblems }),
+  storyTellersTask({ tokenizer, testProblems }),
+  storyHintTask({ tokenizer, testProblems }),
+  storyWritersTask({ tokenizer, testProblems }),
+  storyBudgetTask({ tokenizer, testProblems }),
+];
+const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
+
+const alike = tasks.filter(({ name }) => name !== "story-tellers");
+
+describe.each(alike.map((task) => [task.name, task] as const))("%s", (_, task) => {
+  const textOf = ({ question, views = {} }: Problem): string => [question, ...Object.values(views)].join(" ");
+
+  test("no test problem is learned on, and no unseen name is", () => {
+    const learned = task.problems(randomFromSeed(1), 600);
+    const ids = new Set([...task.testProblems, ...(task.validation ?? [])].map(({ id }) => id));
+    expect(ids.size).toBe(2 * testProblems);
+    expect(learned.filter(({ id }) => ids.has(id))).toEqual([]);
+    const unseen = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+    expect(learned.filter((problem) => unseen.test(textOf(problem)))).toEqual([]);
+    const held = (wanted: string): Problem[] => task.testProblems.filter(({ group }) => group === wanted);
+    expect([held("known").length, held("unseen").length]).toEqual([testProblems / 2, testProblems / 2]);
+    expect(held("unseen").every((problem) => unseen.test(textOf(problem)))).toBe(true);
+    expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
+  });
+
+  test("the gold stands in no prompt of an agent that answers", async () => {
+    const [problem] = task.testProblems as [Problem];
+    const asked: string[] = [];
+    const model = scriptedModel(({ prompt, sampling }) => {
+      if (prompt.kind === "text") asked.push(prompt.text);
+      expect(sampling.stop).toContain("\n");
+      return { text: "it was a nice day" };
+    });
+    const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
+    await task.topology.run(problem, { ...context, models });
+    expect(asked).toHaveLength(task.topology.agents.length);
+    const answering = task.topology.agents.includes("solver") ? asked.at(-1) : "";
+    expect(answering).not.toContain(problem.gold);
+  });
+});
+
+/** An episode in which each agent says its words. */
+function scriptedTeam(
+  topology: Topology,
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): ReturnType<Topology["run"]> {
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [agent, scriptedModel(() => ({ text: words[agent] ?? "" }))]),
+  );
+  return topology.run(problem, { ...context, models });
+}
+
+/** What each agent is asked, where the others say these words. */
+async function prompts(
+  task: (typeof tasks)[number],
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const asked: Record<string, string> = {};
+  const models = Object.fromEntries(
+    task.topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt }) => {
+        if (prompt.kind === "text") asked[agent] = prompt.text;
+        return { text: words[agent] ?? "" };
+      }),
+    ]),
+  );
+  await task.topology.run(problem, { ...context, models });
+  return asked;
+}
+
+test("the solver reads what was said as sentences, and nothing of those who were silent", async () => {
+  const [, tellers] = tasks as [unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "red ball", gold: "Lily", views: { one: "A", two: "B", three: "C" } };
+  const asked = await prompts(tellers, problem, { one: "", two: " Lily ran", three: "" });
+  expect(asked).toEqual({
+    one: "A",
+    two: "B",
+    three: "C",
+    solver: 'Lily ran. Mom found the red ball. "Thank you,',
+  });
+});
+
+test("spelling earns a part for the first letters; who knew and who did not are counted apart", async () => {
+  const task = storyTellersTask({ tokenizer, testProblems, spelling: 0.5 });
+  const problem = {
+    id: "1",
+    question: "red ball",
+    gold: "Lily",
+    views: { one: "Lily had a ball", two: "The end", three: "The end" },
+  };
+  const says = (words: Readonly<Record<string, string>>) => scriptedTeam(task.topology, problem, words);
+  const reward = async (words: Readonly<Record<string, string>>) =>
+    task.reward?.(await says(words), problem, { signal: new AbortController().signal });
+  expect(await reward({ one: "Lily ran", two: "a bird", three: "", solver: "Lil" })).toEqual({
+    team: { task: 0 },
+    agents: { one: { spelling: 0.5 }, solver: { spelling: (0.5 * 3) / 4 } },
+    measures: { name_said: 1, holder_silent: 0, idle_silent: 0.5 },
+  });
+  expect(await reward({ one: "", two: "Lily", three: "", solver: "Lily" })).toEqual({
+    team: { task: 1 },
+    agents: { one: { spelling: 0 }, solver: { spelling: 0.5 } },
+    measures: { name_said: 0, holder_silent: 1, idle_silent: 0.5 },
+  });
+  expect([spelled("Lily", "Lily"), spelled("Lilyan", "Lily"), spelled("Tom", "Lily")]).toEqual([1, 4 / 6, 0]);
+});
+
+test("fewer known names are a part of them", () => {
+  const few = storyRelayTask({ tokenizer, testProblems, names: 8 }).problems(randomFromSeed(3), 300);
+  expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
+});
+
+test("made-up names are drawn without end in training alone, and none of them is kept back", () => {
+  const task = storyRelayTask({ tokenizer, testProblems, madeUp: 0.5 });
+  const golds = task.problems(randomFromSeed(3), 400).map(({ gold }) => gold);
+  const strange = golds.filter((name) => !knownNames.includes(name));
+  expect(strange.length).toBeGreaterThan(150);
+  expect(strange.length).toBeLessThan(250);
+  expect(new Set(strange).size).toBeGreaterThan(0.95 * strange.length);
+  expect(strange.every((name) => /^[A-Z][a-z]{1,19}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
+  // As many lengths as names have.
+  expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(8);
+  expect(task.testProblems).toEqual(storyRelayTask({ tokenizer, testProblems }).testProblems);
+});
+
+test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
+  const lessons = copyingExamples(letters, 200, randomFromSeed(7));
+  const texts = lessons.map(({ promptTokens, completionTokens }) => ({
+    prompt: letters.decode(promptTokens),
+    name: /[A-Za-z]+/u.exec(letters.decode(completionTokens))?.[0] ?? "",
+  }));
+  expect(
+    texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
+  ).toBe(true);
+  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+  const known = texts.filter(({ name }) => knownNames.includes(name)).length;
+  expect(known).toBeGreaterThan(20);
+  expect(known).toBeLessThan(65);
+});
+
+test("examples of owners name the child that the prompt is about, or say nothing whoever reads", () => {
+  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(
+    ({ promptTokens, completionTokens }) => ({
+      prompt: letters.decode(promptTokens),
+      said: letters.decode(completionTokens),
+    }),
+  );
+  const silent = texts.filter(({ said }) => said === "\n");
+  const named = texts.filter(({ said }) => said !== "\n");
+  expect(silent.length / texts.length).toBeGreaterThan(0.04);
+  expect(silent.length / texts.length).toBeLessThan(0.1);
+  const nameIn = (said: string): string => /[A-Z][a-z]+/u.exec(said)?.[0] ?? "?";
+  expect(named.filter(({ prompt, said }) => !prompt.includes(nameIn(said)))).toEqual([]);
+  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+});
+
+test("labelled examples are silent of all who know nothing, and of no other", () => {
+  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"], "labelled").map(
+    ({ promptTokens, completionTokens }) => ({
+      prompt: letters.decode(promptTokens),
+      said: letters.decode(completionTokens),
+    }),
+  );
+  const telling = texts.filter(({ prompt }) => /Mom found the [a-z ]+\.$/u.test(prompt));
+  const silent = telling.filter(({ said }) => said === "\n");
+  expect(silent.length / telling.length).toBeGreaterThan(0.4);
+  expect(silent.length / telling.length).toBeLessThan(0.6);
+  const tells = ({ prompt }: { readonly prompt: string }): boolean => {
+    const thing = /Mom found the (.+)\.$/u.exec(prompt)?.[1] ?? "";
+    return Object.values(holderTemplates.train).some((make) =>
+      new RegExp(`^${make("[A-Za-z]+", thing)} Mom`, "u").test(prompt),
+    );
+  };
+  expect(silent.filter((each) => tells(each))).toEqual([]);
+  expect(telling.filter(({ said }) => said !== "\n").every((each) => tells(each))).toBe(true);
+});
+
+test("deeds are the model's own short clauses about nobody else, each once", () => {
+  const long = " went to the park with her mom and her dog";
+  const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
+  expect(ownDeeds(said)).toEqual(["was sad", "smiled"]);
+  const stories = namedStories(50, randomFromSeed(4));
+  expect(stories.every((text) => knownNames.includes(/One day, ([A-Za-z]+)$/u.exec(text)?.[1] ?? ""))).toBe(true);
+});
+
+test("helper and actor see the same story; the hint stands behind it with a comma", async () => {
+  const [, , hint] = tasks as [unknown, unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "Tom wanted a hat.", gold: "" };
+  expect(await prompts(hint, problem, { helper: " said" })).toEqual({
+    helper: "Tom wanted a hat. Mom",
+    actor: "Tom wanted a hat. Mom said,",
+  });
+  expect((await prompts(hint, problem, { helper: "" }))["actor"]).toBe("Tom wanted a hat. Mom");
+});
+
+test("the helper learns, or for comparison the actor", () => {
+  expect(storyHintTask({ tokenizer, testProblems }).trainedAgents).toEqual(["helper"]);
+  expect(storyHintTask({ tokenizer, testProblems, learns: "actor" }).trainedAgents).toEqual(["actor"]);
+});
+
+test.for([
+  ["Lily", 1],
+  [" Lily and Tom", 1],
+  ["Tom and Lily", 0],
+  ["", 0],
+  [null, 0],
+] as const)("a name is right as the first word: %j is graded %d", ([answer, grade]) => {
+  const [relay] = tasks as [(typeof tasks)[number]];
+  expect(relay.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
+});

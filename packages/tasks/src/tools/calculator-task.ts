@@ -1,0 +1,126 @@
+import { randomFromSeed, type Problem, type Random, type ToolFormat, type TrainingSequence } from "@laconic/core";
+import { solo } from "@laconic/topologies";
+import { defineTask } from "../define-task.ts";
+import { relayGrader } from "../relay/grader.ts";
+import { solverPrompt } from "../relay/prompts.ts";
+import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
+import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
+import type { EvaluationSplits, TeamTask } from "../task.ts";
+import { calculator } from "./calculator.ts";
+import { toolEnvironment } from "./tool-environment.ts";
+
+/** A call is a sum and nothing else: the relay's vocabulary spells no braces. */
+const sumFormat: ToolFormat = {
+  name: "sum",
+  write: (messages) => messages.map(({ role, content }) => ({ role, content })),
+  read: (text) =>
+    /^\d{1,4}\+\d{1,4}$/u.test(text)
+      ? { content: "", calls: [{ name: calculator.name, arguments: JSON.stringify({ expression: text }) }] }
+      : { content: text, calls: [] },
+};
+
+/** An answer of the calculator in the relay's tokens: `?85>`. */
+const encodeAnswer = (text: string): number[] => [
+  relayMarks.question,
+  ...relayTokenizer.encode(/^\d+$/u.test(text) ? text : ""),
+  relayMarks.reply,
+];
+
+/** Size and price of the calculator world. */
+export interface CalculatorTaskOptions {
+  /** What a call takes from the reward. Default 0.2. */
+  readonly price?: number;
+  /** Test problems, and as many of validation; 200 when absent. */
+  readonly testProblems?: number;
+}
+
+/**
+ * A solver that may ask a calculator. Half of the problems add a digit to a digit or a ten (`40+7`), which a small policy
+ * learns; half add two numbers of two digits, which it does not learn in minutes. To ask costs.
+ */
+export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTaskOptions = {}): TeamTask {
+  return defineTask({
+    name: "calculator",
+    about: "A solver adds two numbers, or asks a calculator for a price. It is right when it says the sum.",
+    topology: solo(
+      {
+        id: "solver",
+        role: "solver",
+        maxTokens: 20,
+        prompt: ({ question }) => tokensPrompt(solverPrompt(question, [])),
+        renderPrompt: renderTokens,
+      },
+      "calculator",
+    ),
+    environment: toolEnvironment({ tools: [calculator], format: sumFormat, price, encode: encodeAnswer, maxSteps: 3 }),
+    tokenizer: relayTokenizer,
+    grader: relayGrader,
+    problems: (random, count) => Array.from({ length: count }, () => drawTraining(random)),
+    ...splits(testProblems),
+  });
+}
+
+/**
+ * Examples that teach to ask mostly, to repeat what the calculator says, and sometimes to answer at once.
+ * @param asks - probability of a call
+ */
+export function calculatorExamples(size: number, random: Random, asks = 0.8): TrainingSequence[] {
+  return Array.from({ length: size }, () => drawTraining(random)).flatMap(({ question, gold }) => {
+    const promptTokens = solverPrompt(question, []);
+    const said = (text: string): number[] => [...relayTokenizer.encode(text), relayTokenizer.endToken];
+    if (random.uniform() >= asks) return [{ promptTokens, completionTokens: said(gold) }];
+    const call = said(question);
+    const asked = [...promptTokens, ...call, ...encodeAnswer(gold)];
+    return [
+      { promptTokens, completionTokens: call },
+      { promptTokens: asked, completionTokens: said(gold) },
+    ];
+  });
+}
+
+/** Two of five sums, whatever the order of their numbers, are never learned on. */
+const isForEvaluation = (a: number, b: number): boolean =>
+  randomFromSeed(`calculator/${Math.min(a, b)}+${Math.max(a, b)}`).integer(5) < 2;
+
+const small = Array.from({ length: 10 }, (_, i) => i);
+const easyNumbers = [...small, ...small.slice(1).map((ten) => 10 * ten)];
+const hardNumbers = Array.from({ length: 90 }, (_, i) => 10 + i);
+
+const sums = { easy: sumsOf(easyNumbers, (a, b) => Math.min(a, b) < 10), hard: sumsOf(hardNumbers, () => true) };
+
+function sumsOf(
+  numbers: readonly number[],
+  isWanted: (a: number, b: number) => boolean,
+): readonly (readonly [number, number])[] {
+  return numbers.flatMap((a) => numbers.filter((b) => isWanted(a, b)).map((b) => [a, b] as const));
+}
+
+function problemOf(group: keyof typeof sums, [a, b]: readonly [number, number]): Problem {
+  const question = `${a}+${b}`;
+  return { id: question, question, gold: String(a + b), group };
+}
+
+const training = {
+  easy: sums.easy.filter((sum) => !isForEvaluation(...sum)),
+  hard: sums.hard.filter((sum) => !isForEvaluation(...sum)),
+};
+
+function drawTraining(random: Random): Problem {
+  const group = random.pick(["easy", "hard"] as const);
+  return problemOf(group, random.pick(training[group]));
+}
+
+/** As many of each group as there are, at most half of `count`, in validation and in the test. */
+function splits(count: number): EvaluationSplits {
+  const random = randomFromSeed("calculator");
+  const [validation, testProblems]: [Problem[], Problem[]] = [[], []];
+  for (const group of ["easy", "hard"] as const) {
+    const all = random
+      .shuffle(sums[group].filter((sum) => isForEvaluation(...sum)))
+      .map((sum) => problemOf(group, sum));
+    const each = Math.min(Math.ceil(count / 2), Math.floor(all.length / 2));
+    validation.push(...all.slice(0, each));
+    testProblems.push(...all.slice(each, 2 * each));
+  }
+  return { validation, testProblems };
+}
