@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import { expect, test } from "vitest";
-import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
-import type { PlaneChart } from "../packages/report/src/charts/plane.ts";
-import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
+import { loadPlot } from "../packages/view/src/charts/plot-library.ts";
+import type { PlaneChart } from "../packages/view/src/charts/plane.ts";
+import { planeFile } from "../packages/view/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
-import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
 import { readText, root } from "./workspace.ts";
+import { variantPlane } from "../packages/view/src/variants/variant-page.ts";
 
 // `npx vitest run test/docs-pictures.test.ts --update` draws them.
 const resultsIn = (path: string): VariantResult[] => {

@@ -26,7 +26,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/view": 5,
   "@laconic/sinks": 5,
   "@laconic/verify": 5,
-  "@laconic/report": 5,
   "@laconic/runtime": 5,
   laconic: 6,
 };
@@ -41,7 +40,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   // A configuration names the places of its metrics.
   "@laconic/runtime": ["@laconic/sinks"],
   // Pages show configurations, variants and teams as the runtime opens them.
-  "@laconic/report": [
+  "@laconic/view": [
     "@laconic/runtime",
     "@laconic/runtime/models",
     "@laconic/runtime/resolver",

@@ -26,7 +26,6 @@ export const sizeLimits = {
   // Koffi is loaded with PyTorch's library, which the example does not need.
   "@laconic/kernels-torch": { installed: 8, unused: 5 },
   "@laconic/openai": { installed: 3, unused: 0, exports: 30 },
-  "@laconic/report": { installed: 60, unused: 14, exports: 49 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
   "@laconic/runtime": { installed: 48, unused: 10 },
   "@laconic/sandbox": { installed: 6, unused: 1 },
@@ -36,7 +35,7 @@ export const sizeLimits = {
   "@laconic/tinker": { installed: 9, unused: 0 },
   "@laconic/topologies": { bundle: 50_000, installed: 3, unused: 0, exports: 85 },
   "@laconic/trainer": { installed: 12, unused: 0 },
-  "@laconic/view": { installed: 14, unused: 2 },
+  "@laconic/view": { installed: 60, unused: 14 },
   laconic: { installed: 196, unused: 192 },
 };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import type { AblationReport } from "@laconic/report";
+import type { AblationReport } from "@laconic/view/report";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const tiny = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { folderData, type RunSummary } from "@laconic/view";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { WorthOfMessage } from "@laconic/report";
+import type { WorthOfMessage } from "@laconic/view/report";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { analyseRun, writeAnalysis } from "@laconic/report";
 import { command, type Command } from "../cli/command.ts";
+import { analyseRun, writeAnalysis } from "@laconic/view/report";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";

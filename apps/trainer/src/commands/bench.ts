@@ -11,7 +11,7 @@ import {
   readBenchConfig,
 } from "@laconic/evaluation/bench";
 import { hubEnvironment } from "@laconic/hub";
-import { writeBench } from "@laconic/report";
+import { writeBench } from "@laconic/view/report";
 import {
   checkBenchTrust,
   keepQuestions,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { command, type Command } from "../cli/command.ts";
 import { printResult } from "../cli/terminal.ts";
-import { compareRuns, comparisonText } from "@laconic/report/runs";
+import { compareRuns, comparisonText } from "@laconic/view/runs";
 import { jsonFlag } from "../cli/flags.ts";
 
 export const compareCommand: Command = command({

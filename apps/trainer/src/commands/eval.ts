@@ -4,7 +4,7 @@ import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text"
 import { command, type Command } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
-import { withoutScore } from "@laconic/report";
+import { withoutScore } from "@laconic/view/report";
 import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";

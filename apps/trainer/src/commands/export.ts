@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { command, type Command } from "../cli/command.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
-import { CsvWriter, exportRun, runTables, tableNames } from "@laconic/report/runs";
+import { CsvWriter, exportRun, runTables, tableNames } from "@laconic/view/runs";
 import { jsonFlag } from "../cli/flags.ts";
 
 export const exportCommand: Command = command({

@@ -4,7 +4,7 @@ import { LaconicError, type LanguageModel } from "@laconic/core";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import type { JudgingOptions } from "@laconic/evaluation/judging";
-import { lastAnswers } from "@laconic/report";
+import { lastAnswers } from "@laconic/view/report";
 import type { Agreement, WinRate } from "@laconic/rewards";
 import { defaultBaseUrl } from "@laconic/runtime/spending";
 import { command, type Command, type Values } from "../cli/command.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { command, type Command } from "../cli/command.ts";
-import { listRuns, printable, runLines } from "@laconic/report/runs";
+import { listRuns, printable, runLines } from "@laconic/view/runs";
 import { jsonFlag } from "../cli/flags.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 

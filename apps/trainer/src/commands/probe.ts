@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { formatDuration } from "@laconic/core/text";
-import { probeRun, probeText, type ProbeProgress } from "@laconic/report";
+import { probeRun, probeText, type ProbeProgress } from "@laconic/view/report";
 import { probeFamilies } from "@laconic/runtime";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";

@@ -3,7 +3,7 @@ import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type Command } from "../cli/command.ts";
 import { exists, writeGiven } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
-import { readReport, writeBench } from "@laconic/report";
+import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
 
 export const reportCommand: Command = command({

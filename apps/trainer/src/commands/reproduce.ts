@@ -13,7 +13,7 @@ import {
   type ReproducedCell,
 } from "@laconic/evaluation/reproduction";
 import { readBenchConfig } from "@laconic/evaluation/bench";
-import { writeBench } from "@laconic/report";
+import { writeBench } from "@laconic/view/report";
 import { playFlags, questionFlags } from "../bench/bench-flags.ts";
 import { command, runCommand, type Command } from "../cli/command.ts";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatCells } from "@laconic/core/text";
 import type { RescoredStep } from "@laconic/evaluation/analysis";
-import { rescoreRun } from "@laconic/report";
 import { command, type Command } from "../cli/command.ts";
+import { rescoreRun } from "@laconic/view/report";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";
 

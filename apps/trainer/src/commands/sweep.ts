@@ -6,7 +6,7 @@ import { printResult } from "../cli/terminal.ts";
 import { trainVariants } from "../run/train-variants.ts";
 import { applyOverrides, droppedSettings, formerNamesIn, parseAppConfig, variantsOf } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { writeSweep } from "@laconic/report";
+import { writeSweep } from "@laconic/view/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import { loadConfig } from "@laconic/runtime/resolver";

@@ -76,9 +76,9 @@ test("the list of runs needs neither the training loop nor the benches", () => {
   expect([...new Set(folders)]).toEqual([
     "packages/core/src/",
     "packages/core/src/text/",
-    "packages/report/src/runs/",
     "packages/runtime/src/",
     "packages/trainer/src/",
+    "packages/view/src/runs/",
   ]);
   expect(files).not.toContain("packages/trainer/src/index.ts");
 });

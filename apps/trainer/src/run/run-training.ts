@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { isRecord, tryParseJson } from "@laconic/core";
 import { fileLines } from "@laconic/core/platform";
 import { formatUsd, shellWord } from "@laconic/core/text";
-import { servedTrainingResult, trainingResult } from "@laconic/report";
+import { servedTrainingResult, trainingResult } from "@laconic/view/report";
 import {
   applyOverrides,
   exitCodeOf,

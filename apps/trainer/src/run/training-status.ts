@@ -3,7 +3,7 @@ import { LaconicError } from "@laconic/core";
 import { formatNumber, formatPercent, shellWord } from "@laconic/core/text";
 import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
-import { readReport, withoutScore } from "@laconic/report";
+import { readReport, withoutScore } from "@laconic/view/report";
 import { writeGiven } from "../cli/files.ts";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";

@@ -1,6 +1,6 @@
 /**
  * Runs listed, compared and as CSV: what a terminal shows of their folders. Loads neither charts nor the training loop.
- * @module @laconic/report/runs
+ * @module @laconic/view/runs
  */
 export { printable } from "./columns.ts";
 export { compareRuns } from "./compare-runs.ts";

@@ -1,6 +1,6 @@
 /**
  * Pages, charts and tables of runs, sweeps and benches, from their folders. Node only.
- * @module @laconic/report
+ * @module @laconic/view/report
  */
 export { analyseRun } from "./analysis/analyse-run.ts";
 export type { AnalyseOptions, RunAnalysis, WorthOfMessage } from "./analysis/analyse-run.ts";
