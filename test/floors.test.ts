@@ -17,7 +17,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
   "@laconic/tinker": 3,
-  "@laconic/fleet": 3,
   "@laconic/openai": 3,
   "@laconic/baselines": 3,
   "@laconic/trainer": 4,

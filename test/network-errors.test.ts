@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { randomFromSeed } from "../packages/core/src/index.ts";
-import { vllmServer } from "../packages/fleet/src/index.ts";
+import { vllmServer } from "../packages/openai/src/fleet/index.ts";
 import { openSnapshot } from "../packages/hub/src/index.ts";
 import { openAiModel } from "../packages/openai/src/index.ts";
 import { httpClient } from "../packages/sinks/src/post-json.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openExemplars } from "../packages/benchmarks/src/exemplars/index.ts";
 import { benchmarkNamed, openProblems, openSplit } from "../packages/benchmarks/src/index.ts";
-import { Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "../packages/fleet/src/index.ts";
+import { Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "../packages/openai/src/fleet/index.ts";
 import { downloadFile, openRemote, openSnapshot } from "../packages/hub/src/index.ts";
 import { fromAiSdk, toAiSdk } from "../packages/openai/src/ai-sdk/index.ts";
 import { Limiter, openAiModel } from "../packages/openai/src/index.ts";

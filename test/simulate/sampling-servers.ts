@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import type { BaseSource, Engine, ModelSource, Random, TrainableModel } from "../../packages/core/src/index.ts";
-import { sglangRoutes } from "../../packages/fleet/src/testing/fake-sglang.ts";
-import { vllmRoutes } from "../../packages/fleet/src/testing/fake-vllm.ts";
-import type { Lie } from "../../packages/fleet/src/testing/faults.ts";
-import { isReplyRequest } from "../../packages/fleet/src/testing/lies.ts";
-import { ServedWeights } from "../../packages/fleet/src/testing/served-weights.ts";
+import { sglangRoutes } from "../../packages/openai/src/testing/fake-sglang.ts";
+import { vllmRoutes } from "../../packages/openai/src/testing/fake-vllm.ts";
+import type { Lie } from "../../packages/openai/src/testing/faults.ts";
+import { isReplyRequest } from "../../packages/openai/src/testing/lies.ts";
+import { ServedWeights } from "../../packages/openai/src/testing/served-weights.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import type { Answer, Asked, Service } from "./network.ts";
 import { diskRoot } from "./disk-tree.ts";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../packages/core/src/index.ts";
-import { WeightsReceiver } from "../../../packages/fleet/src/index.ts";
+import { WeightsReceiver } from "../../../packages/openai/src/fleet/index.ts";
 import type { TrainResult } from "../../../packages/trainer/src/train.ts";
 import { expectGroupsOnce, expectRowsOfRecords } from "../records.ts";
 import { connections, type Listener } from "../connections.ts";

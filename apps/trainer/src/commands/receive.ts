@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { WeightsReceiver } from "@laconic/fleet";
+import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { command, type Command } from "../cli/command.ts";
 import { interrupted } from "../cli/interruption.ts";

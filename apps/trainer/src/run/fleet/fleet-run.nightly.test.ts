@@ -10,9 +10,9 @@ import {
   startFakeVllm,
   type FakeServer,
   type FakeServerOptions,
-} from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/engine/wasm";
-import { WeightsReceiver } from "@laconic/fleet";
+} from "@laconic/openai/testing";
+import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
 import { laconic } from "../../../test/laconic.ts";

@@ -15,7 +15,7 @@ import {
   type SamplingServer,
   type ServerChange,
   type ServerStatus,
-} from "@laconic/fleet";
+} from "@laconic/openai/fleet";
 import { makeFolders, writing } from "@laconic/core/platform";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";

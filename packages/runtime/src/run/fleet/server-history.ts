@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ServerChange } from "@laconic/fleet";
+import type { ServerChange } from "@laconic/openai/fleet";
 import { nodeFileSystem, readLines, readSettings, runFiles } from "@laconic/trainer";
 
 /** A server of a run that went into quarantine or came out of it. */

@@ -1,4 +1,4 @@
-import { vllmServer, sglangServer } from "@laconic/fleet";
+import { vllmServer, sglangServer } from "@laconic/openai/fleet";
 import { expect, test } from "vitest";
 import { samplerFromText, samplerSettings, samplerTitle, serversOf } from "./fleet-setting.ts";
 import { samplingServers } from "./open-fleet.ts";

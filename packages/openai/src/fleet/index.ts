@@ -1,6 +1,6 @@
 /**
  * Samples on many vLLM or SGLang servers while training on one engine.
- * @module @laconic/fleet
+ * @module @laconic/openai/fleet
  */
 export { vllmServer } from "./servers/vllm.ts";
 export { sglangServer } from "./servers/sglang.ts";
@@ -15,20 +15,20 @@ export type {
   WeightsKind,
 } from "./servers/sampling-server.ts";
 
-export { Fleet } from "./fleet/fleet.ts";
-export type { FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet/fleet-options.ts";
-export type { ReplyGap } from "./fleet/reply-gap.ts";
-export type { ServerState, ServerStatus } from "./fleet/member.ts";
-export { FleetModel, fleetPolicy } from "./fleet/fleet-model.ts";
-export type { FleetModelOptions } from "./fleet/fleet-model.ts";
-export type { PublishOptions } from "./fleet/publisher.ts";
+export { Fleet } from "./fleet.ts";
+export type { FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet-options.ts";
+export type { ReplyGap } from "./reply-gap.ts";
+export type { ServerState, ServerStatus } from "./member.ts";
+export { FleetModel, fleetPolicy } from "./fleet-model.ts";
+export type { FleetModelOptions } from "./fleet-model.ts";
+export type { PublishOptions } from "./publisher.ts";
 export { WeightsReceiver } from "./weights/weights-receiver.ts";
 export type { WeightsReceiverOptions } from "./weights/weights-receiver.ts";
 export { WeightsSender } from "./weights/weights-sender.ts";
 export type { WeightsSenderOptions, WeightsSent } from "./weights/weights-sender.ts";
 export type { FleetClock } from "./clock.ts";
 
-export { probeFleet } from "./probe/probe-fleet.ts";
-export { probeServer } from "./probe/probe-server.ts";
-export type { ProbeOptions } from "./probe/probe-server.ts";
-export type { FleetRecord, ServerRecord } from "./probe/probe-record.ts";
+export { probeFleet } from "./probe-fleet.ts";
+export { probeServer } from "./probe-server.ts";
+export type { ProbeOptions } from "./probe-server.ts";
+export type { FleetRecord, ServerRecord } from "./probe-record.ts";

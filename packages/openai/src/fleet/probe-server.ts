@@ -1,13 +1,13 @@
 import { LaconicError, raggedRow, randomFromSeed, type Sampler } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-import { checkReply } from "../fleet/check-reply.ts";
+import { checkReply } from "./check-reply.ts";
 import {
   checkGap,
   type Generation,
   type GeneratedReply,
   type PublishedWeights,
   type SamplingServer,
-} from "../servers/sampling-server.ts";
+} from "./servers/sampling-server.ts";
 import type { ServerRecord } from "./probe-record.ts";
 
 /** What a probe asks with. */

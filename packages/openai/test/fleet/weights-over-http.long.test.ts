@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FleetModel, Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "@laconic/fleet";
+import { FleetModel, Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "@laconic/openai/fleet";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
+import { samplerCases, type SampledModel } from "@laconic/openai/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 

@@ -1,7 +1,7 @@
 import { LaconicError, untilAborted } from "@laconic/core";
-import type { FleetClock } from "../clock.ts";
+import type { FleetClock } from "./clock.ts";
 import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
-import { checkGap, type PublishedWeights, type SamplingServer } from "../servers/sampling-server.ts";
+import { checkGap, type PublishedWeights, type SamplingServer } from "./servers/sampling-server.ts";
 
 /**
  * Whether a server is asked. `paused`: it failed, and is asked again once it says that it is well. `quarantined`: it answered

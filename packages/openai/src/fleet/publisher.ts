@@ -4,7 +4,7 @@ import { readdir, rm } from "node:fs/promises";
 import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
-import type { PublishedWeights, WeightsCheck } from "../servers/sampling-server.ts";
+import type { PublishedWeights, WeightsCheck } from "./servers/sampling-server.ts";
 
 /** Where versions are written for the servers to read. */
 export interface PublishOptions {

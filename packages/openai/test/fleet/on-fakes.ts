@@ -20,9 +20,9 @@ import {
   type FleetModelOptions,
   type FleetOptions,
   type SampledReply,
-} from "@laconic/fleet";
-import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+} from "@laconic/openai/fleet";
+import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/openai/testing";
 
 export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import type { SampleResult } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/fleet/testing";
+import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/openai/testing";
 import { base, onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
 const opened: OnFakes[] = [];
@@ -246,7 +246,7 @@ test("an idle server is preferred to a slow one", async () => {
 });
 
 test("a key is sent, stays out of errors, and does not go over plain http to another machine", async () => {
-  const { vllmServer } = await import("@laconic/fleet");
+  const { vllmServer } = await import("@laconic/openai/fleet");
   expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/without encryption/u);
   expect(() => vllmServer({ url: "http://user:secret@10.0.0.1:8000" })).toThrow(/does not belong into the address/u);
   const seen: string[] = [];

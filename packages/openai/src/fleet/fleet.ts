@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { systemClock, type FleetClock } from "../clock.ts";
-import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import { systemClock, type FleetClock } from "./clock.ts";
+import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
 import { checkReply } from "./check-reply.ts";
 import { prefixHash } from "./choose-server.ts";

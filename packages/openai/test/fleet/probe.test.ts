@@ -3,7 +3,7 @@ import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SampleRequest } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { probeFleet, probeServer, sglangServer, vllmServer, type FleetRecord } from "@laconic/fleet";
+import { probeFleet, probeServer, sglangServer, vllmServer, type FleetRecord } from "@laconic/openai/fleet";
 import { afterEach, describe, expect, test } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Fake inference servers over any engine, with faults, and what every sampler is measured by.
- * @module @laconic/fleet/testing
+ * @module @laconic/openai/testing
  */
 export { startFakeVllm } from "./fake-vllm.ts";
 export { startFakeSglang } from "./fake-sglang.ts";

@@ -1,5 +1,5 @@
 import { samplingCuts } from "@laconic/core";
-import type { Generation, SamplingServer } from "../servers/sampling-server.ts";
+import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
 
 /** How far one reply is from the trainer's own model under the same weights. */
 export interface ReplyGap {

@@ -8,7 +8,7 @@ import {
   type SampleRequest,
   type SamplingName,
 } from "@laconic/core";
-import type { GeneratedReply, SamplingServer } from "../servers/sampling-server.ts";
+import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
 import type { Fleet } from "./fleet.ts";
 
 /**

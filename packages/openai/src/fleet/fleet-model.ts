@@ -19,15 +19,15 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { optionCheck } from "@laconic/core/wire";
-import type { Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import type { Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
 import { checkRequests, checkStopText, supportedBy } from "./fleet-requests.ts";
 import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
 import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
-import { probeServer, type ProbeOptions } from "../probe/probe-server.ts";
-import type { ServerRecord } from "../probe/probe-record.ts";
+import { probeServer, type ProbeOptions } from "./probe-server.ts";
+import type { ServerRecord } from "./probe-record.ts";
 
 /** How a model is sampled on a fleet. */
 export interface FleetModelOptions extends PublishOptions {

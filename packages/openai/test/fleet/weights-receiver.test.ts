@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
-import { WeightsReceiver } from "@laconic/fleet";
+import { WeightsReceiver } from "@laconic/openai/fleet";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const chunkBytes = 1024;
 const content = Buffer.alloc(chunkBytes, 7);

@@ -1,6 +1,6 @@
 import type { SampleRequest, SampleResult } from "@laconic/core";
-import { probeFleet } from "@laconic/fleet";
-import { lies, lying, type FakeServer } from "@laconic/fleet/testing";
+import { probeFleet } from "@laconic/openai/fleet";
+import { lies, lying, type FakeServer } from "@laconic/openai/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 

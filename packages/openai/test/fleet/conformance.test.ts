@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
-import { FleetModel } from "@laconic/fleet";
-import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { FleetModel } from "@laconic/openai/fleet";
+import { samplerCases, type SampledModel } from "@laconic/openai/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { adapter, base, onFakes, step, type OnFakesOptions } from "./on-fakes.ts";
 

@@ -11,9 +11,9 @@ import {
   vllmServer,
   type SampledReply,
   type ServerStatus,
-} from "@laconic/fleet";
-import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+} from "@laconic/openai/fleet";
+import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/openai/testing";
 import { openRun, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { FleetModel } from "../fleet/fleet-model.ts";
-import type { Fleet } from "../fleet/fleet.ts";
+import type { FleetModel } from "./fleet-model.ts";
+import type { Fleet } from "./fleet.ts";
 import type { FleetRecord, ServerRecord } from "./probe-record.ts";
 import { probeServer, type ProbeOptions } from "./probe-server.ts";
 

@@ -1,5 +1,5 @@
-import { probeFleet } from "@laconic/fleet";
-import { isReplyRequest, lying, type FakeServer } from "@laconic/fleet/testing";
+import { probeFleet } from "@laconic/openai/fleet";
+import { isReplyRequest, lying, type FakeServer } from "@laconic/openai/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
