@@ -12,6 +12,7 @@ const tiers = ["long", "nightly"];
 const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,grading,gspo,hub,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,grading,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer}/src/**/*.test.ts",
+  "packages/{baselines,benchmarks,budget,core,engine,evaluation,grading,gspo,hub,kernels,openai,rewards,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
 ];
 
 /** Where commands run in the test's own process, engines compute on its thread, and files stay in memory. */

@@ -23,7 +23,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/evaluation": 4,
   "@laconic/tasks": 4,
   "@laconic/view": 5,
-  "@laconic/sinks": 5,
   "@laconic/verify": 5,
   "@laconic/runtime": 5,
   laconic: 6,
@@ -36,8 +35,6 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   "@laconic/kernels-torch": ["@laconic/engine/kernels"],
   // Data sets come from the hub.
   "@laconic/benchmarks": ["@laconic/grading", "@laconic/hub"],
-  // A configuration names the places of its metrics.
-  "@laconic/runtime": ["@laconic/sinks"],
   // Pages show configurations, variants and teams as the runtime opens them.
   "@laconic/view": [
     "@laconic/runtime",

@@ -7,7 +7,7 @@ import { fromAiSdk, toAiSdk } from "../packages/openai/src/ai-sdk/index.ts";
 import { Limiter, openAiModel } from "../packages/openai/src/index.ts";
 import { createSandbox } from "../packages/sandbox/src/index.ts";
 import { completionHandler, createGateway } from "../packages/serve/src/index.ts";
-import { mlflowSink, tensorBoardSink, trackioSink, wandbSink } from "../packages/sinks/src/index.ts";
+import { tensorBoardSink, wandbSink } from "../packages/trainer/src/sinks/index.ts";
 import { TinkerClient, tinkerEngine } from "../packages/tinker/src/index.ts";
 import { exportPage, folderData, openViewer } from "../packages/view/src/index.ts";
 
@@ -27,8 +27,6 @@ const calls: readonly (readonly [name: string, call: (options: never) => unknown
   ["openSnapshot", openSnapshot, "Revision", "revision"],
   ["openRemote", openRemote, "tokens", "token"],
   ["downloadFile", downloadFile, "sha", "sha256"],
-  ["mlflowSink", mlflowSink, "header", "headers"],
-  ["trackioSink", trackioSink, "write_token", "writeToken"],
   ["wandbSink", wandbSink, "projekt", "project"],
   ["tensorBoardSink", tensorBoardSink, "dir", "directory"],
   ["createSandbox", createSandbox, "limit", "limits"],

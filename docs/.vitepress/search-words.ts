@@ -16,13 +16,13 @@ export const searchWords: Readonly<Record<string, string>> = {
   "concepts.md":
     "overview architecture design how it works price lambda token cost silence strategic silence empty message budget rollout rollouts trajectory group size advantage advantages KL divergence reference policy",
   "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
-  "sinks.md": "W&B wandb weights and biases trackio mlflow tensorboard logger logging experiment tracking custom sink",
+  "sinks.md": "W&B wandb weights and biases tensorboard logger logging experiment tracking custom sink",
   "one-package.md":
     "shape axes tokens units sign convention invariants npm install single package library function advantage loss gradient without framework integrate my own trainer",
   "view.md":
     "notebook jupyter deno display share export dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
   "metrics.md":
-    "W&B wandb weights and biases trackio mlflow tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
+    "W&B wandb weights and biases tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
   "faq.md":
     "troubleshooting problem error crash killed kill interrupted resume GPU cuda device out of memory OOM LoRA adapter PEFT slow silent team collapse help",
   "samplers.md":
@@ -66,7 +66,6 @@ const fieldWords: readonly (readonly [query: string, page: string])[] = [
   ["tool calling", "/environments"],
   ["dataset", "/own-data"],
   ["W&B", "/sinks"],
-  ["MLflow", "/sinks"],
   ["CUDA", "/faq"],
   ["Mac", "/systems"],
   ["Windows", "/systems"],

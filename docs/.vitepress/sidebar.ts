@@ -70,7 +70,7 @@ export const tasks: readonly Group[] = [
     items: [
       { text: "Looking at runs", link: "/view" },
       { text: "Metrics", link: "/metrics" },
-      { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
+      { text: "Sinks: TensorBoard, W&B", link: "/sinks" },
       { text: "Verifying a run", link: "/verify" },
     ],
   },

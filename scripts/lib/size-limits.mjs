@@ -29,7 +29,6 @@ export const sizeLimits = {
   "@laconic/runtime": { installed: 48, unused: 10 },
   "@laconic/sandbox": { installed: 6, unused: 1 },
   "@laconic/serve": { installed: 9, unused: 0 },
-  "@laconic/sinks": { installed: 12, unused: 0 },
   "@laconic/tasks": { bundle: 56_000, installed: 32, unused: 28 },
   "@laconic/tinker": { installed: 9, unused: 0 },
   "@laconic/topologies": { bundle: 50_000, installed: 3, unused: 0, exports: 85 },

@@ -73,8 +73,8 @@ export { damagedRows } from "./run/damaged-rows.ts";
 export { manifestOfRun, readSettings } from "./run/stored-run.ts";
 export { stepDefect } from "./run/traces.ts";
 
-export { sendRun } from "./sinks/send-run.ts";
-export type { SendOptions } from "./sinks/send-run.ts";
+export { sendRun } from "./run/send-run.ts";
+export type { SendOptions } from "./run/send-run.ts";
 export { validationMetrics } from "./sinks/validation-metrics.ts";
 export type { CompleteSink, MetricSink, SinkOutcome, SinkRun } from "./sinks/metric-sink.ts";
 export type { Metrics } from "./stages/step-metrics.ts";

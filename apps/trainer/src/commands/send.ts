@@ -17,7 +17,7 @@ export const sendCommand: Command = command({
     sink: {
       type: "positional",
       required: true,
-      description: "tensorboard, wandb, trackio, mlflow, { mlflow: { url } } as JSON, or a file that makes one",
+      description: "tensorboard, wandb, { wandb: { project } } as JSON, or a file that makes one",
     },
     ...jsonFlag,
   },

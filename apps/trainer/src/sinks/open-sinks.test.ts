@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
-import { openSinks, parseAppConfig, writtenConfig } from "@laconic/runtime";
+import { parseAppConfig, writtenConfig } from "@laconic/runtime";
 import { laconic } from "../../test/laconic.ts";
 import { smallRun } from "../../test/small-run.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -22,26 +22,8 @@ describe("sinks of a configuration", () => {
   test.each([
     [["tensorbord"], /sinks\.0: no such sink/u],
     [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: there is no such setting as projct; did you mean project/u],
-    [[{ mlflow: { url: "ftp://host" } }], /sinks\.0\.mlflow\.url: it must be a text of the form url/u],
   ])("%j is refused", (sinks, reason) => {
     expect(() => parseAppConfig({ sinks })).toThrow(reason);
-  });
-
-  test("need their servers, by their own variables, before a run begins", async () => {
-    await expect(openSinks(["mlflow"], "/r", {})).rejects.toThrow(
-      "sinks.0: mlflow has no server; set MLFLOW_TRACKING_URI, or { mlflow: { url } }",
-    );
-    await expect(openSinks(["tensorboard", "trackio"], "/r", {})).rejects.toThrow("sinks.1: trackio has no server");
-    await expect(openSinks(["mlflow"], "/r", { MLFLOW_TRACKING_URI: "databricks" })).rejects.toThrow(
-      "by http or https",
-    );
-    const environment = { MLFLOW_TRACKING_URI: "http://localhost:5000", TRACKIO_SERVER_URL: "http://localhost:7860" };
-    const sinks = await openSinks(["mlflow", "trackio", { wandb: { project: "x" } }], "/runs/a", environment);
-    expect(sinks.map(({ name, later }) => [name, later])).toEqual([
-      ["mlflow", "send it with: laconic view send /runs/a mlflow"],
-      ["trackio", "send it with: laconic view send /runs/a trackio"],
-      ["wandb", undefined],
-    ]);
   });
 });
 
@@ -67,12 +49,12 @@ test("a run tells TensorBoard, W&B, a sink of the user's own and one that is dea
   expect([resumed.code, resumed.err]).toEqual([0, expect.not.stringContaining("sinks")]);
   expect(existsSync(join(run, "sources"))).toBe(false);
 
-  const sent = await laconic("view", "send", run, broken, "--json");
+  const sent = await laconic("send", run, broken, "--json");
   expect([sent.code, JSON.parse(sent.out)]).toEqual([0, { sent: run, sink: broken }]);
   await writeFile(broken, `export default { log() { throw new Error("no route"); } };\n`);
-  const failed = await laconic("view", "send", run, broken);
+  const failed = await laconic("send", run, broken);
   expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("metric sink broken failed")]);
-  expect(await laconic("view", "send", run, "tensorbord")).toMatchObject({
+  expect(await laconic("send", run, "tensorbord")).toMatchObject({
     code: 2,
     err: expect.stringContaining("no such sink"),
   });

@@ -113,13 +113,7 @@ export function trainingServers(config: AppConfig): NamedServer[] {
   return [...actorServers(config.actor), ...engineServers(config), ...samplers, ...told];
 }
 
-const sinkKeys = [
-  "TRACKIO_WRITE_TOKEN",
-  "HF_TOKEN",
-  "MLFLOW_TRACKING_TOKEN",
-  "MLFLOW_TRACKING_USERNAME",
-  "MLFLOW_TRACKING_PASSWORD",
-];
+const sinkKeys = ["HF_TOKEN"];
 
 function codeIn(config: unknown): string[] {
   return [...new Set(referencesIn(config).map(({ file }) => file))].filter((file) => isModuleFile(file));

@@ -5,12 +5,8 @@ import { isReference, type Reference } from "../resolver/reference.ts";
 export type NamedSink =
   | "tensorboard"
   | "wandb"
-  | "trackio"
-  | "mlflow"
   /** Offline runs: `wandb sync` sends them. */
-  | { readonly wandb: { readonly project?: string; readonly entity?: string } }
-  | { readonly trackio: { readonly url?: string; readonly project?: string } }
-  | { readonly mlflow: { readonly url?: string; readonly experiment?: string } };
+  | { readonly wandb: { readonly project?: string; readonly entity?: string } };
 
 /** A named sink, or one of the user's own. */
 export type SinkSetting = NamedSink | Reference;
@@ -29,27 +25,21 @@ export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
 }
 
 const word = z.string().min(1).exactOptional();
-const project = word.describe("Project");
-const url = z
-  .url({ protocol: /^https?$/u })
-  .exactOptional()
-  .describe("Address of the server");
 
 /** Of the key `sinks`; values of the user's own are references by then. */
 export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
   z.union(
     [
-      z.enum(["tensorboard", "wandb", "trackio", "mlflow"]),
+      z.enum(["tensorboard", "wandb"]),
       z.strictObject({
-        wandb: z.strictObject({ project, entity: word.describe("User or team") }).describe("Weights & Biases"),
+        wandb: z
+          .strictObject({ project: word.describe("Project"), entity: word.describe("User or team") })
+          .describe("Weights & Biases"),
       }),
-      z.strictObject({ trackio: z.strictObject({ url, project }).describe("trackio") }),
-      z.strictObject({ mlflow: z.strictObject({ url, experiment: word.describe("Experiment") }).describe("MLflow") }),
       z.custom<Reference>(isReference),
     ],
     {
-      error:
-        'no such sink; "tensorboard", "wandb", "trackio", "mlflow", one of the last three with settings, such as { mlflow: { url } }, or a file that makes one, "./sink.ts"',
+      error: 'no such sink; "tensorboard", "wandb", { wandb: { project } }, or a file that makes one, "./sink.ts"',
     },
   ),
 );

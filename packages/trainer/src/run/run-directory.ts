@@ -5,7 +5,7 @@ import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import { retentionDefaults } from "../settings/config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
-import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
+import { sinkSet, type SinkSet } from "./sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { findCheckpoint, type FoundCheckpoint } from "./find-checkpoint.ts";

@@ -1,9 +1,11 @@
 import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
-import { type CompleteSink, validationMetrics, nodeFileSystem } from "@laconic/trainer";
-import { finiteMetrics } from "./finite-metrics.ts";
+import { nodeFileSystem } from "#platform";
+import type { CompleteSink } from "./metric-sink.ts";
+import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
+import { finiteMetrics } from "./tensorboard-events.ts";
 import { frameWandbRecord, numberedRecord, wandbHead, wandbRecord } from "./wandb-log.ts";
 
 /** Where the offline run goes, and what it is called at W&B. */

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { wandbSink } from "../src/wandb.ts";
-import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { wandbSink } from "../../src/sinks/wandb.ts";
+import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "../../src/testing/index.ts";
 import { hasPython, runPython } from "./python-client.ts";
 
 /** What W&B's server would have been sent. */

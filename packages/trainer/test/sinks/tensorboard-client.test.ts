@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { tensorBoardSink } from "../src/tensorboard.ts";
-import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { tensorBoardSink } from "../../src/sinks/tensorboard.ts";
+import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "../../src/testing/index.ts";
 import { hasPython, runPython } from "./python-client.ts";
 
 /** What TensorBoard itself reads in a folder: its plugins' data decoded, and text as the page shows it. */

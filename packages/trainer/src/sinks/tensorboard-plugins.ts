@@ -1,5 +1,4 @@
-import { flatSettings } from "./flat-settings.ts";
-import type { SinkOutcome, SinkRun } from "@laconic/trainer";
+import type { SinkOutcome, SinkRun } from "./metric-sink.ts";
 import { bytesField, doubleField, textField, varintField } from "./protobuf.ts";
 import { encodePluginData, stringTensor } from "./tensorboard-events.ts";
 
@@ -52,4 +51,19 @@ function typeOf(value: Value): number {
 function valueOf(value: Value): Uint8Array {
   if (typeof value === "number") return doubleField(2, value);
   return typeof value === "string" ? textField(3, value) : varintField(4, value ? 1 : 0);
+}
+
+/** A leaf of a configuration. */
+type FlatValue = string | number | boolean;
+
+/** Settings as one level of names, `train.budget.targetTokens`; lists that hold more than plain values as JSON, nulls left out. */
+function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
+  if (settings === null || settings === undefined) return {};
+  if (typeof settings === "string" || typeof settings === "number" || typeof settings === "boolean")
+    return { [path]: settings };
+  if (Array.isArray(settings)) return { [path]: JSON.stringify(settings) };
+  return Object.assign(
+    {},
+    ...Object.entries(settings).map(([key, each]) => flatSettings(each, path === "" ? key : `${path}.${key}`)),
+  ) as Record<string, FlatValue>;
 }

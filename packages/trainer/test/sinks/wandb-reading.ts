@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { SinkReading } from "@laconic/trainer/testing";
+import type { SinkReading } from "../../src/testing/index.ts";
 import { bytesOf, fields } from "./protobuf-reading.ts";
 
 const blockBytes = 32_768;

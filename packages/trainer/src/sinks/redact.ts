@@ -1,5 +1,5 @@
 import { thrownText, withoutKey } from "@laconic/core";
-import type { MetricSink } from "@laconic/trainer";
+import type { MetricSink } from "./metric-sink.ts";
 
 /** Stands where a secret stood. */
 const mark = "[redacted]";

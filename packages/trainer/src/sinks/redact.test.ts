@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { SinkRun } from "@laconic/trainer";
+import type { SinkRun } from "./metric-sink.ts";
 import { redacted, secretsIn, withoutSecrets } from "./redact.ts";
 
 const secrets = secretsIn({
   WANDB_API_KEY: "0123456789abcdef",
-  MLFLOW_TRACKING_PASSWORD: "correct horse",
+  SMTP_PASSWORD: "correct horse",
   HF_TOKEN: "hf_abcdefghijk",
   SHORT_TOKEN: "abc",
   PATH: "/usr/local/bin",

@@ -1,4 +1,4 @@
-import type { RecordedEpisode } from "@laconic/trainer";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 
 /** Characters of a text that are shown; what is cut is counted. */
 const maxCharacters = 4000;
@@ -36,16 +36,11 @@ function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/u).map(visible);
 }
 
-/** The same as {@link visible}, but for the ends of lines, which stay. */
-export function visibleLines(text: string): string {
-  return linesOf(text).join("\n");
-}
-
 /** Control characters, line and paragraph separators, marks of direction, byte-order marks and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** Text in which nothing is hidden: `\u202e` stands for what would turn the line around. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replaceAll(hidden, (each) =>
     each === "\t" ? "  " : `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -1,10 +1,10 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
-import { lastOf } from "../run/last-of.ts";
+import { lastOf } from "./last-of.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { parsed, recordIn } from "../run/run-source.ts";
-import { readSettings } from "../run/stored-run.ts";
-import type { MetricSink, SinkOutcome } from "./metric-sink.ts";
+import { parsed, recordIn } from "./run-source.ts";
+import { readSettings } from "./stored-run.ts";
+import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet } from "./sink-set.ts";
 
 /** What of a run is sent, and where. */

@@ -1,6 +1,5 @@
 import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
-import { finiteMetrics } from "./finite-metrics.ts";
 import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
 
 /** TensorBoard's record format: length, its masked CRC, payload, its masked CRC. */
@@ -70,4 +69,9 @@ function event(wallTime: number, step: number, what: Uint8Array): Uint8Array {
 function maskedCrc(data: Uint8Array): number {
   const crc = crc32c(data);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+}
+
+/** Finite metrics of a step. Other values leave a gap in the chart. */
+export function finiteMetrics(metrics: Readonly<Record<string, number>>): [name: string, value: number][] {
+  return Object.entries(metrics).filter(([name, value]) => name !== "step" && Number.isFinite(value));
 }

@@ -6,7 +6,7 @@ import { shownEpisodes } from "../reading/episode-content.ts";
 import { fileSystemSource } from "../reading/folder-source.ts";
 import { eachRow, readRows } from "../reading/rows.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
+import type { MetricSink, SinkOutcome, SinkRun } from "../sinks/metric-sink.ts";
 
 /** All sinks of a run as one that never fails. */
 export interface SinkSet {

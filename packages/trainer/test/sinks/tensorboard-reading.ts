@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SinkReading } from "@laconic/trainer/testing";
+import type { SinkReading } from "../../src/testing/index.ts";
 import { bytesOf, fields } from "./protobuf-reading.ts";
 
 /** An event as it was decoded. */

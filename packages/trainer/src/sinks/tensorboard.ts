@@ -1,7 +1,9 @@
 import { optionCheck } from "@laconic/core/wire";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
-import { type CompleteSink, validationMetrics, nodeFileSystem } from "@laconic/trainer";
+import { nodeFileSystem } from "#platform";
+import type { CompleteSink } from "./metric-sink.ts";
+import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { encodeFileVersion, encodeScalars, encodeText, frameRecord } from "./tensorboard-events.ts";
 import { EventPositions, eventPrefix, type EventFiles } from "./tensorboard-positions.ts";

@@ -1,15 +1,11 @@
 import { describe, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { fakeMlflow } from "../test/fake-mlflow.ts";
-import { fakeTrackio } from "../test/fake-trackio.ts";
-import { tensorBoardReading } from "../test/tensorboard-reading.ts";
-import { wandbReading } from "../test/wandb-reading.ts";
-import { sinkCases, type SinkReading, type SinkSubject } from "@laconic/trainer/testing";
-import { validationMetrics } from "@laconic/trainer";
-import { mlflowSink } from "./mlflow.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { tensorBoardReading } from "../../test/sinks/tensorboard-reading.ts";
+import { wandbReading } from "../../test/sinks/wandb-reading.ts";
+import { sinkCases, type SinkReading, type SinkSubject } from "../testing/index.ts";
+import { validationMetrics } from "./validation-metrics.ts";
 import { withoutSecrets } from "./redact.ts";
 import { tensorBoardSink } from "./tensorboard.ts";
-import { trackioSink } from "./trackio.ts";
 import { wandbSink } from "./wandb.ts";
 
 const newId = (): string => "abcd1234";
@@ -27,18 +23,6 @@ const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
     const wallTime = (): number => (now += 0.4);
     const open = (): ReturnType<typeof wandbSink> => wandbSink({ directory, project: "p", newId, wallTime });
     return { open, read: () => wandbReading(directory) };
-  },
-  async trackio() {
-    const [directory, server] = [await temporaryFolder(), fakeTrackio()];
-    const place = { url: "http://localhost:7860/", project: "p", writeToken: "let-me-write", newId };
-    const open = (): ReturnType<typeof trackioSink> => trackioSink({ ...place, fetch: server.fetch });
-    return { open, read: () => server.reading(), directory };
-  },
-  async mlflow() {
-    const [directory, server] = [await temporaryFolder(), fakeMlflow()];
-    const place = { url: "http://localhost:5000", experiment: "e", wallTime: () => 1000 };
-    const open = (): ReturnType<typeof mlflowSink> => mlflowSink({ ...place, fetch: server.fetch });
-    return { open, read: () => server.reading(), directory };
   },
   async "a sink that keeps its promises through withoutSecrets"() {
     const rows: Record<string, Record<number, number>> = {};

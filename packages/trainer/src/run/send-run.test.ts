@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runFolder } from "../../test/run-folder.ts";
 import { tinyRun } from "../testing/index.ts";
-import type { MetricSink } from "./metric-sink.ts";
+import type { MetricSink } from "../sinks/metric-sink.ts";
 import { sendRun } from "./send-run.ts";
 
 /** What a sink was told, in order. */
