@@ -13,7 +13,6 @@ export { samplerFromText } from "./run/fleet/fleet-setting.ts";
 export { lookAtServers } from "./run/fleet/look-at-servers.ts";
 export { historyLines, serverHistory } from "./run/fleet/server-history.ts";
 export type { RecordedServerChange } from "./run/fleet/server-history.ts";
-export { formerNamesIn } from "./run/former-names.ts";
 export { openParts } from "./run/open-parts.ts";
 export type { OpenedParts } from "./run/open-parts.ts";
 export {

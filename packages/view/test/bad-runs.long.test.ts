@@ -1,6 +1,6 @@
 import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { gzipMember } from "@laconic/core/run-folder";
 import { openViewer, type RunDetail, type RunSummary, type Viewer } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
@@ -23,8 +23,6 @@ const added =
     appendFile(join(folder, file), text());
 const member = (content: string): Uint8Array =>
   gzipMember(gzipSync(content), { step: 9, kind: "step", version: 2, isComplete: true });
-const record = (content: string): string =>
-  `{"step":9,"kind":"step","version":1,"deflate":"${deflateRawSync(content).toString("base64")}"}\n`;
 
 /** What a folder that looks like a run may hold. */
 const spoilt: Readonly<Record<string, Spoil>> = {
@@ -41,11 +39,7 @@ const spoilt: Readonly<Record<string, Spoil>> = {
   "a nested row of metrics": added("metrics.jsonl", () => `{"step":5,"a":${deepObject(20_000)}}\n`),
   "a nested evaluation": added("evaluations.jsonl", () => `{"step":5,"silence":${deepObject(20_000)}}\n`),
   "a nested warning": added("warnings.jsonl", () => `{"message":${deepList(20_000)}}\n`),
-  "a nested transcript": added("episodes.jsonl", () => `{"step":5,"problem":${deepObject(20_000)}}\n`),
   "a nested record": added("episodes.jsonl.gz", () => member(`{"episodes":${deepList(20_000)},"utterances":[]}`)),
-  "a nested record of an earlier version": added("records.jsonl", () =>
-    record(`{"episodes":${deepList(20_000)},"utterances":[]}`),
-  ),
   "a row of metrics that takes all memory": added("metrics.jsonl", vast),
 };
 

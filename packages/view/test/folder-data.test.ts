@@ -55,10 +55,6 @@ describe("folders that are found", () => {
       model: { "config.json": `{"model_type":"llama"}`, "model.safetensors": "x" },
       torn: { "config.json": `{"train":{"steps":` },
       trl: { "trainer_state.json": "{}" },
-      later: {
-        "config.json": `{"steps":3}`,
-        "records.jsonl": `{"step":1,"kind":"step","version":2,"deflate":"eJw"}\n`,
-      },
       latest: { "config.json": `{"steps":3}` },
     };
     for (const [name, files] of Object.entries(foreign)) {
@@ -69,28 +65,16 @@ describe("folders that are found", () => {
     await writeEpisodeMembers(nodeFileSystem, join(folder, "latest"), [{ head, content: {} }]);
     const runs = await (await opened([folder])).runs();
     const by = new Map(runs.map((run) => [run.folder, run]));
-    expect([...by.keys()].toSorted()).toEqual([
-      "later",
-      "latest",
-      "model",
-      "one",
-      "sweep/runs/budget-6-0",
-      "torn",
-      "trl",
-    ]);
+    expect([...by.keys()].toSorted()).toEqual(["latest", "model", "one", "sweep/runs/budget-6-0", "torn", "trl"]);
     expect([by.get("one")?.state, by.get("sweep/runs/budget-6-0")?.name]).toEqual(["done", "budget-6-0"]);
-    const reasons = ["later", "latest", "model", "torn", "trl"].map((name) => [
-      by.get(name)?.state,
-      by.get(name)?.reason,
-    ]);
+    const reasons = ["latest", "model", "torn", "trl"].map((name) => [by.get(name)?.state, by.get(name)?.reason]);
     expect(reasons).toEqual([
-      ["foreign", "records.jsonl has version 2, this program reads 1"],
       ["foreign", "episodes.jsonl.gz has version 9, this program reads 2"],
       ["foreign", "config.json is of something else: it does not say how many steps the run has"],
       ["foreign", "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep"],
       ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
     ]);
-    expect(new Set(runs.map(({ id }) => id)).size).toBe(7);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
     await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
   });
 

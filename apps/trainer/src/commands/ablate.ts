@@ -7,7 +7,6 @@ import {
   chooseTuned,
   chooseVariants,
   droppedSettings,
-  formerNamesIn,
   gridOf,
   knownVariants,
   parseAppConfig,
@@ -211,7 +210,6 @@ async function readRequest(
 ): Promise<Request> {
   const config = await loadConfig(args.config);
   const { variants: inWords, fixed } = variantsInWords(rest);
-  for (const former of formerNamesIn(config, fixed)) terminal.warn(former);
   const ownVariants = [
     ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
     ...inWords,

@@ -4,7 +4,6 @@ import { command, type Command } from "../cli/command.ts";
 import { seedList } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { trainVariants } from "../run/train-variants.ts";
-import { applyOverrides, droppedSettings, formerNamesIn, parseAppConfig, variantsOf } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { writeSweep } from "@laconic/view/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
@@ -47,7 +46,6 @@ export const sweepCommand: Command = command({
       })),
     );
     const base = configurations[0]?.base ?? {};
-    for (const former of formerNamesIn(base, rest)) terminal.warn(former);
     const { variants, fixed } = variantsOf(rest, configurations);
     const seeds = seedList("seeds", args.seeds);
     const folder = resolve(args.out);

@@ -7,7 +7,6 @@ import { servedTrainingResult, trainingResult } from "@laconic/view/report";
 import {
   applyOverrides,
   exitCodeOf,
-  formerNamesIn,
   parseAppConfig,
   resumedConfig,
   runTaskTitle,
@@ -57,7 +56,6 @@ export async function runTraining(
   // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
   const config =
     written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
-  for (const former of formerNamesIn(written ?? {}, overrides)) terminal.warn(former);
   if (flags.dryRun) {
     terminal.result(visibleJson(writtenConfig(config), flags.json ? undefined : 2));
     return 0;

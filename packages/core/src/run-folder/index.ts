@@ -10,13 +10,12 @@ export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers
 export type { PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";
 export type { RecordedEpisode } from "./recorded-episode.ts";
-export { formerRunFiles, runFileRules, runFiles } from "./run-files.ts";
+export { runFileRules, runFiles } from "./run-files.ts";
 export type { RunFileRules } from "./run-files.ts";
 export { dividedFiles, DividedFile, tracePartName, tracePartsOf } from "./trace-parts.ts";
 export type { PartFiles, TracePart } from "./trace-parts.ts";
-export { formerRecordVersion, recordVersion } from "./stored-step.ts";
+export { recordVersion } from "./stored-step.ts";
 export type {
-  FormerRecord,
   StoredContent,
   StoredEpisode,
   StoredEpisodes,

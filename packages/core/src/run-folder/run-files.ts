@@ -63,11 +63,3 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   opponents: { life: "cleared", isFolder: true },
   parts: { life: "cleared", isFolder: true },
 };
-
-/** What folders of earlier versions call the same: always read, and no longer written. */
-export const formerRunFiles = {
-  warmStart: "lessons.json",
-  records: "records.jsonl",
-  rollouts: "rollouts.jsonl",
-  episodes: "episodes.jsonl",
-} as const;

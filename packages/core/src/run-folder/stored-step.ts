@@ -5,9 +5,6 @@ import type { PackedNumbers } from "./packed-numbers.ts";
 /** Version of a member's content in `episodes.jsonl.gz`. A change that readers have to know of raises it. */
 export const recordVersion = 2;
 
-/** Version of the lines of `records.jsonl`, which earlier versions wrote: the same content without prompts. */
-export const formerRecordVersion = 1;
-
 type Numbers = Readonly<Record<string, number>>;
 
 /** Numbers by name; null stands for one that JSON cannot hold. */
@@ -15,7 +12,6 @@ export type StoredTerms = Readonly<Record<string, number | null>>;
 
 /** An utterance as a record holds it: its log-probs with all others of the record. */
 export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
-  /** Absent in records of version 1. */
   readonly prompt?: string;
   /** Present where a local policy wrote it, like `tokens`. */
   readonly promptTokens?: readonly number[];
@@ -141,11 +137,3 @@ export interface StoredEvaluation extends StoredEpisodes {
 export type StoredContent = StoredEpisodes &
   Partial<Omit<StoredStep, keyof StoredEpisodes>> &
   Partial<Pick<StoredEvaluation, "played">>;
-
-/** A line of `records.jsonl`, as earlier versions wrote it: its content is JSON, deflated (RFC 1951), in base64. */
-export interface FormerRecord {
-  readonly step: number;
-  readonly kind: "step" | "evaluation";
-  readonly version: number;
-  readonly deflate: string;
-}

@@ -8,7 +8,6 @@ import { checkReferences } from "../resolver/referenced.ts";
 import { ownAt } from "../resolver/own-keys.ts";
 import { joinTrain, splitTrain } from "../resolver/split-train.ts";
 import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
-import { withCurrentNames } from "./former-names.ts";
 import { nearestSetting } from "./nearest-setting.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
 import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
@@ -111,8 +110,7 @@ export function suggestSetting(name: string): string | undefined {
  */
 export function parseAppConfig(written: unknown): AppConfig {
   if (!isRecord(written)) throw new LaconicError("config_invalid", "the configuration is not an object");
-  const current = withCurrentNames(written);
-  for (const key of Object.keys(current))
+  for (const key of Object.keys(written))
     if (!Object.hasOwn(defaults, key)) {
       const near = suggestSetting(key);
       throw new LaconicError(
@@ -121,8 +119,8 @@ export function parseAppConfig(written: unknown): AppConfig {
         { key },
       );
     }
-  checkReferences(current);
-  const { named, own } = namedPart({ ...defaults, ...current });
+  checkReferences(written);
+  const { named, own } = namedPart({ ...defaults, ...written });
   const parsed = configSchema.safeParse(named, { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
@@ -151,7 +149,7 @@ export function parseAppConfig(written: unknown): AppConfig {
       "train.supervised.examples: there are none to learn; name a file, a list or a function, or set train.supervised to null",
       { key: "train.supervised.examples" },
     );
-  checkRemoteSettings(config, Object.keys(current));
+  checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
   const { warmStart, train } = config;
   // Examples of the run's own seed, so that runs of several seeds repeat nothing of each other.

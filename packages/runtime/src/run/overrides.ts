@@ -1,5 +1,4 @@
 import { isRecord, LaconicError, parseJson } from "@laconic/core";
-import { checkBothNames, settingOf, withCurrentName, withCurrentNames } from "./former-names.ts";
 import { referenced } from "../resolver/referenced.ts";
 
 type Json = Record<string, unknown>;
@@ -10,17 +9,14 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 /**
  * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text; the name of a file
  * that makes a value, `task=./task.ts`, is relative to the working directory.
- * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name,
- * and for one setting under both of its names.
+ * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
-  checkBothNames(words.map((word) => settingOf(word)));
-  const result = structuredClone(withCurrentNames(config)) as Json;
+  const result = structuredClone(config) as Json;
   for (const word of words) {
     const split = word.indexOf("=");
     if (split <= 0) throw new LaconicError("config_invalid", `"${word}" is not key=value`, { argument: word });
-    const [first = "", ...rest] = word.slice(0, split).split(".");
-    const path = [withCurrentName(first), ...rest];
+    const path = word.slice(0, split).split(".");
     const last = path.pop() as string;
     let at = result;
     for (const name of [...path, last])

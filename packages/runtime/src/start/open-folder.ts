@@ -1,10 +1,9 @@
 import { performance } from "node:perf_hooks";
-import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { openRun, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
 import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
 import { modelFolders } from "../run/model-folders.ts";
-import { withNamesOf } from "../run/former-names.ts";
 import { describeEnvironment } from "../run/environment.ts";
 import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
 import { fleetMeasures, serversInShort } from "../run/fleet/open-fleet.ts";
@@ -34,10 +33,9 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
-  const stored = await readSettings(nodeFileSystem, directory).catch(() => null);
   const known = policyTask(config.task);
   const seen = seenProblems(task);
-  const settings = withNamesOf(stored, withOwnModel(directory, inFolder(directory, writtenConfig(config))));
+  const settings = withOwnModel(directory, inFolder(directory, writtenConfig(config)));
   await keepMade(madeFolder(directory, settings, inputs), settings, trainingServers(config), progress);
   const sinks = await openSinks(config.sinks, directory);
   const begun = performance.now();

@@ -65,7 +65,6 @@ export async function gzipped(content: string | Uint8Array): Promise<Uint8Array>
 }
 
 /** @throws RangeError for bytes that become more than `most` */
-export const inflate = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "deflate-raw");
 export const gunzip = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "gzip");
 
 async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "deflate-raw"): Promise<Uint8Array> {

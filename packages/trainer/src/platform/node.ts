@@ -136,11 +136,6 @@ export async function readPart(path: string, from: number, length: number): Prom
   }
 }
 
-/** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
-export async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  return unpackedBytes(bytes, most, "deflate-raw");
-}
-
 /** Bytes, or a text in UTF-8, as a gzip of one member. */
 export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
   return new Promise((done, failed) => {

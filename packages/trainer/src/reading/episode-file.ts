@@ -1,14 +1,5 @@
-import {
-  formerRecordVersion,
-  formerRunFiles,
-  membersIn,
-  recordVersion,
-  runFiles,
-  type MemberHead,
-} from "@laconic/core/run-folder";
+import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import type { RunSource } from "../run/run-source.ts";
-import { RowFile } from "./row-file.ts";
-import { rowOf } from "./rows.ts";
 
 /** Where episodes of a step or of an evaluation stand. */
 export interface EpisodeEntry extends MemberHead {
@@ -29,13 +20,11 @@ export interface EntryReader {
 }
 
 /**
- * The episodes of a run folder that may grow: where each step's stand, which is found fast, without reading them. Folders of earlier
- * versions have records in one file and transcripts in two.
+ * Finds the episodes of each step in a file that may grow, without reading them.
  */
 export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
-  readonly #former: readonly RowFile[];
   #inode = 0;
   readonly #start: number;
   /** All before is read. */
@@ -43,7 +32,7 @@ export class EpisodeFile {
   #count = 0;
 
   /**
-   * @param name - of the file: that of the training, one of its parts, or that of the test problems, which has had no other form
+   * @param name - of the file: that of the training, one of its parts, or that of the test problems
    * @param start - the byte from which on members count; 0 by default
    */
   constructor(source: RunSource, name: string = runFiles.episodes, start: number = 0) {
@@ -51,27 +40,10 @@ export class EpisodeFile {
     this.#name = name;
     this.#start = start;
     this.#at = start;
-    const former = [formerRunFiles.records, formerRunFiles.rollouts, formerRunFiles.episodes];
-    this.#former = name === runFiles.episodes ? former.map((each) => new RowFile(source, each)) : [];
   }
 
   /** Finds what is new. @returns whether there was anything */
   async readNew(reader: EntryReader): Promise<boolean> {
-    let isNew = false;
-    for (const file of this.#former) {
-      const row = (line: Uint8Array, { from, length }: { readonly from: number; readonly length: number }): void => {
-        const head = formerHead(file.name, line);
-        if (head) this.#tell(reader, { ...head, file: file.name, from, length, number: file.rows });
-        else reader.damage(`${file.name}: row ${file.rows} is none`);
-      };
-      const before = file.tooLong;
-      if (await file.readNew({ reset: () => reader.reset(), row })) isNew = true;
-      if (file.tooLong !== null && file.tooLong !== before) reader.damage(file.tooLong);
-    }
-    return (await this.#readMembers(reader)) || isNew;
-  }
-
-  async #readMembers(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);
     const isOther = this.#at > this.#start && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
@@ -95,31 +67,10 @@ export class EpisodeFile {
   }
 
   #tell(reader: EntryReader, entry: EpisodeEntry): void {
-    // Of a version that no reader knows, no head is read further.
-    const former = entry.file === formerRunFiles.records ? formerRecordVersion : entry.version;
-    const known = entry.file.endsWith(".gz") ? recordVersion : former;
-    if (entry.version === known) reader.entry(entry);
-    else reader.damage(`${entry.file}: row ${entry.number} has version ${entry.version}, this program reads ${known}`);
+    if (entry.version === recordVersion) reader.entry(entry);
+    else {
+      const { file, number, version } = entry;
+      reader.damage(`${file}: row ${number} has version ${version}, this program reads ${recordVersion}`);
+    }
   }
-}
-
-const latin = new TextDecoder("latin1");
-
-/** Bytes in which the head of a line stands as the trainer wrote it. */
-const headBytes = 200;
-
-/** Null for a line that holds no episodes. */
-function formerHead(file: string, line: Uint8Array): MemberHead | null {
-  const start = latin.decode(line.subarray(0, headBytes));
-  if (file !== formerRunFiles.records) {
-    const [, step] = /^\{"step":(\d+),/u.exec(start) ?? [];
-    const kind = file === formerRunFiles.rollouts ? "step" : "evaluation";
-    return step === undefined ? null : { step: Number(step), kind, version: formerRecordVersion, isComplete: false };
-  }
-  const found = /^\{"step":(\d+),"kind":"(step|evaluation)","version":(\d+),"deflate":"/u.exec(start);
-  const { step, kind, version } = found
-    ? { step: Number(found[1]), kind: found[2], version: Number(found[3]) }
-    : (rowOf(line) ?? {});
-  const isHead = typeof step === "number" && typeof version === "number";
-  return isHead && (kind === "step" || kind === "evaluation") ? { step, kind, version, isComplete: true } : null;
 }

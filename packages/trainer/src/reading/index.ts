@@ -22,7 +22,7 @@ export { EpisodeFile } from "./episode-file.ts";
 export type { EntryReader, EpisodeEntry } from "./episode-file.ts";
 export { RowFile } from "./row-file.ts";
 export type { RowBytes, RowPlace, RowReader } from "./row-file.ts";
-export { formerRunFiles, runFiles } from "@laconic/core/run-folder";
+export { runFiles } from "@laconic/core/run-folder";
 export { trainingSeconds } from "./training-seconds.ts";
 export { eachRow, readRows, rowOf } from "./rows.ts";
 export type { Row } from "./rows.ts";

@@ -38,7 +38,6 @@ const whole: Files = {
   "metrics.jsonl": lines({ step: 1, x: 1 }, { step: 2, x: 1 }),
   "timing.jsonl": lines({ step: 1, "timing_s/a": 1, "perf/b": 9 }, { step: 2, "timing_s/a": 2 }),
   "evaluations.jsonl": lines(evaluation(0, 0.5), { step: 1 }, evaluation(2, 0.75)),
-  "records.jsonl": `{"step":1,"kind":"step","version":1,"deflate":""}\n`,
   "warnings.jsonl": lines({ message: "w" }),
 };
 
@@ -58,7 +57,7 @@ describe("what became of a run", () => {
     ["a process that is gone", lock(8, "here"), "done", null],
     ["a lock of nobody", lock("7", "here"), "done", null],
     ["a row that is being written", { ...lock(7, "here"), "metrics.jsonl": `{"step":1}\n{"st` }, "running", null],
-    ...["metrics", "evaluations", "records", "rollouts", "episodes"].map(
+    ...["metrics", "evaluations"].map(
       (name) =>
         [
           `${name} that are torn`,
@@ -87,12 +86,6 @@ describe("what became of a run", () => {
       { "config.json": `{"model_type":"x"}` },
       "foreign",
       "config.json is of something else: it does not say how many steps the run has",
-    ],
-    [
-      "records of a later version, held or not",
-      { ...lock(7, "here"), "records.jsonl": `{"step":1,"kind":"step","version":2,"deflate":"` },
-      "foreign",
-      "records.jsonl has version 2, this program reads 1",
     ],
   ];
 

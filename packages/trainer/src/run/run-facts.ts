@@ -5,15 +5,7 @@ import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts
 import { familyTable, type FamilyTable } from "./families.ts";
 import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
 import { damageOf } from "./file-damage.ts";
-import {
-  dividedFiles,
-  formerRecordVersion,
-  formerRunFiles,
-  membersIn,
-  recordVersion,
-  runFiles,
-  type MemberHead,
-} from "@laconic/core/run-folder";
+import { dividedFiles, membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { eachRow } from "../reading/rows.ts";
 import { lastStep } from "./step-rows.ts";
@@ -122,9 +114,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     config,
     environment,
     train,
-    warmStart: warmStartIn(
-      parsed((await textIn(source, runFiles.warmStart)) ?? (await textIn(source, formerRunFiles.warmStart))),
-    ),
+    warmStart: warmStartIn(parsed(await textIn(source, runFiles.warmStart))),
     seconds,
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
@@ -238,12 +228,6 @@ async function whyForeign(source: RunSource, config: unknown, train: UnknownReco
       : `there is no ${name}: it is not a run, or one that has not begun`;
   if (numberOr(train["steps"]) === null)
     return `${name} is of something else: it does not say how many steps the run has`;
-  const former = formerRunFiles.records;
-  const line = (await source.stat(former)) && (await source.bytes(former, 0, 300));
-  const [, version] =
-    /^\{"step":\d+,"kind":"\w+","version":(\d+)/u.exec(new TextDecoder().decode(line ?? undefined)) ?? [];
-  if (version !== undefined && Number(version) !== formerRecordVersion)
-    return `${former} has version ${version}, this program reads ${formerRecordVersion}`;
   const first = (await source.stat(runFiles.episodes)) && (await firstMember(source));
   return first && first.version !== recordVersion
     ? `${runFiles.episodes} has version ${first.version}, this program reads ${recordVersion}`

@@ -2,8 +2,6 @@ import { runFileRules, runFiles } from "@laconic/core/run-folder";
 import { expect, test } from "vitest";
 import { checkedNames, clearedNames, traceNames } from "./run-files.ts";
 
-const former = ["records.jsonl", "rollouts.jsonl", "episodes.jsonl"];
-
 test("every file of a run folder has rules, in the order of the names", () => {
   expect(Object.keys(runFileRules)).toEqual(Object.keys(runFiles));
 });
@@ -17,7 +15,7 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
     "dropped.jsonl",
     "changes.jsonl",
   ];
-  expect(traceNames.all).toEqual([...traces, ...former]);
+  expect(traceNames.all).toEqual(traces);
   expect([...traceNames.byStep]).toEqual(["metrics.jsonl", "timing.jsonl"]);
   expect([...traceNames.timed]).toEqual(["timing.jsonl"]);
   expect(clearedNames[0]).toBe("config.json");
@@ -33,11 +31,10 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "opponents",
       "parts",
       ...traces,
-      ...former,
     ].toSorted(),
   );
   expect(checkedNames.objects).toEqual(["manifest.json", "environment.json", "test.json", "probe.json"]);
-  expect(checkedNames.ends).toEqual(["metrics.jsonl", "evaluations.jsonl", ...former]);
+  expect(checkedNames.ends).toEqual(["metrics.jsonl", "evaluations.jsonl"]);
   expect(checkedNames.rows).toEqual(["evaluations.jsonl", "warnings.jsonl"]);
   expect(checkedNames.files).not.toContain("checkpoints");
 });

@@ -1,21 +1,15 @@
-import { formerRunFiles, runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-folder";
+import { runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-folder";
 import type { TraceNames } from "./traces.ts";
-
-/** A run that an earlier version began goes on in the file of this one. */
-const formerTraces: readonly string[] = [formerRunFiles.records, formerRunFiles.rollouts, formerRunFiles.episodes];
 
 /** A resumed run writes the rows after its checkpoint again. */
 export const traceNames: TraceNames = {
-  all: [...namesOf(({ life }) => life === "trace"), ...formerTraces],
+  all: [...namesOf(({ life }) => life === "trace")],
   byStep: new Set(namesOf(({ isByStep = false }) => isByStep)),
   timed: new Set(namesOf(({ isByStep = false, isUnequal = false }) => isByStep && isUnequal)),
 };
 
 /** What a run that came to nothing leaves, and the next one does not want; its configuration first, which makes it a run. */
-export const clearedNames: readonly string[] = [
-  ...namesOf(({ life }) => life === "cleared" || life === "trace"),
-  ...formerTraces,
-];
+export const clearedNames: readonly string[] = [...namesOf(({ life }) => life === "cleared" || life === "trace")];
 
 /**
  * What of a run folder differs between two equal runs: the clock and the machine, and what is drawn from them. Every other file of a
@@ -33,7 +27,7 @@ export const checkedNames: Readonly<Record<"files" | "objects" | "ends" | "rows"
   files: namesOf(({ isFolder = false }) => !isFolder),
   objects: namesOf(({ checks = [] }) => checks.includes("object")),
   /** Whose end tells whether a row is half written. */
-  ends: [...namesOf(({ checks = [] }) => checks.includes("end")), ...formerTraces],
+  ends: [...namesOf(({ checks = [] }) => checks.includes("end"))],
   /** Read whole by who opens a run. */
   rows: namesOf(({ checks = [] }) => checks.includes("rows")),
 };

@@ -1,4 +1,3 @@
-import { formerRunFiles } from "@laconic/core/run-folder";
 import type { EpisodeEntry } from "@laconic/trainer/reading";
 import type { EpisodeKind } from "../protocol.ts";
 
@@ -25,9 +24,6 @@ export function orderOf({ kind, step }: IndexedLine): number {
 }
 
 /** What the keys of its episodes begin with: the same however often its file is read. */
-export function prefixOf({ entry, kind, step }: IndexedLine): string {
-  // A transcript of an earlier version is an entry of its own, and a step has several.
-  if (entry.file === formerRunFiles.rollouts) return `t${entry.number - 1}`;
-  if (entry.file === formerRunFiles.episodes) return `x${entry.number - 1}`;
+export function prefixOf({ kind, step }: IndexedLine): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { formerRunFiles, runFiles } from "@laconic/core/run-folder";
+import { runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
 /** A folder that holds a run, a bench, or something that only looks like one. */
@@ -21,15 +21,7 @@ const maxDepth = 6;
 const maxFolders = 20_000;
 
 /** Whose presence makes a folder a run, or something like it. */
-const marks = [
-  runFiles.config,
-  runFiles.manifest,
-  runFiles.metrics,
-  runFiles.episodes,
-  formerRunFiles.records,
-  "LOCK",
-  "trainer_state.json",
-];
+const marks = [runFiles.config, runFiles.manifest, runFiles.metrics, runFiles.episodes, "LOCK", "trainer_state.json"];
 
 /**
  * Runs and benches in and below the folders that were opened. Links are followed within an opened folder and not out of it;

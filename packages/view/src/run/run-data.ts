@@ -6,7 +6,6 @@ import {
   regressionOf,
   describeChanges,
   folderSource,
-  formerRunFiles,
   nodeProcesses,
   probeRecordSchema,
   eachRow,
@@ -31,7 +30,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const path = (name: string): string => join(directory, name);
   const json = async (name: string): Promise<UnknownRecord> =>
     record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
-  const warmStart = (): Promise<UnknownRecord> => json(runFiles.warmStart).catch(() => json(formerRunFiles.warmStart));
+  const warmStart = (): Promise<UnknownRecord> => json(runFiles.warmStart);
   const config = await readSettings(fs, directory);
   const environment = await json(runFiles.environment);
   const source = folderSource(directory);

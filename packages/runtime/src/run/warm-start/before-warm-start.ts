@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { boundedJson, type PolicySnapshot } from "@laconic/core";
 import { problemsOfSplit, runFiles, type Evaluation } from "@laconic/trainer";
 import { beforeWarmStartKey, measureBefore, warmStartText } from "@laconic/tasks/warm-start";
-import { formerRunFiles } from "@laconic/trainer/reading";
 import { during, type Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { openParts } from "../open-parts.ts";
@@ -73,11 +72,7 @@ export async function keepBeforeWarmStart(directory: string, measured: BeforeWar
   await writeFile(join(directory, runFiles.warmStart), `${JSON.stringify(measured, null, 2)}\n`);
 }
 
-/** What a run measured; folders of earlier versions call the file otherwise, and its figures the same. */
 async function keptIn(directory: string): Promise<BeforeWarmStart | null> {
-  for (const file of [runFiles.warmStart, formerRunFiles.warmStart]) {
-    const text = await readFile(join(directory, file), "utf8").catch(() => null);
-    if (text !== null) return boundedJson(text) as BeforeWarmStart;
-  }
-  return null;
+  const text = await readFile(join(directory, runFiles.warmStart), "utf8").catch(() => null);
+  return text === null ? null : (boundedJson(text) as BeforeWarmStart);
 }

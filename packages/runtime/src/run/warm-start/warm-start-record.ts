@@ -26,9 +26,6 @@ export function recorded<T extends WarmStartSettings>(warmStart: T): T {
 /** Beside the weights that were trained. */
 const recordFile = "warm-start.json";
 
-/** The same in folders of earlier versions. */
-const formerFile = "lessons.json";
-
 const settingsSchema = warmStartSettings.refine(
   (settings): settings is WarmStartRecord["warmStart"] => settings.model !== undefined && settings.seed !== undefined,
   "says no model or no seed",
@@ -41,27 +38,15 @@ const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
   examples: z.string().exactOptional(),
 });
 
-const formerSchema: z.ZodType<WarmStartRecord> = z
-  .strictObject({ version: z.literal(1), lessons: settingsSchema, loss: z.number() })
-  .transform(({ lessons, loss }) => ({ version: 2, warmStart: lessons, loss }));
-
 /**
  * The warm start of a model folder; null for a model that has had none.
  * @throws LaconicError `data_invalid` for a file that is no record of a warm start
  */
 export async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
-  return (await recordIn(folder, recordFile, recordSchema)) ?? recordIn(folder, formerFile, formerSchema);
-}
-
-async function recordIn(
-  folder: string,
-  file: string,
-  schema: z.ZodType<WarmStartRecord>,
-): Promise<WarmStartRecord | null> {
-  const path = join(folder, file);
+  const path = join(folder, recordFile);
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return null;
-  const parsed = schema.safeParse(parseJson(text, path), { error: issueWords });
+  const parsed = recordSchema.safeParse(parseJson(text, path), { error: issueWords });
   if (parsed.success) return parsed.data;
   throw new LaconicError("data_invalid", `${path} is no record of a warm start; remove it, or train the model again`, {
     path,
