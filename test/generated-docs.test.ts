@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baselines } from "../packages/baselines/src/index.ts";
 import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
-import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
+import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/backends/index.ts";
 import { reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
 import { tasks } from "../docs/.vitepress/sidebar.ts";

@@ -42,7 +42,7 @@ test.each([
   expect(await contentOf(run)).toEqual(await contentOf(here));
   for (const words of [
     ["train", "--resume", "--run", run],
-    ["report", run],
+    ["view", "report", run],
     ["verify", run, "--allow", "metrics,settings,weights,files"],
   ])
     await done(as(words));

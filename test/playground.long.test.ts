@@ -205,7 +205,7 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
         { budget: object }
       >;
       expect(train?.budget).toMatchObject({ targetTokens: 15 });
-      const [file = ""] = await laconic("report", run);
+      const [file = ""] = await laconic("view", "report", run);
       expect(await readFile(file, "utf8")).toContain("train.budget.targetTokens is 15 instead of 14");
 
       await enabled(page, "Reset").click();

@@ -32,7 +32,7 @@ const readers: Readonly<Record<string, (run: string, file: string) => Promise<vo
     if (code === 0) expect(err.includes("trying the one before") ? evaluations[1] : evaluations[0], file).toBe(out);
   },
   async report(run, file) {
-    const { code, err } = await ended(["report", run]);
+    const { code, err } = await ended(["view", "report", run]);
     // Rows that are gone or others are not passed over.
     if (code === 0 && /^(?:metrics|evaluations|episodes|rollouts|timing)/u.test(file))
       expect(err, file).toContain(file);

@@ -1,4 +1,5 @@
-import { boundedJson, LaconicError } from "../../packages/core/src/index.ts";
+import { LaconicError } from "../../packages/core/src/index.ts";
+import { boundedJson } from "../../packages/core/src/json/index.ts";
 import { escapeHtml, visibleText } from "../../packages/core/src/text/index.ts";
 import { gradeLetter, gradeMaths, gradeNumber, gradeText } from "../../packages/grading/src/index.ts";
 import { jsonLines } from "../../packages/benchmarks/src/data/formats/json-lines.ts";

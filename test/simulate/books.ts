@@ -1,4 +1,4 @@
-import { tokenCost, type TokenPrice } from "../../packages/core/src/index.ts";
+import { tokenCost, type TokenPrice } from "../../packages/core/src/ledger/index.ts";
 import { expectThat, hasMet, rowsOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { LaconicError } from "@laconic/core";
-import { findShapeMismatch } from "@laconic/core";
+import { LaconicError, findShapeMismatch } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { budgetStateShape, dualController, type BudgetMeasurement, type BudgetOptions } from "./index.ts";

@@ -1,7 +1,7 @@
 import type { DrawnToken, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
+import type { SamplingName } from "./sampling.ts";
 import type { OptimizerSettings } from "./optimizer-settings.ts";
 import type { RandomState } from "./numeric/random.ts";
-import type { SamplingName } from "./sampling.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 import type { Ragged } from "./numeric/ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";

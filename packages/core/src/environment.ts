@@ -2,9 +2,6 @@ import type { ChatMessage } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 
-/** Who an observation is read from, in every ledger. No agent may have this name. */
-export const environmentName = "environment";
-
 /** A tool as a model is told of it. */
 export interface ToolDefinition {
   readonly name: string;

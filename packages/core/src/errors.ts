@@ -78,3 +78,13 @@ export class LaconicError extends Error {
     return typeof value === "object" && value !== null && marker in value;
   }
 }
+
+/** Message of a thrown value, which may be anything. */
+export function thrownText(error: unknown): string {
+  try {
+    if (error instanceof Error) return error.message;
+    return typeof error === "object" && error !== null ? JSON.stringify(error) : String(error);
+  } catch {
+    return "something that cannot be shown";
+  }
+}

@@ -1,7 +1,7 @@
 import type { FinishReason } from "./finish-reason.ts";
 import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
-import type { TokenUsage } from "./usage/token-usage.ts";
+import type { TokenUsage } from "./ledger/token-usage.ts";
 
 /** One message of a chat prompt. `tool` is what a tool answered, for templates that know the role. */
 export interface ChatMessage {

@@ -1,8 +1,6 @@
-import { refuseRequest } from "./engine-checks/refuse-request.ts";
-import { LaconicError } from "./errors.ts";
 import type { FieldsOf, NumberShape } from "./shapes/shape.ts";
 
-/** How the next token is drawn. Settings, requests, servers' fields, refusals and devices' rows derive from {@link samplingParameters}. */
+/** How the next token is drawn; `samplingParameters` describes each parameter. */
 export interface Sampling {
   /** Divides the logits; 0 is greedy. */
   readonly temperature: number;
@@ -34,22 +32,6 @@ export interface SamplingParameter {
   readonly neutralAt?: Readonly<Partial<Record<SamplingBackEnd, number>>>;
   /** Back ends that take it; every other one refuses it by name. */
   readonly takenBy: readonly SamplingBackEnd[];
-}
-
-/** Fields of a request as most servers name them: `topP` is `top_p`. */
-export type SamplingFields = { readonly [Name in SamplingName as SnakeCase<Name>]?: number };
-
-type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : "";
-
-/** What a back end takes of {@link Sampling}. */
-export interface SamplingSupport {
-  /** Subject of a refusal, such as `the Tinker protocol`. */
-  readonly name: string;
-  readonly supports: readonly SamplingName[];
-  /** What to do about a refusal; "leave it out" by default. */
-  readonly advice?: string;
 }
 
 type Parameters = { readonly [Name in SamplingName]-?: FieldsOf<Sampling>[Name] & SamplingParameter };
@@ -100,97 +82,3 @@ export const samplingParameters: Parameters = {
 
 /** Every name, in the order of {@link samplingParameters}. */
 export const samplingNames: readonly SamplingName[] = Object.keys(samplingParameters) as SamplingName[];
-
-/** Names of the parameters that a back end takes, in the order of {@link samplingParameters}. */
-export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {
-  return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
-}
-
-/** Names of the parameters that devices take, in the order of their steps. */
-export const kernelSampling: readonly SamplingName[] = inSteps(supportedSampling("kernels"));
-
-/** Parameters that remove tokens here, in the order of their steps; none where the whole distribution is sampled. */
-export function samplingCuts(sampling: Sampling): readonly SamplingName[] {
-  return inSteps(samplingNames).filter((name) => samplingParameters[name].cuts && acts(name, sampling[name]));
-}
-
-/** The first parameter that is asked for and not supported; null where there is none. */
-export function unsupportedSampling(sampling: Sampling, supports: readonly SamplingName[]): SamplingName | null {
-  return samplingNames.find((name) => !supports.includes(name) && acts(name, sampling[name])) ?? null;
-}
-
-/**
- * Refuses what a back end does not take.
- *
- * @param place - of the sampling in a configuration, for the message and the detail `key`
- * @param request - the place of an engine's request in its batch, whose errors are `input_invalid`
- * @throws LaconicError `config_invalid` naming the parameter
- */
-export function checkSampling(
-  sampling: Sampling,
-  { name, supports, advice = "leave it out" }: SamplingSupport,
-  { place, request }: { readonly place?: string; readonly request?: number } = {},
-): void {
-  const found = unsupportedSampling(sampling, supports);
-  if (found === null) return;
-  const key = place === undefined ? found : `${place}.${found}`;
-  const reason = `${key}: ${name} does not support it; ${advice}`;
-  throw request === undefined
-    ? new LaconicError("config_invalid", reason, { key })
-    : refuseRequest(request, reason, { key });
-}
-
-/**
- * A server's fields for sampling: `topP` is `top_p`.
- *
- * @param written - `asked` leaves out what is absent; `all` writes what changes nothing, where a server has defaults of its own
- */
-export function samplingFields(
-  backEnd: SamplingBackEnd,
-  sampling: Partial<Sampling>,
-  written: "asked" | "all",
-): Record<string, number> {
-  const fields: Record<string, number> = {};
-  for (const name of supportedSampling(backEnd)) {
-    const value = sampling[name] ?? (written === "all" ? neutralOf(name, backEnd) : undefined);
-    if (value !== undefined) fields[fieldOf(name, backEnd)] = value;
-  }
-  return fields;
-}
-
-/** What a server's fields for sampling may be: also what changes nothing there. */
-export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<string, NumberShape>> {
-  const shapeOf = (name: SamplingName): NumberShape => {
-    const { shape } = samplingParameters[name];
-    return shape.min === undefined ? shape : { ...shape, min: Math.min(shape.min, neutralOf(name, backEnd)) };
-  };
-  return Object.fromEntries(supportedSampling(backEnd).map((name) => [fieldOf(name, backEnd), shapeOf(name)]));
-}
-
-/** Sampling that a server's fields ask for, without what changes nothing; temperature 1 where they say none. */
-export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Sampling {
-  const given = fields as Readonly<Record<string, number | undefined>>;
-  const asked = supportedSampling(backEnd).flatMap((name) => {
-    const value = given[fieldOf(name, backEnd)];
-    return acts(name, value) && value !== neutralOf(name, backEnd) ? [[name, value] as const] : [];
-  });
-  return { temperature: 1, ...Object.fromEntries(asked) };
-}
-
-/** A parameter as a server names it: the AI SDK has the names of this project. */
-function fieldOf(name: SamplingName, backEnd: SamplingBackEnd): string {
-  return backEnd === "ai-sdk" ? name : name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function acts(name: SamplingName, value: number | undefined): boolean {
-  return value !== undefined && value !== samplingParameters[name].neutral;
-}
-
-function neutralOf(name: SamplingName, backEnd: SamplingBackEnd): number {
-  const { neutral, neutralAt } = samplingParameters[name];
-  return neutralAt?.[backEnd] ?? neutral;
-}
-
-function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
-  return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
-}

@@ -9,7 +9,8 @@ import {
 } from "@laconic/baselines";
 import { type BenchmarkProblem, posed } from "@laconic/benchmarks";
 import { answerForm, answerReading, type GradeRule, type Graders } from "@laconic/grading";
-import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 

@@ -1,5 +1,6 @@
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError, randomFromSeed, sumLedgers, tokenCounts, type Ledger, type TokenCounts } from "@laconic/core";
+import { LaconicError, randomFromSeed, type Ledger } from "@laconic/core";
+import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
 import type { Ask } from "@laconic/rewards";
 import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { gradeOf } from "./grade-of.ts";

@@ -1,4 +1,5 @@
-import { criticalPath, criticalSeconds, ledgerTotals, tokenCounts, type Ledger, type TokenCounts } from "@laconic/core";
+import { ledgerTotals, type Ledger } from "@laconic/core";
+import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
 import { z } from "zod";
 
 /** What an episode took, as records keep it. */

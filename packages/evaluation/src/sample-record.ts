@@ -1,4 +1,5 @@
-import { sumKinds, type AgentId, type TokenCounts } from "@laconic/core";
+import type { AgentId } from "@laconic/core";
+import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
 import { episodeCostFields, tokenCountFields, type EpisodeCosts } from "./episode-costs.ts";

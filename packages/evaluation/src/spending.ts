@@ -1,5 +1,6 @@
 import type { Baseline } from "@laconic/baselines";
-import { tokenCost, tokenCounts, type AgentId, type Ledger, type TokenPrice } from "@laconic/core";
+import type { AgentId, Ledger } from "@laconic/core";
+import { tokenCost, tokenCounts, type TokenPrice } from "@laconic/core/ledger";
 import { roleModelOf, type BenchParts } from "./bench-parts.ts";
 import { sumShares, type ModelShare } from "./sample-record.ts";
 

@@ -1,4 +1,4 @@
-import { JsonText } from "@laconic/core";
+import { JsonText } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 

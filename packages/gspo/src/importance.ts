@@ -1,4 +1,5 @@
-import { exponential, LaconicError, logarithm, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import { LaconicError, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import { exponential, logarithm } from "@laconic/core/numeric";
 import { checkChoice, checkOption } from "./check-option.ts";
 import type { Prepared } from "./prepare.ts";
 

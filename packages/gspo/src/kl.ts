@@ -1,5 +1,4 @@
 import {
-  exponentialMinusOne,
   LaconicError,
   policyNeedKey,
   statisticOf,
@@ -8,6 +7,7 @@ import {
   type PolicyNeed,
   type Ragged,
 } from "@laconic/core";
+import { exponentialMinusOne } from "@laconic/core/numeric";
 import { checkChoice, checkOption } from "./check-option.ts";
 import { ratioOf } from "./log-ratio.ts";
 import type { Prepared } from "./prepare.ts";

@@ -1,4 +1,4 @@
-import { exponential } from "@laconic/core";
+import { exponential } from "@laconic/core/numeric";
 
 /**
  * A log-ratio is clamped to ±20 where it is exponentiated, a token's or the mean of a sequence, and nowhere before: e^20

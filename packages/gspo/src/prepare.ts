@@ -1,14 +1,5 @@
-import {
-  assertSameLayout,
-  findBadLogProb,
-  LaconicError,
-  logProbRange,
-  sampledLogProbRange,
-  type BatchTotals,
-  type LogProbRange,
-  type ObjectiveInput,
-  type Ragged,
-} from "@laconic/core";
+import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
+import { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "@laconic/core/numeric";
 
 /** Checked input with the quantities every objective needs. */
 export interface Prepared {

@@ -2,7 +2,7 @@ import { rmdir } from "node:fs/promises";
 import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { fileSize } from "./cache-layout.ts";
 import { contentId, type ContentId } from "./content-hash.ts";
 import { downloadContent } from "./download-content.ts";

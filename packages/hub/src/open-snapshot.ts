@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
 import { progressOf, type DownloadProgress } from "./download-progress.ts";

@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import {
-  backoffMs,
   LaconicError,
-  maxPrice,
   randomFromState,
-  tokenCost,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
   type SamplingName,
-  type TokenCounts,
-  type TokenPrice,
 } from "@laconic/core";
-import { hostOf, Turns } from "@laconic/core/wire";
+import { backoffMs, Turns } from "@laconic/core/async";
+import { maxPrice, tokenCost, type TokenCounts, type TokenPrice } from "@laconic/core/ledger";
+import { hostOf } from "@laconic/core/wire";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
 import { failedAttempt, refusalIn, type FailedAttempt } from "./failure.ts";

@@ -1,4 +1,5 @@
-import type { Prompt, TokenCounts, TokenUsage } from "@laconic/core";
+import type { Prompt, TokenUsage } from "@laconic/core";
+import type { TokenCounts } from "@laconic/core/ledger";
 import { countTokens, guessTokens } from "./count-tokens.ts";
 import type { ServerReply } from "./server-reply.ts";
 

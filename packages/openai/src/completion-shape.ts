@@ -1,13 +1,6 @@
-import {
-  finishReasons,
-  group,
-  shapes,
-  tokenUsageShape,
-  type Completion,
-  type GroupShape,
-  type Shape,
-  type TokenTrace,
-} from "@laconic/core";
+import { group, shapes, type Completion, type GroupShape, type Shape, type TokenTrace } from "@laconic/core";
+import { tokenUsageShape } from "@laconic/core/ledger";
+import { finishReasons } from "@laconic/core/wire";
 
 const tokens: Shape = { kind: "list", of: shapes.count };
 const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };

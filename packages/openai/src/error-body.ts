@@ -1,4 +1,4 @@
-import { tryParseJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { fieldsOf, textOf } from "./reply-fields.ts";
 
 /** What a server says of its own error. */

@@ -1,4 +1,5 @@
-import { LaconicError, tryParseJson, type ErrorDetail } from "@laconic/core";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { hostOf, networkReason, readFinishReason } from "@laconic/core/wire";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { readBytes } from "@laconic/core/platform";
 
 /** A reply that came, and is no JSON. */

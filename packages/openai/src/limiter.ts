@@ -1,4 +1,5 @@
-import { optionCheck, Turns } from "@laconic/core/wire";
+import { Turns } from "@laconic/core/async";
+import { optionCheck } from "@laconic/core/checks";
 
 /** Bounds of the number of requests in flight. */
 export interface LimiterOptions {

@@ -1,5 +1,7 @@
-import { LaconicError, supportedSampling } from "@laconic/core";
-import { optionCheck, serverAddress } from "@laconic/core/wire";
+import { LaconicError } from "@laconic/core";
+import { supportedSampling } from "@laconic/core/backends";
+import { optionCheck } from "@laconic/core/checks";
+import { serverAddress } from "@laconic/core/wire";
 import type OpenAI from "openai";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./error-body.ts";

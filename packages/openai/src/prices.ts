@@ -1,5 +1,5 @@
-import { wordTable } from "@laconic/core";
-import type { TokenPrice } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
+import type { TokenPrice } from "@laconic/core/ledger";
 
 /** US dollars per million tokens, as the provider's public price page listed them on `date`; reasoning costs as completion. */
 export const publicPrices: Readonly<Record<string, TokenPrice & { readonly date: string }>> = wordTable({

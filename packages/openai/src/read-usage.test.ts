@@ -1,4 +1,5 @@
-import { isConsistentUsage, randomFromSeed, sumKinds } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import { isConsistentUsage, sumKinds } from "@laconic/core/ledger";
 import { describe, expect, test } from "vitest";
 import { answer, json, model, request, server } from "../test/fake-api.ts";
 import { readUsage } from "./read-usage.ts";

@@ -1,4 +1,5 @@
-import { isRecord, sumKinds, type TokenCounts } from "@laconic/core";
+import { isRecord } from "@laconic/core";
+import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 
 /** Token counts of a reply, as the server reports them. What it leaves out is 0. */
 export interface ReportedUsage extends TokenCounts {

@@ -1,12 +1,5 @@
-import {
-  checkSampling,
-  LaconicError,
-  randomFromState,
-  samplingFields,
-  supportedSampling,
-  type CompletionRequest,
-  type SamplingSupport,
-} from "@laconic/core";
+import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+import { checkSampling, samplingFields, supportedSampling, type SamplingSupport } from "@laconic/core/backends";
 
 /** How a model's requests are written. */
 export interface BodyOptions {

@@ -1,4 +1,4 @@
-import { withoutKey } from "@laconic/core";
+import { withoutKey } from "@laconic/core/wire";
 
 /** A key that no log, JSON or inspection shows. */
 export class Secret {

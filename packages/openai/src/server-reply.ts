@@ -1,4 +1,5 @@
-import { findBadLogProb, ragged, sampledLogProbRange, type FinishReason, type TokenTrace } from "@laconic/core";
+import { ragged, type FinishReason, type TokenTrace } from "@laconic/core";
+import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
 import { readContent, textWithin } from "./reply-content.ts";

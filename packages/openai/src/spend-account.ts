@@ -1,5 +1,5 @@
 import { LaconicError, type Completion } from "@laconic/core";
-import { Turns } from "@laconic/core/wire";
+import { Turns } from "@laconic/core/async";
 import type { CallReply, SpendJournal } from "./spend-journal.ts";
 
 /** The most that a call can cost, set aside. */

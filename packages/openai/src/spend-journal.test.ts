@@ -1,12 +1,7 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  randomFromSeed,
-  type Completion,
-  type CompletionRequest,
-  type TokenPrice,
-  type TokenUsage,
-} from "@laconic/core";
+import { randomFromSeed, type Completion, type CompletionRequest, type TokenUsage } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { answer, canary, json, model, request, server } from "../test/fake-api.ts";

@@ -1,14 +1,7 @@
 import { open } from "node:fs/promises";
-import {
-  findShapeMismatch,
-  group,
-  shapes,
-  tokenUsageShape,
-  tryParseJson,
-  type Completion,
-  type Shape,
-  type TokenUsage,
-} from "@laconic/core";
+import { findShapeMismatch, group, shapes, type Completion, type Shape, type TokenUsage } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import { tokenUsageShape } from "@laconic/core/ledger";
 import { openAppender, readJsonLines } from "@laconic/core/platform";
 import { completionShape } from "./completion-shape.ts";
 

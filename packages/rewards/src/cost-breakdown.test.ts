@@ -1,4 +1,5 @@
-import { chargesOf, costBreakdown, meanBreakdown, type Episode, type TokenCount } from "@laconic/core";
+import type { Episode, TokenCount } from "@laconic/core";
+import { chargesOf, costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 import { scriptedEpisode, type ScriptedTurn } from "@laconic/core/testing";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
-import { Turns } from "@laconic/core/wire";
+import { Turns } from "@laconic/core/async";
 import { checkJob, type CheckedJob } from "./check-job.ts";
 import type { Sandbox, SandboxLimits, SandboxRecord, SandboxResult } from "./sandbox.ts";
 

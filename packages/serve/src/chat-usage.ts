@@ -1,4 +1,4 @@
-import type { TokenCounts } from "@laconic/core";
+import type { TokenCounts } from "@laconic/core/ledger";
 
 /** Token counts in OpenAI's form; details are absent where no model reports any. */
 export interface ChatUsage {

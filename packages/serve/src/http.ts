@@ -1,4 +1,5 @@
-import { boundedJson, exactJson, JsonText, LaconicError, type ExactJsonOptions } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson, exactJson, JsonText, type ExactJsonOptions } from "@laconic/core/json";
 import { isSameSecret } from "@laconic/core/platform";
 
 /** A refusal as OpenAI's clients read it. */

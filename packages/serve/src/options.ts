@@ -6,10 +6,10 @@ import type {
   Problem,
   Tokenizer,
   Topology,
+  ToolFormat,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { PromptScorer } from "./echo.ts";
-import type { ToolFormat } from "@laconic/core";
 
 /** A policy under the name that requests ask for it by. */
 export interface ServedModel {

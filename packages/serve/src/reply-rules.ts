@@ -1,13 +1,7 @@
 import { dereference, validate, type Schema } from "@cfworker/json-schema";
-import {
-  boundedJson,
-  isRecord,
-  randomFromState,
-  sumKinds,
-  type Completion,
-  type FinishReason,
-  type LanguageModel,
-} from "@laconic/core";
+import { isRecord, randomFromState, type Completion, type FinishReason, type LanguageModel } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
+import { sumKinds } from "@laconic/core/ledger";
 import { HttpError, invalid } from "./http.ts";
 import type { ResponseFormat } from "./schemas.ts";
 import type { OfferedTool, OfferedTools } from "./tool-schemas.ts";

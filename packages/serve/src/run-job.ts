@@ -1,14 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import {
-  randomFromSeed,
-  samplingOfFields,
-  streamText,
-  sumKinds,
-  type Completion,
-  type CompletionRequest,
-  type Prompt,
-} from "@laconic/core";
+import { randomFromSeed, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
+import { samplingOfFields, streamText } from "@laconic/core/backends";
+import { sumKinds } from "@laconic/core/ledger";
 import { chatUsage, type ChatUsage } from "./chat-usage.ts";
 import { ClientGone } from "./client-gone.ts";
 import { withEcho } from "./echo.ts";

@@ -1,4 +1,4 @@
-import { samplingFieldShapes, type SamplingFields } from "@laconic/core";
+import { samplingFieldShapes, type SamplingFields } from "@laconic/core/backends";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { LogProbMode } from "./listed-token.ts";

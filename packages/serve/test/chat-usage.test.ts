@@ -1,5 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { LanguageModel, TokenCounts } from "@laconic/core";
+import type { LanguageModel } from "@laconic/core";
+import type { TokenCounts } from "@laconic/core/ledger";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { expect, test } from "vitest";
 import { openAiOf } from "./surface-cases.ts";

@@ -1,5 +1,11 @@
-import type { Completion, CompletionRequest, Episode, LanguageModel, Topology } from "@laconic/core";
-import { LaconicError } from "@laconic/core";
+import {
+  type Completion,
+  type CompletionRequest,
+  type Episode,
+  type LanguageModel,
+  type Topology,
+  LaconicError,
+} from "@laconic/core";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
 import OpenAI from "openai";

@@ -46,7 +46,7 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly across?: TrainingTask["across"];
   /** The same play turn by turn, for rollout trees. */
   readonly game?: JointGame;
-  /** What `laconic probe` changes of its test problems or its team. */
+  /** What `laconic analyze probe` changes of its test problems or its team. */
   readonly probes?: TeamTask["probes"];
   /** Ends what the grader holds. */
   close?(): Promise<void>;

@@ -29,7 +29,7 @@ export interface TeamTask extends TrainingTask {
    * @throws LaconicError `input_invalid` for a question that the team cannot be asked
    */
   readonly problemOf?: (question: string) => Problem;
-  /** What `laconic probe` changes of its test problems or its team. */
+  /** What `laconic analyze probe` changes of its test problems or its team. */
   readonly probes?: TaskProbes;
   close?(): Promise<void>;
 }

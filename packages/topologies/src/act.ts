@@ -1,10 +1,8 @@
 import {
-  checkedAnswer,
   isRecord,
   LaconicError,
   nearestName,
   shownValue,
-  untilAborted,
   type AgentId,
   type Environment,
   type EnvironmentStep,
@@ -14,6 +12,8 @@ import {
   type Prompt,
   type ToolMessage,
 } from "@laconic/core";
+import { untilAborted } from "@laconic/core/async";
+import { checkedAnswer } from "@laconic/core/checks";
 import type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 
 /** Most texts of a turn where an environment does not say. */

@@ -1,5 +1,4 @@
 import {
-  checkedCall,
   isCutShort,
   shownValue,
   type AgentId,
@@ -9,6 +8,7 @@ import {
   type Topology,
   type Utterance,
 } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import { lastWords } from "./answer-rule.ts";
 import { budgetView } from "./budget-view.ts";
 import { checkGraph } from "./check-graph.ts";

@@ -1,5 +1,4 @@
 import {
-  checkedAnswer,
   environmentName,
   LaconicError,
   type AgentId,
@@ -10,8 +9,9 @@ import {
   type Problem,
   type Random,
   type Topology,
-  untilAborted,
 } from "@laconic/core";
+import { untilAborted } from "@laconic/core/async";
+import { checkedAnswer } from "@laconic/core/checks";
 import { endEpisode } from "./end-episode.ts";
 import { joinedEnvironment } from "./joined-environment.ts";
 

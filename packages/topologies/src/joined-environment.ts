@@ -1,5 +1,4 @@
 import {
-  checkedAnswer,
   LaconicError,
   type Environment,
   type EnvironmentAction,
@@ -8,6 +7,7 @@ import {
   type PlayedEnvironment,
   type StepReward,
 } from "@laconic/core";
+import { checkedAnswer } from "@laconic/core/checks";
 import { defaultMaxSteps, lacksOfStep } from "./act.ts";
 
 /**

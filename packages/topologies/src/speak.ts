@@ -1,7 +1,4 @@
 import {
-  callTokens,
-  checkValue,
-  isConsistentUsage,
   LaconicError,
   shownValue,
   type AgentId,
@@ -10,6 +7,8 @@ import {
   type OwnReply,
   type Prompt,
 } from "@laconic/core";
+import { checkValue } from "@laconic/core/checks";
+import { callTokens, isConsistentUsage } from "@laconic/core/ledger";
 import { act } from "./act.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 

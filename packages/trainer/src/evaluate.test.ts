@@ -3,7 +3,7 @@ import type { Environment, Episode, Problem } from "@laconic/core";
 import { inEnvironment } from "@laconic/topologies";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { livePolicies } from "./parts.ts";
-import { wilsonInterval } from "@laconic/core";
+import { wilsonInterval } from "@laconic/core/numeric";
 import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
 

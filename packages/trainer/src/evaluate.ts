@@ -1,14 +1,7 @@
 import { agentErrorOf } from "./agent-errors.ts";
-import {
-  LaconicError,
-  sampleStream,
-  silenceRates,
-  studentInterval,
-  wilsonInterval,
-  type AgentId,
-  type EpisodeContext,
-  type Problem,
-} from "@laconic/core";
+import { LaconicError, sampleStream, type AgentId, type EpisodeContext, type Problem } from "@laconic/core";
+import { silenceRates } from "@laconic/core/ledger";
+import { studentInterval, wilsonInterval } from "@laconic/core/numeric";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./settings/config.ts";

@@ -1,12 +1,5 @@
-import {
-  checkValue,
-  LaconicError,
-  shownValue,
-  type AgentId,
-  type Episode,
-  type GroupReward,
-  type Learned,
-} from "@laconic/core";
+import { LaconicError, shownValue, type AgentId, type Episode, type GroupReward, type Learned } from "@laconic/core";
+import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";
 import type { PartsOutline } from "./parts.ts";

@@ -1,5 +1,4 @@
-import type { Episode, Sampler, Utterance } from "@laconic/core";
-import { ragged } from "@laconic/core";
+import { type Episode, type Sampler, type Utterance, ragged } from "@laconic/core";
 import { expect, test } from "vitest";
 import { languageOf, saidTexts } from "./language.ts";
 

@@ -1,4 +1,5 @@
-import { cosine, LaconicError, type ValuesOf } from "@laconic/core";
+import { LaconicError, type ValuesOf } from "@laconic/core";
+import { cosine } from "@laconic/core/numeric";
 import type { learningRateTable } from "./settings/tables.ts";
 
 /** How the learning rate moves over a run of `steps` optimiser steps. */

@@ -1,12 +1,5 @@
-import {
-  checkedCall,
-  LaconicError,
-  shownValue,
-  type Curriculum,
-  type Learned,
-  type Problem,
-  type Random,
-} from "@laconic/core";
+import { LaconicError, shownValue, type Curriculum, type Learned, type Problem, type Random } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "./settings/config.ts";
 

@@ -1,4 +1,5 @@
-import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
+import { randomFromSeed, statisticOf } from "@laconic/core";
+import { emptyStatistic } from "@laconic/core/numeric";
 import { expect, test } from "vitest";
 import { asynchronousDefaults } from "./settings/config.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";

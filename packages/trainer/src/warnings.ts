@@ -1,4 +1,5 @@
-import { samplingCuts, statisticMean } from "@laconic/core";
+import { statisticMean } from "@laconic/core";
+import { samplingCuts } from "@laconic/core/backends";
 import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { ColumnsHeader } from "./protocol.ts";
 
 /** A decoded body. */

@@ -1,4 +1,5 @@
-import type { AgentId, CostBreakdown, CostSums, Problem, StepReward } from "@laconic/core";
+import type { AgentId, Problem, StepReward } from "@laconic/core";
+import type { CostBreakdown, CostSums } from "@laconic/core/ledger";
 import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 

@@ -1,4 +1,4 @@
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { Server } from "node:http";
 import { createHandlerServer } from "@laconic/serve/server";
 import { viewApi, type TokenizerOf } from "./api.ts";

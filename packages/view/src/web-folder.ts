@@ -7,7 +7,7 @@ import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 
 /** Of this package, from `src` and from `dist` alike. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));

@@ -1,4 +1,4 @@
-import type { EdgeCost } from "@laconic/core";
+import type { EdgeCost } from "@laconic/core/ledger";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { labelsOf, nameRoom, type Box } from "../web/parts/edge-labels.ts";

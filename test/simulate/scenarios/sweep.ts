@@ -99,7 +99,6 @@ export const sweep: Scenario<Files> = {
   share: 2,
   faults: { kinds: ["kill", "kill", "kill", "power", "power", "error", "full", "slow", "jump"], events: 900 },
   plan: async () => (await undisturbedSweep()) as Files,
-  undisturbed: undisturbedSweep,
   async play(world, _random, expected) {
     begin(world.disk);
     const known = none();

@@ -141,7 +141,6 @@ export const tinker: Scenario<{ readonly variant: Variant; readonly expected: Fi
     const variant = plainVariant(1 + random.integer(2));
     return { variant, expected: (await undisturbedFiles(variant)) as Files };
   },
-  undisturbed: undisturbedFiles,
   async play(world, _random, { variant, expected }) {
     const site = sites.get(world) as NonNullable<ReturnType<typeof sites.get>>;
     begin(world.disk);

@@ -74,7 +74,6 @@ const trainScenario = (isAsynchronous: boolean): Scenario<Plan> => ({
     rots: ["checkpoints/step-", "metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"],
   },
   plan: (random) => drawPlan(random, isAsynchronous),
-  undisturbed: undisturbedDisk,
   async play(world: World, _random: Random, plan: Plan) {
     const { variant, moreSteps, expected } = plan;
     begin(world.disk);

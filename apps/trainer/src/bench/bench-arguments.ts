@@ -1,4 +1,5 @@
-import { LaconicError, wordTable } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
 import { defaultBaseUrl, knownPrice, namedModel, parsePrice } from "@laconic/runtime/spending";
 import { wordsIn } from "../cli/words.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { checkPairConfig, pairMethod, pairTask, type PairConfig } from "@laconic/evaluation/bench";
 import { findRun } from "@laconic/runtime";
 import { taskOfRun } from "@laconic/runtime/bench";

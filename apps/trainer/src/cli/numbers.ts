@@ -1,4 +1,5 @@
-import { LaconicError, wordTable } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 
 /** @throws LaconicError `config_invalid` naming the flag */
 export function wholeNumber(flag: string, given: string, least = 1, most: number = Infinity): number {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { meanOf } from "@laconic/core";
 import { writeAblation, writeVariantPicture } from "@laconic/view/report";
+import { meanOf } from "@laconic/core/numeric";
 import {
   applyOverrides,
   baseVariant,

@@ -66,7 +66,7 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
   await writeFile(join(folder, "model", "config.json"), `{"model_type":"llama"}`);
   await symlink(folder, join(folder, "circle"));
 
-  const { code, out } = await laconic("ls", folder, "--json");
+  const { code, out } = await laconic("view", "ls", folder, "--json");
   const { runs } = JSON.parse(out) as { runs: Record<string, unknown>[] };
   const states = runs.map(({ folder: path, state }): [string, unknown] => [
     String(path).slice(folder.length + 1),
@@ -102,21 +102,21 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
     const place = String(path).slice(folder.length + 1);
     expect([place, dashboard.find((each) => each.folder === place)]).toMatchObject([place, run]);
   }
-  const shown = await laconic("ls", folder);
+  const shown = await laconic("view", "ls", folder);
   expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
   expect(shown.out).toMatch(/^runs\/done +done +2\/2 +50\.0 % -> 90\.0 % +60 -> 20 +1 m 01 s +wasm +1$/m);
   expect(shown.out + shown.err).not.toMatch(/[\u001b\u202e]/u);
   expect(shown.err).toContain(String.raw`foreign: ${folder}/\u{1b}[31mred\u{202e}: config.json is no object of JSON`);
   expect(shown.err).toContain(`half-written: ${folder}/gap: metrics.jsonl: row 2 is of step 3: step 2 is lost`);
-  expect((await laconic("ls", join(folder, "model"))).err).toContain("train one with: laconic quickstart");
-  expect((await laconic("ls", join(folder, "none"))).code).toBe(2);
+  expect((await laconic("view", "ls", join(folder, "model"))).err).toContain("train one with: laconic quickstart");
+  expect((await laconic("view", "ls", join(folder, "none"))).code).toBe(2);
 });
 
 test("compare: settings and figures that differ, one run each, by the test problems", async () => {
   const folder = await temporaryFolder();
   const a = await writeRun(join(folder, "a"), { accuracy: 0.9, interval: [0.8, 0.95] });
   const b = await writeRun(join(folder, "b"), { accuracy: 0.8, interval: [0.7, 0.87], price: 0.1, seed: 1 });
-  const { code, out } = await laconic("compare", a, b, "--json");
+  const { code, out } = await laconic("view", "compare", a, b, "--json");
   const { settings, differences, notes } = JSON.parse(out) as {
     settings: unknown;
     differences: [{ accuracy: { value: number; low: number; high: number; of: string }; tokens: unknown }];
@@ -133,7 +133,7 @@ test("compare: settings and figures that differ, one run each, by the test probl
   ]);
   expect([accuracy.of, tokens]).toEqual(["problems", { value: 0, low: null, high: null, of: null }]);
   expect(notes).toEqual([expect.stringContaining("n = 1: one run of a setting says nothing of other seeds")]);
-  const shown = (await laconic("compare", a, b)).out;
+  const shown = (await laconic("view", "compare", a, b)).out;
   expect(shown).toMatch(/^train\.prices\.tokens +0 +0\.1$/m);
   expect(shown).toMatch(/^B - A .*−10\.0 points \[−21\.2 points, \+2\.2 points\], could be none/m);
 });
@@ -143,11 +143,11 @@ test("compare says which run had other settings before; a damaged list of them i
   const row = { step: 2, key: "train.prices", before: { tokens: 0.1 }, now: { tokens: 0 } };
   const steered = await writeRun(join(folder, "a"), { files: { "changes.jsonl": `${JSON.stringify(row)}\n` } });
   const other = await writeRun(join(folder, "b"), { price: 0.2, files: { "changes.jsonl": "{\n" } });
-  const { out } = await laconic("compare", steered, other, "--json");
+  const { out } = await laconic("view", "compare", steered, other, "--json");
   const { notes } = JSON.parse(out) as { notes: string[] };
   expect(notes).toContain("a had other settings before: from step 2 on price of a token: 0.1 → 0");
   expect(notes.filter((note) => note.startsWith("b had"))).toEqual([]);
-  const { runs } = JSON.parse((await laconic("ls", folder, "--json")).out) as {
+  const { runs } = JSON.parse((await laconic("view", "ls", folder, "--json")).out) as {
     runs: { name: string; warnings: number }[];
   };
   expect(Object.fromEntries(runs.map(({ name, warnings }) => [name, warnings]))).toEqual({ a: 1, b: 2 });
@@ -159,7 +159,7 @@ test("compare: runs that differ in the seed alone are a group, its interval Stud
     writeRun(join(folder, name), { seed, price, accuracy });
   const group = [await run("a0", 0, 0, 0.8), await run("a1", 1, 0, 0.9)];
   const other = [await run("b0", 0, 0.1, 0.6), await run("b1", 1, 0.1, 0.62), await run("b2", 2, 0.1, 0.64)];
-  const { out } = await laconic("compare", ...group, ...other, "--json");
+  const { out } = await laconic("view", "compare", ...group, ...other, "--json");
   const { groups, differences, notes } = JSON.parse(out) as {
     groups: { runs: unknown[]; accuracy: { mean: number; interval: number[] } }[];
     differences: [{ accuracy: { value: number; low: number; high: number; of: string } }];
@@ -176,14 +176,14 @@ test("compare: runs that differ in the seed alone are a group, its interval Stud
     [-0.23, -0.23 - half, -0.23 + half].map((value) => expect.closeTo(value, 9) as number),
   );
   expect(notes[0]).toContain("n = 2: of so few seeds only a difference far beyond their spread says anything");
-  expect((await laconic("compare", ...group)).out).toContain("Settings: the same but for the seed.");
+  expect((await laconic("view", "compare", ...group)).out).toContain("Settings: the same but for the seed.");
 });
 
 test("compare says that one seed stands twice, and no interval of tokens or time goes below 0", async () => {
   const folder = await temporaryFolder();
   const [a, again] = [await writeRun(join(folder, "a")), await writeRun(join(folder, "b"))];
   const read = async (...runs: string[]): Promise<Compared> =>
-    JSON.parse((await laconic("compare", ...runs, "--json")).out) as Compared;
+    JSON.parse((await laconic("view", "compare", ...runs, "--json")).out) as Compared;
   interface Compared {
     readonly groups: readonly { readonly seconds: { readonly interval: readonly number[] } }[];
     readonly notes: readonly string[];
@@ -199,9 +199,9 @@ test("compare says that one seed stands twice, and no interval of tokens or time
 test("compare refuses a run that is none, or that is named twice", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "a"));
-  expect((await laconic("compare", run, folder)).err).toContain(`${folder} holds no run`);
-  expect((await laconic("compare", run, `${run}/`)).err).toContain("named twice");
-  expect((await laconic("compare", run)).code).toBe(2);
+  expect((await laconic("view", "compare", run, folder)).err).toContain(`${folder} holds no run`);
+  expect((await laconic("view", "compare", run, `${run}/`)).err).toContain("named twice");
+  expect((await laconic("view", "compare", run)).code).toBe(2);
 });
 
 const hostile = '=HYPERLINK("https://x","y")\u001b[2J\u202eevil';
@@ -227,7 +227,7 @@ test("export writes tidy tables; a model's formula begins with an apostrophe, an
   const run = await writeRun(join(folder, "run"));
   const members = [episode(0, hostile, "evaluation"), episode(2, "fine", "step")];
   await writeEpisodeMembers(nodeFileSystem, run, members);
-  const { code, out, err } = await laconic("export", run, "--csv");
+  const { code, out, err } = await laconic("view", "export", run, "--csv");
   expect([code, out.split("\n")]).toEqual([
     0,
     ["metrics", "evaluations", "episodes", "turns"].map(
@@ -255,8 +255,8 @@ test("export writes tidy tables; a model's formula begins with an apostrophe, an
   );
   expect(turns).toContain("training,0,2,p,0,0,a,false,7,b,fine\n");
 
-  const printed = await laconic("export", run, "--table", "metrics", "--out", "-");
+  const printed = await laconic("view", "export", run, "--table", "metrics", "--out", "-");
   expect(`${printed.out}\n`).toBe(await file("metrics"));
-  expect((await laconic("export", run, "--out", "-")).err).toContain("--table metrics|evaluations|episodes|turns");
-  expect((await laconic("export", folder)).err).toContain("holds no run");
+  expect((await laconic("view", "export", run, "--out", "-")).err).toContain("--table metrics|evaluations|episodes|turns");
+  expect((await laconic("view", "export", folder)).err).toContain("holds no run");
 });

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { folderSource, lastRow } from "@laconic/trainer/reading";

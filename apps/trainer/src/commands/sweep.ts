@@ -5,6 +5,7 @@ import { seedList } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { trainVariants } from "../run/train-variants.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
+import { applyOverrides, droppedSettings, parseAppConfig, variantsOf } from "@laconic/runtime";
 import { writeSweep } from "@laconic/view/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
 import { graphTopology, type Graph } from "@laconic/topologies";

@@ -1,4 +1,5 @@
-import { LaconicError, nearestName, wordTable } from "@laconic/core";
+import { LaconicError, nearestName } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import {
   chainGraph,
   completeGraph,

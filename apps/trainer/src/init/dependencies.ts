@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 
 /** Ranges by package. */
 export type Ranges = Readonly<Record<string, string>>;

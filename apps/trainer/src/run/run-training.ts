@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { isRecord, tryParseJson } from "@laconic/core";
+import { isRecord } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { fileLines } from "@laconic/core/platform";
 import { formatUsd, shellWord } from "@laconic/core/text";
 import { servedTrainingResult, trainingResult } from "@laconic/view/report";

@@ -1,5 +1,5 @@
 import { formatUsd } from "@laconic/core/text";
-import type { TokenPrice } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveNumber } from "../cli/numbers.ts";
 

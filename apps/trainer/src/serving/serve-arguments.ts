@@ -1,4 +1,5 @@
-import { boundedJson, isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { endpoint } from "@laconic/runtime";
 import { isLoopback } from "@laconic/serve/server";
 import { wholeNumber } from "../cli/numbers.ts";

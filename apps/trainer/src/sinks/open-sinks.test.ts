@@ -49,12 +49,12 @@ test("a run tells TensorBoard, W&B, a sink of the user's own and one that is dea
   expect([resumed.code, resumed.err]).toEqual([0, expect.not.stringContaining("sinks")]);
   expect(existsSync(join(run, "sources"))).toBe(false);
 
-  const sent = await laconic("send", run, broken, "--json");
+  const sent = await laconic("view", "send", run, broken, "--json");
   expect([sent.code, JSON.parse(sent.out)]).toEqual([0, { sent: run, sink: broken }]);
   await writeFile(broken, `export default { log() { throw new Error("no route"); } };\n`);
-  const failed = await laconic("send", run, broken);
+  const failed = await laconic("view", "send", run, broken);
   expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("metric sink broken failed")]);
-  expect(await laconic("send", run, "tensorbord")).toMatchObject({
+  expect(await laconic("view", "send", run, "tensorbord")).toMatchObject({
     code: 2,
     err: expect.stringContaining("no such sink"),
   });

@@ -1,4 +1,5 @@
-import { exactJson, randomFromSeed, writeJson, type Prompt } from "@laconic/core";
+import { randomFromSeed, type Prompt } from "@laconic/core";
+import { exactJson, writeJson } from "@laconic/core/json";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** What is not as published of all agents that reply with JSON. */

@@ -1,4 +1,5 @@
-import { exactJson, JsonText, writeJson, type ChatMessage } from "@laconic/core";
+import type { ChatMessage } from "@laconic/core";
+import { exactJson, JsonText, writeJson } from "@laconic/core/json";
 import { programTopology, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";

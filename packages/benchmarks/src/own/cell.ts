@@ -1,4 +1,5 @@
-import { exactJson, JsonText, nearestName } from "@laconic/core";
+import { nearestName } from "@laconic/core";
+import { exactJson, JsonText } from "@laconic/core/json";
 
 /**
  * The value of a column; `a.b` is b of the object a where no column is called `a.b`.

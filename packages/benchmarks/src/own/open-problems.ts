@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";

@@ -1,12 +1,5 @@
-import {
-  exactJson,
-  exactNumber,
-  isRecord,
-  shownValue,
-  writeJson,
-  type Problem,
-  type UnknownRecord,
-} from "@laconic/core";
+import { isRecord, shownValue, type Problem, type UnknownRecord } from "@laconic/core";
+import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { jsonIn, missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 

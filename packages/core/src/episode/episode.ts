@@ -1,7 +1,7 @@
 import type { Observation } from "../environment.ts";
 import type { FinishReason } from "../finish-reason.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 import type { StopReason } from "./stop-reason.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findBadLogProb, logProbRange, ragged, sampledLogProbRange } from "../index.ts";
+import { ragged } from "../index.ts";
+import { findBadLogProb, logProbRange, sampledLogProbRange } from "./index.ts";
 
 const rows = (value: number): ReturnType<typeof ragged> => ragged([[-1, -0.5], [], [-2, value, -3]]);
 

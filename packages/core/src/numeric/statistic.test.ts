@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "../index.ts";
+import { statisticMean, statisticOf } from "../index.ts";
+import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "./index.ts";
 
 // Whole numbers add without rounding, so "exactly" is meant.
 const values = fc.array(fc.integer({ min: -1000, max: 1000 }), { maxLength: 20 });

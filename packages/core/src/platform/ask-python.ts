@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { boundedJson } from "../bounded-json.ts";
+import { boundedJson } from "../json/bounded-json.ts";
 import { findPython } from "./processes.ts";
 
 /** What a script of Python's answered, or why it could not, in words. */

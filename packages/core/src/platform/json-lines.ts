@@ -1,4 +1,4 @@
-import { tryParseJson } from "../bounded-json.ts";
+import { tryParseJson } from "../json/bounded-json.ts";
 import { LaconicError } from "../errors.ts";
 import { fileLines } from "./file-lines.ts";
 

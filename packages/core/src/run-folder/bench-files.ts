@@ -1,7 +1,7 @@
 import type { AgentId } from "../problem.ts";
 import type { FinishReason } from "../finish-reason.ts";
 import type { Prompt, SamplingSettings } from "../language-model.ts";
-import type { TokenCounts, TokenUsage } from "../usage/token-usage.ts";
+import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 
 /** What a bench's folder holds of its samples. */
 export const benchFiles = {

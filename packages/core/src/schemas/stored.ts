@@ -4,7 +4,7 @@ import type { Episode, Utterance } from "../episode/episode.ts";
 import { finishReasons } from "../finish-reason.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
 import { logProbRange, sampledLogProbRange } from "../numeric/log-prob.ts";
-import type { Ledger, LedgerCall, LedgerRead } from "../episode/ledger.ts";
+import type { Ledger, LedgerCall, LedgerRead } from "../ledger/ledger.ts";
 import type { Problem } from "../problem.ts";
 import type { RandomState } from "../numeric/random.ts";
 import { stopReasons } from "../episode/stop-reason.ts";

@@ -2,7 +2,7 @@ import { LaconicError } from "../errors.ts";
 import { finishReasons } from "../finish-reason.ts";
 import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
 import { randomFromSeed } from "../numeric/random.ts";
-import { isConsistentUsage } from "../usage/token-usage.ts";
+import { isConsistentUsage } from "../ledger/token-usage.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";
 import { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 

@@ -1,6 +1,6 @@
 import type { Episode, Utterance } from "../episode/episode.ts";
 import { LaconicError } from "../errors.ts";
-import type { LedgerCall } from "../episode/ledger.ts";
+import type { LedgerCall } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
 /** One turn of a made-up conversation. */

@@ -20,4 +20,5 @@ export {
   formatUsd,
 } from "./format.ts";
 export { shellWord } from "./shell-word.ts";
+export { replyParts, withoutThoughts } from "./thoughts.ts";
 export { escapeHtml, visibleText } from "./visible-text.ts";

@@ -1,9 +1,9 @@
 /**
- * What clients of servers share: reasons by which replies end, network errors in words, and checks of options.
+ * What clients of servers share: reasons by which replies end, and network errors in words without keys.
  * @module @laconic/core/wire
  */
+export { finishReasons } from "../finish-reason.ts";
 export { hostOf, networkCode, networkReason } from "./network-error.ts";
-export { optionCheck } from "./option-check.ts";
 export { readFinishReason } from "./read-finish-reason.ts";
 export { serverAddress } from "./server-address.ts";
-export { Turns } from "./turns.ts";
+export { withoutKey } from "./without-key.ts";

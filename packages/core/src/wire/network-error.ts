@@ -1,4 +1,4 @@
-import { thrownText } from "../checked-call.ts";
+import { thrownText } from "../errors.ts";
 
 /** Host and port of an address, for messages: an address may also hold a password, a key or a signature. */
 export function hostOf(address: string): string {

@@ -1,5 +1,5 @@
-import { kernelSampling } from "@laconic/core";
 import { packSampling, tensorsIn, type KeyValueCache, type SamplingKind, type Tensor } from "../kernels/index.ts";
+import { kernelSampling } from "@laconic/core/backends";
 import { forwardNext } from "../transformer/forward-cached.ts";
 import type { LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";

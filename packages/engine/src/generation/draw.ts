@@ -1,5 +1,6 @@
-import { kernelSampling, samplingParameters, type LogProbsAtOne } from "@laconic/core";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "../kernels/index.ts";
+import type { LogProbsAtOne } from "@laconic/core";
+import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";

@@ -1,4 +1,5 @@
-import { kernelSampling, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "./contract.ts";
 import { isOnDevice } from "./pack-sampling.ts";
 import {

@@ -1,4 +1,5 @@
-import { kernelSampling, samplingParameters, type SamplingName } from "@laconic/core";
+import type { SamplingName } from "@laconic/core";
+import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import type { SamplingKind, SamplingOnDevice, SamplingRows } from "./contract.ts";
 
 /** Settings as a device keeps them, [B, columns of `kernelSampling`]; and what they come to. */

@@ -1,7 +1,5 @@
 import {
-  expectNotAborted,
   LaconicError,
-  untilAborted,
   type Engine,
   type EngineCapabilities,
   type ModelSource,
@@ -10,6 +8,7 @@ import {
   type ValueModelOptions,
   type ValueSource,
 } from "@laconic/core";
+import { expectNotAborted, untilAborted } from "@laconic/core/async";
 import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
 import { freeShare } from "../generation/cache-bytes.ts";

@@ -1,21 +1,18 @@
-import {
-  checkSampleRequests,
-  checkTopLogProbs,
-  checkTrainingSequences,
-  kernelSampling,
-  type ForwardOptions,
-  type OptimizerResult,
-  type OptimizerSettings,
-  type PolicySnapshot,
-  type SampleRequest,
-  type SampleResult,
-  type SamplingName,
-  type SequenceLogProbs,
-  type TokenListener,
-  type TokenGradient,
-  type TrainableModel,
-  type TrainingSequence,
+import type {
+  ForwardOptions,
+  OptimizerResult,
+  OptimizerSettings,
+  PolicySnapshot,
+  SampleRequest,
+  SampleResult,
+  SamplingName,
+  SequenceLogProbs,
+  TokenListener,
+  TokenGradient,
+  TrainableModel,
+  TrainingSequence,
 } from "@laconic/core";
+import { checkSampleRequests, checkTopLogProbs, checkTrainingSequences, kernelSampling } from "@laconic/core/backends";
 import type { WeightsId } from "./host/engine-host.ts";
 import type { ReplicatedModel } from "./replicas/replicated-model.ts";
 import { SharedSampling } from "./replicas/shared-sampling.ts";

@@ -1,13 +1,13 @@
-import {
-  checkValueSequences,
-  type OptimizerResult,
-  type OptimizerSettings,
-  type Ragged,
-  type TrainingSequence,
-  type ValueGradient,
-  type ValueModel,
-  type ValueSequence,
+import type {
+  OptimizerResult,
+  OptimizerSettings,
+  Ragged,
+  TrainingSequence,
+  ValueGradient,
+  ValueModel,
+  ValueSequence,
 } from "@laconic/core";
+import { checkValueSequences } from "@laconic/core/backends";
 import type { ReplicatedModel } from "./replicas/replicated-model.ts";
 
 /** Weights that value states, and learn by the error of their values. */

@@ -1,4 +1,5 @@
-import { checkOptimizerSettings, type OptimizerSettings } from "@laconic/core";
+import type { OptimizerSettings } from "@laconic/core";
+import { checkOptimizerSettings } from "@laconic/core/backends";
 import { expect, test } from "vitest";
 import type { Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";

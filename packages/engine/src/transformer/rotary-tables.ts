@@ -1,5 +1,5 @@
-import { cosine, sine } from "@laconic/core";
 import type { Kernels, RotaryTables } from "../kernels/index.ts";
+import { cosine, sine } from "@laconic/core/numeric";
 import type { ModelConfig } from "./model-config.ts";
 
 /** Cosines and sines of every position and frequency (Su et al. 2021; Llama 3.1 scaling where the config asks for it). */

@@ -1,4 +1,5 @@
-import { exponential, kernelSampling, logarithm, samplingParameters } from "@laconic/core";
+import { kernelSampling, samplingParameters } from "@laconic/core/backends";
+import { exponential, logarithm } from "@laconic/core/numeric";
 import {
   matrixSize,
   isOnDevice,

@@ -1,4 +1,5 @@
-import { boundedJson, isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import {

@@ -1,5 +1,6 @@
-import { boundedJson, isRecord, LaconicError } from "@laconic/core";
 import { sizeOf } from "../kernels/index.ts";
+import { isRecord, LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 export type StoredDtype = "F64" | "F32" | "F16" | "BF16";

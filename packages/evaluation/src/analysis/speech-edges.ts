@@ -1,4 +1,5 @@
-import { costBreakdown, meanBreakdown, type Episode } from "@laconic/core";
+import type { Episode } from "@laconic/core";
+import { costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 
 /** Who reads how much of whom, tokens per episode. */
 export interface SpeechEdge {

@@ -1,12 +1,5 @@
-import {
-  broadcastAmplification,
-  criticalPath,
-  silenceRates,
-  statisticMean,
-  statisticOf,
-  sumLedgers,
-  type Episode,
-} from "@laconic/core";
+import { statisticMean, statisticOf, type Episode } from "@laconic/core";
+import { broadcastAmplification, criticalPath, silenceRates, sumLedgers } from "@laconic/core/ledger";
 import {
   commonMessages,
   summariseValues,

@@ -1,7 +1,7 @@
 import { formatUsd } from "@laconic/core/text";
 import { promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
-import type { TokenPrice } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
@@ -63,7 +63,7 @@ export function notesOf(
     ...gradeRuleNotes(config),
     ...(config.judge
       ? [
-          `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,
+          `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic grade judge\` measures.`,
         ]
       : []),
     `Questions: ${setNames(config)

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { CalibrationRecord } from "../calibrate.ts";
 import { tokenCountFields } from "../episode-costs.ts";
 import { z } from "zod";

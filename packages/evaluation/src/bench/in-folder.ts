@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { tokenCost } from "@laconic/core";
+import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { pairRecords, type PairRecord } from "../pairs/pair-record.ts";
 import { openRecordsOf, sampleRecords, type RecordFile, type RecordKind } from "../record-file.ts";

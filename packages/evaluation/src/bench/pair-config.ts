@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { parseJson, type TokenPrice } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { z } from "zod";
 import { priceSchema } from "./bench-config.ts";
 import { methodSpecOf, type MethodSpec } from "./method-spec.ts";

@@ -1,6 +1,6 @@
 import { formatCount, formatUsd } from "@laconic/core/text";
 import { replyCeiling } from "@laconic/baselines";
-import { maxPrice, tokenCost, type TokenPrice } from "@laconic/core";
+import { maxPrice, tokenCost, type TokenPrice } from "@laconic/core/ledger";
 import { estimate, type BenchEstimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings } from "../bench-job.ts";
 import type { BenchConfig } from "./bench-config.ts";

@@ -1,6 +1,7 @@
 import { baselineNamed, type Baseline } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
-import type { Problem, TokenPrice } from "@laconic/core";
+import type { Problem } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 

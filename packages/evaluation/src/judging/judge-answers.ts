@@ -1,4 +1,5 @@
-import { LaconicError, parseJson, type LanguageModel } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import {
   agreement,

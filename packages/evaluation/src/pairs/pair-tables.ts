@@ -1,4 +1,5 @@
-import { meanOf, sumKinds, type Estimate, type TokenCounts } from "@laconic/core";
+import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
+import { meanOf, type Estimate } from "@laconic/core/numeric";
 import { formatCells, formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import { kindColumns } from "../results/kind-columns.ts";

@@ -1,7 +1,7 @@
 import type { AgentPoFigure } from "../published-agentpo.ts";
 import { agentPoBenchmarks } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedTokens } from "../published.ts";
-import type { Estimate } from "@laconic/core";
+import type { Estimate } from "@laconic/core/numeric";
 import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf } from "./agentpo-rows.ts";

@@ -1,4 +1,4 @@
-import type { TokenKinds } from "@laconic/core";
+import type { TokenKinds } from "@laconic/core/ledger";
 
 const titles = { cachedTokens: "cached", cacheWriteTokens: "cache writes", reasoningTokens: "reasoning" } as const;
 type Kind = keyof typeof titles;

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { wilsonInterval } from "@laconic/core";
+import { wilsonInterval } from "@laconic/core/numeric";
 import { gradeCase, type CaseVerdict } from "../grade-case.ts";
 import type { GradedCase } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { GradedCase } from "../graded-case.ts";
 
 /** A gold with replies that are right and replies that are wrong, under one of the board's rules. */

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { closingBraceAt } from "./boxes.ts";
 
 /** Commands by what they take and show. */

@@ -1,4 +1,4 @@
-import { withoutThoughts } from "@laconic/core";
+import { withoutThoughts } from "@laconic/core/text";
 import { withoutStyles } from "./latex-styles.ts";
 import { plainCharacters } from "./plain-characters.ts";
 

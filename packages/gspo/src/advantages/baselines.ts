@@ -1,4 +1,5 @@
-import { exponential, LaconicError, logarithm } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { exponential, logarithm } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import {
   checkRewards,

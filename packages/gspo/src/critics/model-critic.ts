@@ -1,13 +1,12 @@
 import {
-  checkOptimizerSettings,
   LaconicError,
-  optimizerTable,
   type OptimizerSettings,
   type RewardBatch,
   type ValueModel,
   type ValueModelOptions,
   type ValueSequence,
 } from "@laconic/core";
+import { checkOptimizerSettings, optimizerTable } from "@laconic/core/backends";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 

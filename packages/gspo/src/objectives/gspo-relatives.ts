@@ -1,4 +1,5 @@
-import { exponential, LaconicError, logarithm, type Objective } from "@laconic/core";
+import { LaconicError, type Objective } from "@laconic/core";
+import { exponential, logarithm } from "@laconic/core/numeric";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import type { CommonOptions } from "./assemble.ts";
 import { checkClip, type ClipRange } from "./clip-range.ts";

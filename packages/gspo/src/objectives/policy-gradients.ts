@@ -1,4 +1,5 @@
-import { exponential, LaconicError, type Objective } from "@laconic/core";
+import { LaconicError, type Objective } from "@laconic/core";
+import { exponential } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 

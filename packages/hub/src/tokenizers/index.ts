@@ -4,8 +4,8 @@
  */
 export { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
 export type { ChatSettings, EncodingLimits, LoadSettings } from "./load-tokenizer.ts";
-export { incrementalDecoder } from "@laconic/core";
-export type { IncrementalDecoder } from "@laconic/core";
+export { incrementalDecoder } from "@laconic/core/backends";
+export type { IncrementalDecoder } from "@laconic/core/backends";
 export { llama2cTokenizer } from "./llama2c-tokenizer.ts";
 export { readTokenizerFiles } from "./tokenizer-files.ts";
 export type { TokenizerFiles } from "./tokenizer-files.ts";

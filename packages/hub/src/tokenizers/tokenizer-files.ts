@@ -1,4 +1,5 @@
-import { boundedJson, isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
+import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
 /** What a checkpoint folder says about its tokens. */

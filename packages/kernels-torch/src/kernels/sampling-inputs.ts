@@ -1,5 +1,6 @@
-import { kernelSampling, type SamplingName } from "@laconic/core";
 import type { SamplingKind, SamplingOnDevice } from "@laconic/engine/kernels";
+import type { SamplingName } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import { kernelSampling } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import {
   matrixSize,
   isOnDevice,

@@ -1,13 +1,7 @@
-import {
-  checkSampling,
-  LaconicError,
-  randomFromState,
-  samplingFields,
-  supportedSampling,
-  type CompletionRequest,
-  type SamplingSupport,
-} from "@laconic/core";
-import { optionCheck, readFinishReason } from "@laconic/core/wire";
+import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+import { checkSampling, samplingFields, supportedSampling, type SamplingSupport } from "@laconic/core/backends";
+import { optionCheck } from "@laconic/core/checks";
+import { readFinishReason } from "@laconic/core/wire";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
 import { Secret } from "../secret.ts";
 import { readUsage } from "../read-usage.ts";

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import {
   LaconicError,
   randomFromSeed,
-  samplingOfFields,
-  streamText,
   type ChatMessage,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
-  type StreamTokenizer,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { samplingOfFields, streamText, type StreamTokenizer } from "@laconic/core/backends";
+import { optionCheck } from "@laconic/core/checks";
 import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./sdk-types.ts";
 
 /** What the AI SDK is told of a model. */

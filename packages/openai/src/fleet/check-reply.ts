@@ -1,5 +1,6 @@
-import { findBadLogProb, LaconicError, ragged, sampledLogProbRange, type ErrorDetail } from "@laconic/core";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
+import { LaconicError, ragged, type ErrorDetail } from "@laconic/core";
+import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 
 /**
  * What a reply must be to be trained on: of this prompt, by these weights, in the vocabulary, with a log-prob for each token.

@@ -3,7 +3,6 @@ import {
   LaconicError,
   randomFromSeed,
   randomFromState,
-  stopEnd,
   type ForwardOptions,
   type OptimizerResult,
   type OptimizerSettings,
@@ -18,8 +17,9 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
 import type { Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
+import { stopEnd } from "@laconic/core/backends";
+import { optionCheck } from "@laconic/core/checks";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
 import { checkRequests, checkStopText, supportedBy } from "./fleet-requests.ts";

@@ -1,6 +1,6 @@
-import { optionCheck } from "@laconic/core/wire";
 import type { FleetClock } from "./clock.ts";
 import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
+import { optionCheck } from "@laconic/core/checks";
 import type { ServerState } from "./member.ts";
 import type { ReplyGap } from "./reply-gap.ts";
 

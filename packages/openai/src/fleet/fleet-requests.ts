@@ -1,14 +1,12 @@
+import { LaconicError, type SampleRequest, type SamplingName } from "@laconic/core";
+import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
 import {
   checkSampleRequests,
-  LaconicError,
   refuseRequest,
   samplingCuts,
   samplingNames,
   samplingParameters,
-  type SampleRequest,
-  type SamplingName,
-} from "@laconic/core";
-import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
+} from "@laconic/core/backends";
 import type { Fleet } from "./fleet.ts";
 
 /**

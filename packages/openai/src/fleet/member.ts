@@ -1,5 +1,6 @@
-import { LaconicError, untilAborted } from "@laconic/core";
 import type { FleetClock } from "./clock.ts";
+import { LaconicError } from "@laconic/core";
+import { untilAborted } from "@laconic/core/async";
 import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
 import { checkGap, type PublishedWeights, type SamplingServer } from "./servers/sampling-server.ts";
 

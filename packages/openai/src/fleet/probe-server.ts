@@ -1,6 +1,6 @@
 import { LaconicError, raggedRow, randomFromSeed, type Sampler } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
 import { checkReply } from "./check-reply.ts";
+import { optionCheck } from "@laconic/core/checks";
 import {
   checkGap,
   type Generation,

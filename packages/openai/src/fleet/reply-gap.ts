@@ -1,5 +1,5 @@
-import { samplingCuts } from "@laconic/core";
 import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
+import { samplingCuts } from "@laconic/core/backends";
 
 /** How far one reply is from the trainer's own model under the same weights. */
 export interface ReplyGap {

@@ -1,4 +1,4 @@
-import { samplingOfFields } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
 import * as z from "zod";
 import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";

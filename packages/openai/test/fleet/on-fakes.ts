@@ -11,6 +11,7 @@ import {
 } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, conformanceOptimizer } from "@laconic/engine/testing";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import {
   Fleet,
   FleetModel,
@@ -20,7 +21,6 @@ import {
   type FleetModelOptions,
   type FleetOptions,
   type SampledReply,
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 } from "@laconic/openai/fleet";
 import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/openai/testing";
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import {
   Fleet,
   fleetPolicy,
@@ -11,7 +12,6 @@ import {
   vllmServer,
   type SampledReply,
   type ServerStatus,
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 } from "@laconic/openai/fleet";
 import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/openai/testing";
 import { openRun, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";

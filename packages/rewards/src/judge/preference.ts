@@ -1,4 +1,5 @@
-import { LaconicError, wilsonInterval } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { wilsonInterval } from "@laconic/core/numeric";
 import { inOrder } from "./agreement.ts";
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, judgeMessages, type Judged } from "./fence.ts";

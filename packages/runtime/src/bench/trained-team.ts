@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
 import type { TrainedTeam } from "@laconic/evaluation/bench";
-import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { learnedOf, livePolicies, modelsOf, withLearned } from "@laconic/trainer";
 import {
   benchmarkTeam,

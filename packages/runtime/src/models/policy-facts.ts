@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
 

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { isRecord, LaconicError, parseJson } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { presetConfig } from "./presets.ts";
 import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, partsOfFileText } from "./reference.ts";

@@ -1,4 +1,5 @@
-import { nearestName, wordTable } from "@laconic/core";
+import { nearestName } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { settingPaths, trainConfigSchema } from "@laconic/trainer";
 
 /** What other trainers call a setting, in small letters without separators. */

@@ -1,4 +1,5 @@
-import { isRecord, LaconicError, parseJson } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { referenced } from "../resolver/referenced.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { LaconicError, type TokenPrice } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { isReference } from "../resolver/reference.ts";
 import type { ActorChoice } from "../run/chosen-actor.ts";
 import type { AppConfig } from "../run/run-settings.ts";

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatUsd } from "@laconic/core/text";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { JournalTotals, SpendAccount, SpendJournal } from "@laconic/openai";
 import type { Progress } from "../progress.ts";
 

@@ -1,4 +1,5 @@
-import { findShapeMismatch, LaconicError, tokenPriceShape, type TokenPrice } from "@laconic/core";
+import { findShapeMismatch, LaconicError } from "@laconic/core";
+import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 
 const example = "0.15,0.6 or 0.15,0.6,cached=0.075,cacheWrite=0.2,reasoning=0.6,date=2026-01-31";
 

@@ -1,4 +1,4 @@
-import type { TokenPrice } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import type { SpendAccount } from "@laconic/openai";
 
 /** What calls of a server's model are booked on, and what they cost. */

@@ -1,4 +1,4 @@
-import type { DisposalStack } from "@laconic/core";
+import type { DisposalStack } from "@laconic/core/async";
 import type { Run, RunOptions, SinkOutcome, TrainingParts, TrainResult } from "@laconic/trainer";
 import type { ModelFolder } from "../models/model-folder.ts";
 import type { SourceFiles } from "../resolver/source-files.ts";

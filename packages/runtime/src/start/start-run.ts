@@ -1,4 +1,4 @@
-import { disposing } from "@laconic/core";
+import { disposing } from "@laconic/core/async";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openFolder } from "./open-folder.ts";
 import { openModels, openSamplers } from "./open-models.ts";

@@ -1,4 +1,5 @@
-import { isRecord, tryParseJson } from "@laconic/core";
+import { isRecord } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 
 /**
  * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that

@@ -1,4 +1,5 @@
-import { isRecord, LaconicError, parseJson } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./known-variants.ts";
 

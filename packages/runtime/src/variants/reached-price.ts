@@ -1,4 +1,4 @@
-import { meanOf } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import { runFiles } from "@laconic/core/run-folder";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { runFolder } from "./run-variants.ts";

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { changesOf, explainedFileSystem, nodeFileSystem, type Change } from "@laconic/trainer";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { tryParseJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import type { CheckedJob } from "../check-job.ts";
 import { statusOf, type SandboxStatus } from "../sandbox.ts";
 import { harness } from "../grading/harness.ts";

@@ -1,9 +1,8 @@
-import type { AgentId, ChatTokenizer, Sampling, Tokenizer } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import type { AgentId, ChatTokenizer, Sampling, Tokenizer, ToolFormat } from "@laconic/core";
+import { optionCheck } from "@laconic/core/checks";
 import { hermesTools } from "@laconic/topologies";
 import { serverKeys, serverSettings, type ServerSettings } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
-import type { ToolFormat } from "@laconic/core";
 
 /** Who speaks under a model's name. */
 export interface GatewayAgent {

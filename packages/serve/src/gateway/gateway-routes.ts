@@ -1,4 +1,5 @@
-import { isRecord, samplingFields, type AgentId } from "@laconic/core";
+import { isRecord, type AgentId } from "@laconic/core";
+import { samplingFields } from "@laconic/core/backends";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter, type Completer } from "../completer.ts";
 import { repliesTo } from "../run-job.ts";

@@ -1,4 +1,5 @@
-import { exactJson, exactNumber, writeJson, type ChatMessage, type ToolFormat, type ToolMessage } from "@laconic/core";
+import type { ChatMessage, ToolFormat, ToolMessage } from "@laconic/core";
+import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";

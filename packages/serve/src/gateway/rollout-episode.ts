@@ -1,4 +1,5 @@
-import { callTokens, type Episode, type Utterance } from "@laconic/core";
+import type { Episode, Utterance } from "@laconic/core";
+import { callTokens } from "@laconic/core/ledger";
 import type { RecordedCall } from "./rollout-record.ts";
 
 /**

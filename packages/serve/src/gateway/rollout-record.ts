@@ -1,13 +1,7 @@
-import {
-  joinSequences,
-  type AgentId,
-  type ChatMessage,
-  type Completion,
-  type JoinedSequences,
-  type TokenTrace,
-} from "@laconic/core";
+import type { AgentId, ChatMessage, Completion, TokenTrace } from "@laconic/core";
 import type { CalledTool } from "../forms.ts";
 import { createHash } from "node:crypto";
+import { joinSequences, type JoinedSequences } from "./joined-sequences.ts";
 
 /**
  * How a prompt stands to the earlier replies of its agent in the rollout.

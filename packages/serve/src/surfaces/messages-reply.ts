@@ -1,4 +1,4 @@
-import { boundedJson, JsonText, writeJson } from "@laconic/core";
+import { boundedJson, JsonText, writeJson } from "@laconic/core/json";
 import type { WireReason } from "../wire-reason.ts";
 import type { ChatAnswer, ChatChunk, ChatHead, EventWriter, SaidCall } from "./surface.ts";
 

@@ -1,4 +1,5 @@
-import { isRecord, JsonText, writeJson, type UnknownRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
+import { JsonText, writeJson } from "@laconic/core/json";
 import { z } from "zod";
 import { invalid, type HttpError } from "../http.ts";
 import { parse, withoutNulls } from "../jobs.ts";

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse, withoutNulls } from "../jobs.ts";

@@ -1,4 +1,4 @@
-import type { ExactJsonOptions } from "@laconic/core";
+import type { ExactJsonOptions } from "@laconic/core/json";
 import type { ChatUsage } from "../chat-usage.ts";
 import type { HttpError } from "../http.ts";
 import type { WireReason } from "../wire-reason.ts";

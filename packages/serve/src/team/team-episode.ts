@@ -1,5 +1,4 @@
 import {
-  callTokens,
   LaconicError,
   type AgentId,
   type Completion,
@@ -9,6 +8,7 @@ import {
   type Random,
   type ToolDefinition,
 } from "@laconic/core";
+import { callTokens } from "@laconic/core/ledger";
 import { inEnvironment } from "@laconic/topologies";
 import { invalid } from "../http.ts";
 import type { ServedTeam } from "../options.ts";

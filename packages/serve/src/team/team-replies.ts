@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { ledgerTotals, randomFromSeed, tokenCounts, type Episode, type ToolFormat } from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
+import { tokenCounts } from "@laconic/core/ledger";
 import { chatUsage, type ChatUsage } from "../chat-usage.ts";
 import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";

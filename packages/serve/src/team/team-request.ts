@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { samplingOfFields, type AgentId, type EpisodeContext, type Problem, type ToolDefinition } from "@laconic/core";
+import type { AgentId, EpisodeContext, Problem, ToolDefinition } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";

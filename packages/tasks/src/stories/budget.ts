@@ -1,4 +1,5 @@
-import { LaconicError, rankCorrelation } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { rankCorrelation } from "@laconic/core/numeric";
 import { solo } from "@laconic/topologies";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TeamTask } from "../task.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { gradeProgram, solutionIn, type ProgramTests, type ProgramVerdict, type Sandbox } from "@laconic/sandbox";
 
 /**

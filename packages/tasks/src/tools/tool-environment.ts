@@ -1,15 +1,13 @@
 import {
-  exactJson,
-  exactNumber,
   LaconicError,
   thrownText,
-  writeJson,
   type AgentId,
   type Environment,
   type EnvironmentContext,
   type ToolFormat,
   type WrittenCall,
 } from "@laconic/core";
+import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { hermesTools } from "@laconic/topologies";
 import { z } from "zod";
 import { defineEnvironment } from "../define-environment.ts";

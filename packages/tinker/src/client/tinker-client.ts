@@ -1,12 +1,7 @@
-import {
-  checkSampling,
-  LaconicError,
-  samplingFields,
-  supportedSampling,
-  type Sampling,
-  type SamplingSupport,
-} from "@laconic/core";
-import { optionCheck, Turns } from "@laconic/core/wire";
+import { LaconicError, type Sampling } from "@laconic/core";
+import { checkSampling, samplingFields, supportedSampling, type SamplingSupport } from "@laconic/core/backends";
+import { Turns } from "@laconic/core/async";
+import { optionCheck } from "@laconic/core/checks";
 import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
 import { future } from "./future.ts";

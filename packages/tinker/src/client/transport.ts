@@ -1,5 +1,6 @@
-import { backoffMs, LaconicError, randomFromSeed, withoutKey, type Random } from "@laconic/core";
-import { serverAddress } from "@laconic/core/wire";
+import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import { backoffMs } from "@laconic/core/async";
+import { withoutKey, serverAddress } from "@laconic/core/wire";
 import { exchange, systemClock, type Clock, type Exchange } from "@laconic/core/platform";
 import { parseBy } from "@laconic/core/schemas";
 import type { z } from "zod";

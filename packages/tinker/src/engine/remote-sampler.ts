@@ -1,15 +1,14 @@
 import {
   LaconicError,
   randomFromState,
-  refuseRequest,
   type ForwardOptions,
   type SampleRequest,
   type SampleResult,
   type SequenceLogProbs,
   type TokenListener,
   type TrainingSequence,
-  stopEnd,
 } from "@laconic/core";
+import { refuseRequest, stopEnd } from "@laconic/core/backends";
 import { lostError } from "../client/lost.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";

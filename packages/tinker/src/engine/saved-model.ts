@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { z } from "zod";
 
 /** Where a model's checkpoint lies on its server. */

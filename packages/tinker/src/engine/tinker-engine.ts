@@ -8,7 +8,7 @@ import {
   type ModelSource,
   type TrainableModel,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { readSavedModel, type SavedModel } from "./saved-model.ts";
 import type { ServerRecord } from "./server-record.ts";

@@ -1,13 +1,7 @@
 import {
-  checkOptimizerSettings,
-  checkSampleRequests,
-  samplingCuts,
-  checkTokenGradient,
-  checkTrainingSequences,
   LaconicError,
   raggedRow,
   type ForwardOptions,
-  type ModelLimits,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
@@ -20,6 +14,14 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import {
+  checkOptimizerSettings,
+  checkSampleRequests,
+  samplingCuts,
+  checkTokenGradient,
+  checkTrainingSequences,
+  type ModelLimits,
+} from "@laconic/core/backends";
 import { tinkerSampling } from "../client/tinker-client.ts";
 import { isTaken, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { TinkerClient } from "../client/tinker-client.ts";
 import { replies } from "../wire/replies.ts";
 import { datum } from "../wire/datum.ts";

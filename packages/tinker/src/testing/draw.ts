@@ -1,4 +1,5 @@
-import { randomFromSeed, raggedRow, samplingOfFields, type Sampler } from "@laconic/core";
+import { randomFromSeed, raggedRow, type Sampler } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
 import type { ServerRecord } from "../engine/server-record.ts";
 import type { SampleBody } from "./requests.ts";
 

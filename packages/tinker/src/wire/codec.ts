@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {

@@ -1,4 +1,5 @@
-import { criticalPath, ledgerTotals, randomFromSeed, type Episode, type Problem } from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type Episode, type Problem } from "@laconic/core";
+import { criticalPath } from "@laconic/core/ledger";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { topologyCases } from "../testing/index.ts";

@@ -1,13 +1,5 @@
-import {
-  JsonText,
-  tryParseJson,
-  writeJson,
-  type ChatMessage,
-  type ToolDefinition,
-  type ToolFormat,
-  type ToolMessage,
-  type WrittenCall,
-} from "@laconic/core";
+import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
+import { JsonText, tryParseJson, writeJson } from "@laconic/core/json";
 import { callsAt, readCalls, type CallBlock } from "./read-calls.ts";
 
 /**

@@ -1,13 +1,6 @@
-import {
-  exactJson,
-  isRecord,
-  jsonEnd,
-  JsonText,
-  replyParts,
-  writeJson,
-  type ReadCalls,
-  type WrittenCall,
-} from "@laconic/core";
+import { isRecord, type ReadCalls, type WrittenCall } from "@laconic/core";
+import { exactJson, jsonEnd, JsonText, writeJson } from "@laconic/core/json";
+import { replyParts } from "@laconic/core/text";
 
 /** Where a text holds calls of one format; without calls, where one begins that cannot be read. */
 export interface CallBlock {

@@ -1,11 +1,5 @@
-import {
-  criticalPath,
-  ledgerTotals,
-  randomFromSeed,
-  type CompletionRequest,
-  type LanguageModel,
-  type Topology,
-} from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type CompletionRequest, type LanguageModel, type Topology } from "@laconic/core";
+import { criticalPath } from "@laconic/core/ledger";
 import { describe, expect, test } from "vitest";
 import {
   chainGraph,

@@ -1,4 +1,5 @@
-import { checkedCall, shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
+import { shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import { collapseOf } from "../collapse.ts";
 import { regressionOf, unlearnedOf } from "../regression.ts";
 import { evaluationWarnings } from "../evaluation-warnings.ts";

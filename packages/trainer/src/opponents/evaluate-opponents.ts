@@ -1,4 +1,4 @@
-import { wilsonInterval } from "@laconic/core";
+import { wilsonInterval } from "@laconic/core/numeric";
 import type { OpponentSettings } from "../settings/config.ts";
 import { playProblems, type EvaluateOptions } from "../evaluate.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";

@@ -1,4 +1,5 @@
-import { checkedCall, shownValue, type Matchmaking, type PoolMember, type Random } from "@laconic/core";
+import { shownValue, type Matchmaking, type PoolMember, type Random } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import type { OpponentSettings } from "../settings/config.ts";
 import { poolMember, type OpponentState } from "./games.ts";
 

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { joinBytes, sha256 } from "@laconic/core/files";
+import { joinBytes, sha256, type FileSystem } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
-import type { FileSystem } from "@laconic/core/files";
 import type { ProcessTable } from "../run/process-table.ts";
 
 async function refuse(path: string): Promise<never> {

@@ -1,4 +1,5 @@
-import { LaconicError, tryParseJson, type UnknownRecord } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 

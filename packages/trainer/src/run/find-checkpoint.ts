@@ -1,4 +1,5 @@
-import { boundedJson, LaconicError, thrownText } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import * as z from "zod";
 import { loopStateSchema, type LoopState } from "./loop-state.ts";

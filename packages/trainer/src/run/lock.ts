@@ -1,4 +1,5 @@
-import { isRecord, LaconicError, tryParseJson } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";

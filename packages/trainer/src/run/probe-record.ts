@@ -1,4 +1,4 @@
-import type { Estimate } from "@laconic/core";
+import type { Estimate } from "@laconic/core/numeric";
 import * as z from "zod";
 
 /** How a team does on some problems. */
@@ -29,7 +29,7 @@ export interface ProbedFamily {
   readonly unheard?: number;
 }
 
-/** What `laconic probe` found of a run: `probe.json` in its folder. */
+/** What `laconic analyze probe` found of a run: `probe.json` in its folder. */
 export interface ProbeRecord {
   readonly version: 1;
   /** Training step of the team. */
@@ -61,7 +61,7 @@ const familySchema: z.ZodType<ProbedFamily> = z.strictObject({
   unheard: z.number().exactOptional(),
 });
 
-/** What `laconic probe` stores. */
+/** What `laconic analyze probe` stores. */
 export const probeRecordSchema: z.ZodType<ProbeRecord> = z.strictObject({
   version: z.literal(1),
   step: count,

@@ -1,4 +1,5 @@
-import { maxJsonDepth, type UnknownRecord } from "@laconic/core";
+import type { UnknownRecord } from "@laconic/core";
+import { maxJsonDepth } from "@laconic/core/json";
 import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";

@@ -1,4 +1,5 @@
-import { boundedJson, LaconicError, type UnknownRecord } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { sha256Text } from "#platform";
 import * as z from "zod";
 

@@ -1,4 +1,5 @@
-import { isRecord, tryParseJson } from "@laconic/core";
+import { isRecord } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */

@@ -1,4 +1,5 @@
-import { boundedJson, isRecord, LaconicError, thrownText } from "@laconic/core";
+import { isRecord, LaconicError, thrownText } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./find-checkpoint.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";

@@ -1,4 +1,5 @@
-import { thrownText, tryParseJson } from "@laconic/core";
+import { thrownText } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { joinBytes, joinPath, linesIn, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";

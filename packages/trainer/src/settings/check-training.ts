@@ -1,4 +1,5 @@
-import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import { checkValue } from "@laconic/core/checks";
 import type { TrainConfig } from "./config.ts";
 import { checkGroupReward } from "../group-scorer.ts";
 import { checkOwnRules } from "./check-own-rules.ts";

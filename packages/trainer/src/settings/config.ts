@@ -1,5 +1,6 @@
 import type { BudgetOptions } from "@laconic/budget";
-import { optimizerTable, type EpisodeLimits, type Sampling, type ValuesOf } from "@laconic/core";
+import type { EpisodeLimits, Sampling, ValuesOf } from "@laconic/core";
+import { optimizerTable } from "@laconic/core/backends";
 import { gspoClip } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";

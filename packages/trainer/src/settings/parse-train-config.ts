@@ -1,5 +1,6 @@
 import { budgetOptionsShape, dualController, type BudgetOptions } from "@laconic/budget";
-import { fillDefaults, isRecord, LaconicError, nearestName, samplingParameters } from "@laconic/core";
+import { fillDefaults, isRecord, LaconicError, nearestName } from "@laconic/core";
+import { samplingParameters } from "@laconic/core/backends";
 import { issueWords } from "@laconic/core/schemas";
 import { estimatorShape, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
 import { costPreset, decoupledShape } from "@laconic/rewards";

@@ -1,15 +1,7 @@
 import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
-import {
-  episodeLimitsShape,
-  group,
-  optimizerTable,
-  samplingParameters,
-  shapes,
-  type Field,
-  type Sampling,
-  type Shape,
-} from "@laconic/core";
+import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape } from "@laconic/core";
+import { optimizerTable, samplingParameters } from "@laconic/core/backends";
 import { costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";

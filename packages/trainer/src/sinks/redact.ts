@@ -1,5 +1,6 @@
-import { thrownText, withoutKey } from "@laconic/core";
 import type { MetricSink } from "./metric-sink.ts";
+import { thrownText } from "@laconic/core";
+import { withoutKey } from "@laconic/core/wire";
 
 /** Stands where a secret stood. */
 const mark = "[redacted]";

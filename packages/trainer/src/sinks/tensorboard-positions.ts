@@ -1,4 +1,4 @@
-import { tryParseJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 
 /** How names of event files begin. */

@@ -1,4 +1,4 @@
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { nodeFileSystem } from "#platform";

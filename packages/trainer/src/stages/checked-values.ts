@@ -1,7 +1,4 @@
 import {
-  checkedAnswer,
-  checkedCall,
-  checkValue,
   isRecord,
   LaconicError,
   shownValue,
@@ -12,8 +9,8 @@ import {
   type Objective,
   type RewardBatch,
   type Schedule,
-  type ValueName,
 } from "@laconic/core";
+import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
 /** An estimator whose advantages are checked: a mistake in it is named with its step. */
 export function checkedEstimator(estimator: Estimator, step: number): Estimator {

@@ -1,4 +1,5 @@
-import { meanOf, type Episode, type Utterance } from "@laconic/core";
+import type { Episode, Utterance } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import type { CreditSettings } from "../settings/config.ts";
 
 /**

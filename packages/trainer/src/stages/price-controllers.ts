@@ -9,7 +9,8 @@ import {
   type PriceRule,
   type PriceState,
 } from "@laconic/budget";
-import { checkedCall, shownValue, type ValueName } from "@laconic/core";
+import { shownValue } from "@laconic/core";
+import { checkedCall, type ValueName } from "@laconic/core/checks";
 
 /** Of a controller by name all that it says; of one of the user's own the price. */
 export type PriceDiagnostics = Pick<BudgetDiagnostics, "lambda"> & Partial<BudgetDiagnostics>;

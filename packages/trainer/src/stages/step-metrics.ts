@@ -1,13 +1,6 @@
-import {
-  mergeDiagnostics,
-  silenceRates,
-  statisticMean,
-  statisticOf,
-  stopReasons,
-  type Diagnostics,
-  type Ragged,
-  type Statistic,
-} from "@laconic/core";
+import { statisticMean, statisticOf, stopReasons, type Diagnostics, type Ragged, type Statistic } from "@laconic/core";
+import { silenceRates } from "@laconic/core/ledger";
+import { mergeDiagnostics } from "@laconic/core/numeric";
 import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";

@@ -1,8 +1,6 @@
 import {
-  findBadLogProb,
   LaconicError,
   ragged,
-  sampledLogProbRange,
   statisticOf,
   type Advantages,
   type AgentId,
@@ -14,6 +12,7 @@ import {
   type TrainingSequence,
   type Utterance,
 } from "@laconic/core";
+import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";

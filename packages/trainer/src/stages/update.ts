@@ -1,7 +1,4 @@
 import {
-  emptyStatistic,
-  mergeDiagnostics,
-  mergeStatistics,
   raggedSelect,
   statisticOf,
   type Diagnostics,
@@ -17,6 +14,7 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "@laconic/core/numeric";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../settings/config.ts";
 import { learningRateAt } from "../learning-rate.ts";

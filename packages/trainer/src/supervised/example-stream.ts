@@ -1,5 +1,4 @@
 import {
-  checkedCall,
   LaconicError,
   shownValue,
   type AgentId,
@@ -9,6 +8,7 @@ import {
   type SupervisedExamples,
   type TrainingSequence,
 } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import { encodeExample, type ExampleSettings, type ExampleTokenizer } from "./encode-example.ts";
 import { parsedExample } from "./example-form.ts";

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { gunzip, gzipped } from "#platform";
 import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";

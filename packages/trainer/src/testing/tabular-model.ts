@@ -1,7 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  checkSampling,
   LaconicError,
   ragged,
   raggedSelect,
@@ -11,12 +10,12 @@ import {
   type OptimizerSettings,
   type SampleRequest,
   type SampleResult,
-  type SamplingSupport,
   type Sampler,
   type SequenceLogProbs,
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import { checkSampling, type SamplingSupport } from "@laconic/core/backends";
 import { z } from "zod";
 
 /** A table of logits: one row per context, one column per token. */

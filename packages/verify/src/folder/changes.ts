@@ -1,4 +1,5 @@
-import { tryParseJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
 /** A line of `changes.jsonl`: a setting that was another one before a step. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { tryParseJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { sha256 } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
 import { sortedJson, type Findings } from "../findings.ts";

@@ -1,4 +1,5 @@
-import { boundedJson, LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type Problem } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { recordedEpisodes, unpackNumbers, type StoredContent, type StoredStep } from "@laconic/core/run-folder";
 import type { Played } from "../played.ts";
 

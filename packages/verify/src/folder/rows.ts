@@ -1,7 +1,8 @@
 import { closeSync, createReadStream, existsSync, openSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { linesIn } from "@laconic/core/files";
 import { unpackedBytes } from "@laconic/core/platform";
 import { membersIn, runFiles, tracePartsOf, type MemberHead } from "@laconic/core/run-folder";

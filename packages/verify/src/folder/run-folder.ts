@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { unpackedBytes } from "@laconic/core/platform";
 import { recordVersion, runFiles } from "@laconic/core/run-folder";
 import { isObject, type Json } from "../rules/closed-set.ts";

@@ -1,4 +1,5 @@
-import { boundedJson, type UnknownRecord } from "@laconic/core";
+import type { UnknownRecord } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { benchFiles, type GradingStep, type StoredCall, type StoredQuestion } from "@laconic/core/run-folder";
 import { RowFile, rowOf as objectIn, type RowPlace } from "@laconic/trainer/reading";
 import type { BenchTable, SampleDetail, SamplePage, SampleQuery } from "../protocol.ts";

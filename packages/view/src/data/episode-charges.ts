@@ -1,4 +1,5 @@
-import { chargesOf, countTokens, type Charge, type Ledger, type TokenCount, type UnknownRecord } from "@laconic/core";
+import { countTokens, type Ledger, type TokenCount, type UnknownRecord } from "@laconic/core";
+import { chargesOf, type Charge } from "@laconic/core/ledger";
 import { rewardTerms } from "@laconic/rewards";
 import type { StoredContent, StoredPolicy, StoredRollout } from "@laconic/core/run-folder";
 

@@ -1,4 +1,6 @@
-import { environmentName, costBreakdown, meanOf, type Charge, type Problem, type TurnCost } from "@laconic/core";
+import { environmentName, type Problem } from "@laconic/core";
+import { costBreakdown, type Charge, type TurnCost } from "@laconic/core/ledger";
+import { meanOf } from "@laconic/core/numeric";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNumbers } from "@laconic/core/run-folder";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";

@@ -1,6 +1,5 @@
 import { thrownText } from "@laconic/core";
-import type { StoredContent } from "@laconic/core/run-folder";
-import type { TracePart } from "@laconic/core/run-folder";
+import type { StoredContent, TracePart } from "@laconic/core/run-folder";
 import {
   episodeContent,
   EpisodeFile,
@@ -9,7 +8,7 @@ import {
   runFiles,
   type EpisodeEntry,
 } from "@laconic/trainer/reading";
-import { costBreakdown } from "@laconic/core";
+import { costBreakdown } from "@laconic/core/ledger";
 import type {
   EpisodeDetail,
   EpisodePage,

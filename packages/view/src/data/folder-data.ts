@@ -1,4 +1,4 @@
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { nodeProcesses } from "@laconic/trainer/reading";
 import type {
   BenchTable,

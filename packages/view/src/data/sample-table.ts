@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { clusteredWilsonInterval, type Cluster } from "@laconic/core";
+import { clusteredWilsonInterval, type Cluster } from "@laconic/core/numeric";
 import type { RowPlace } from "@laconic/trainer/reading";
 import type { BenchRow, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
 import { Growing, integers, Names, reals, wholes } from "./growing.ts";

@@ -1,4 +1,5 @@
-import { meanBreakdown, type AgentId, type CostBreakdown } from "@laconic/core";
+import type { AgentId } from "@laconic/core";
+import { meanBreakdown, type CostBreakdown } from "@laconic/core/ledger";
 import type { SpeechStep } from "../protocol.ts";
 import type { StoredEpisode, StoredUtterance } from "@laconic/core/run-folder";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { escapeHtml } from "@laconic/core/text";
 import type { TokenizerOf } from "../api.ts";
 import { folderData, type FolderReader } from "../data/folder-data.ts";

@@ -1,4 +1,4 @@
-import { meanOf } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbedFamily, ProbeFigures } from "@laconic/trainer/reading";
 import { pairedDifference } from "@laconic/evaluation";

@@ -29,7 +29,7 @@ export interface ReportData {
   readonly families: FamilyTable | null;
   /** On the test problems; null for a run that measured none. */
   readonly test: FrontierPoint | null;
-  /** On other problems and with other teammates; null where `laconic probe` has not measured it. */
+  /** On other problems and with other teammates; null where `laconic analyze probe` has not measured it. */
   readonly probe: ProbeRecord | null;
   readonly transcripts: readonly RecordedEpisode[];
   /** What the team plays, in two sentences; null where its task does not say. */

@@ -16,7 +16,8 @@ import {
   type RunSource,
 } from "@laconic/trainer/reading";
 import { namedTask, taskSettingsSchema } from "@laconic/tasks/named";
-import { isRecord, parseJson, type UnknownRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";
 import { statesIn } from "./states.ts";

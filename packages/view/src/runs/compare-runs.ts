@@ -1,4 +1,5 @@
-import { isRecord, LaconicError, meanOf, studentInterval } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { meanOf, studentInterval } from "@laconic/core/numeric";
 import type { RunEvaluation } from "@laconic/trainer/reading";
 import { differenceOf, type Difference, type Figure } from "./difference.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";

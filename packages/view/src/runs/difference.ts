@@ -1,4 +1,4 @@
-import { studentQuantile, varianceOfMean, type Estimate } from "@laconic/core";
+import { studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
 
 /** A figure over the runs of a group. */
 export interface Figure {

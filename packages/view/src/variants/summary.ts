@@ -1,4 +1,5 @@
-import { ledgerTotals, meanOf as meanOfNumbers, studentTest, type Estimate } from "@laconic/core";
+import { ledgerTotals } from "@laconic/core";
+import { meanOf as meanOfNumbers, studentTest, type Estimate } from "@laconic/core/numeric";
 import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy, type Table } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";

@@ -1,5 +1,5 @@
 import { formatPercent } from "@laconic/core/text";
-import type { CostSums, EdgeCost } from "@laconic/core";
+import type { CostSums, EdgeCost } from "@laconic/core/ledger";
 import type { JSX } from "preact";
 import { labelsOf, lineHeight, nameAt, nameRoom, type PlacedLabel } from "./edge-labels.ts";
 import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";

@@ -1,4 +1,4 @@
-import type { EdgeCost } from "@laconic/core";
+import type { EdgeCost } from "@laconic/core/ledger";
 import { along, type EdgePath, type GraphLayout, type Point } from "./graph-layout.ts";
 import { clipped, rounded, shownName, tokenWord, type GraphNote, type PriceWords } from "./graph-words.ts";
 

@@ -1,4 +1,4 @@
-import type { CostSums } from "@laconic/core";
+import type { CostSums } from "@laconic/core/ledger";
 import { formatNumber } from "@laconic/core/text";
 import { visibleLine } from "./safe-text.ts";
 

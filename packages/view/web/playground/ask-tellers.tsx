@@ -7,7 +7,7 @@ import type { Twist } from "./worker/messages.ts";
 
 const names = ["one", "two", "three"] as const;
 
-/** Families of changed problems that `laconic probe` measures a run by, as buttons. */
+/** Families of changed problems that `laconic analyze probe` measures a run by, as buttons. */
 const families: readonly (readonly [family: string, words: string])[] = [
   ["paraphrase", "The owner is told in other words"],
   ["distractors", "Idle tellers read other texts"],

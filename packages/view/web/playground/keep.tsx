@@ -42,7 +42,7 @@ export function Keep({ session }: { readonly session: SessionHandle }): JSX.Elem
         the same bytes, and its report has every number:
       </p>
       <pre class="mono" tabIndex={0}>
-        {`unzip ${name}.zip\nnpx laconic train --resume --run ${name}\nnpx laconic report ${name}`}
+        {`unzip ${name}.zip\nnpx laconic train --resume --run ${name}\nnpx laconic view report ${name}`}
       </pre>
     </section>
   );

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
+import { wasmKernels } from "@laconic/engine/wasm";
 import {
   isReplyRequest,
   lying,
@@ -10,7 +11,6 @@ import {
   startFakeVllm,
   type FakeServer,
   type FakeServerOptions,
-import { wasmKernels } from "@laconic/engine/wasm";
 } from "@laconic/openai/testing";
 import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { z } from "zod";
 import type { Benchmark, RowProblem, Split } from "../benchmark.ts";
 import { casesIn } from "../../grading/hidden-cases.ts";

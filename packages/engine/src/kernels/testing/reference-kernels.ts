@@ -1,4 +1,5 @@
-import { kernelSampling, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import type { GradientPlace, Kernels, SequenceLayout, Tensor } from "../contract.ts";
 import type { CreateKernels, KernelSource } from "../kernel-source.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";

@@ -3,7 +3,6 @@ import type {
   EngineCapabilities,
   ForwardOptions,
   LogProbsAtOne,
-  ModelLimits,
   ModelSource,
   OptimizerResult,
   OptimizerSettings,
@@ -11,6 +10,7 @@ import type {
   SampleResult,
   TrainingSequence,
 } from "@laconic/core";
+import type { ModelLimits } from "@laconic/core/backends";
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { GradientExchange } from "../replicas/gradient-exchange.ts";
 

@@ -1,6 +1,4 @@
 import {
-  checkOptimizerSettings,
-  checkTokenGradient,
   ragged,
   type EngineCapabilities,
   type ForwardOptions,
@@ -12,6 +10,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { isOutOfMemory } from "../../kernels/index.ts";
+import { checkOptimizerSettings, checkTokenGradient } from "@laconic/core/backends";
 import { CallOrder } from "./call-order.ts";
 import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "../host/engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";

@@ -1,4 +1,5 @@
-import { samplingNames, type Engine, type OptimizerSettings, type SampleRequest } from "@laconic/core";
+import type { Engine, OptimizerSettings, SampleRequest } from "@laconic/core";
+import { samplingNames } from "@laconic/core/backends";
 import { actingSampling, expectRefusedSampling, expectThat, type ConformanceCase } from "@laconic/core/testing";
 import { type CaseKit, expectNear, pullUp, refusal } from "./engine-case.ts";
 

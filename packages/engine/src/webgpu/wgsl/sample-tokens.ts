@@ -1,4 +1,5 @@
-import { kernelSampling, type SamplingName } from "@laconic/core";
+import type { SamplingName } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, type WgslProgram } from "./program.ts";
 

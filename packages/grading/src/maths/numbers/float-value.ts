@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { Complex } from "complex.js";
 import { operators } from "./calculus.ts";
 import { applied, evaluate, type Arithmetic, type Expression, type Point, type Rules } from "./expression.ts";

@@ -1,6 +1,8 @@
-import { LaconicError, tryParseJson, withoutKey, type ErrorDetail } from "@laconic/core";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import { withoutKey, readFinishReason, serverAddress } from "@laconic/core/wire";
 import { exchange } from "@laconic/core/platform";
-import { optionCheck, readFinishReason, serverAddress } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { parseBy } from "@laconic/core/schemas";
 import type { z } from "zod";
 

@@ -1,4 +1,5 @@
-import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { samplingFields, supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
 import { Connection, wholeReason, type ConnectionOptions, type HttpReply } from "./connection.ts";
 import type { Generation, SamplingServer } from "./sampling-server.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { tryParseJson } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { tryParseJson } from "@laconic/core/json";
+import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret, makeFolders, moveFile, readBytes, syncFolder } from "@laconic/core/platform";
 import { chunkCodings, unpackChunk } from "./chunk-coding.ts";
 import {

@@ -1,7 +1,8 @@
 import { copyFile, link, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { backoffMs, LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { LaconicError } from "@laconic/core";
+import { backoffMs } from "@laconic/core/async";
+import { optionCheck } from "@laconic/core/checks";
 import { makeFolders, writing } from "@laconic/core/platform";
 import * as z from "zod";
 import { systemClock, type FleetClock } from "../clock.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expectNotAborted } from "@laconic/core";
+import { expectNotAborted } from "@laconic/core/async";
 import { makeFolders, npmCommand } from "@laconic/core/platform";
 import { buildTensorFlow } from "./build-tensorflow.ts";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";

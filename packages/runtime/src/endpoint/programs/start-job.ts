@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import type { RunCommand } from "../../devices/install/run-command.ts";
 import type { StartedProgram, StartProgram } from "./keep-running.ts";
 

@@ -1,4 +1,5 @@
-import { LaconicError, samplingCuts } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { samplingCuts } from "@laconic/core/backends";
 import { objectivePreset } from "@laconic/gspo/presets";
 import type { ImportanceOptions } from "@laconic/gspo";
 import type { AppConfig } from "../run-settings.ts";

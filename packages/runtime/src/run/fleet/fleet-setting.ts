@@ -10,7 +10,7 @@ export interface SamplerServers {
   readonly folder?: string;
   /** The same folder as the servers see it. */
   readonly folderAtServers?: string;
-  /** For servers that share no disk: a `laconic receive` on each server's machine takes the weights; one for each of `urls`, in their order. */
+  /** For servers that share no disk: a `laconic serve weights` on each server's machine takes the weights; one for each of `urls`, in their order. */
   readonly receivers?: readonly string[];
   /** Requests at once on each server; 64 by default. */
   readonly concurrency?: number;
@@ -39,7 +39,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .exactOptional()
-    .describe("Addresses of `laconic receive` beside servers that share no disk"),
+    .describe("Addresses of `laconic serve weights` beside servers that share no disk"),
   concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
   logProbs: z
     .enum(["server", "forward"])

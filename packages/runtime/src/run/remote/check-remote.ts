@@ -1,4 +1,5 @@
-import { checkSampling, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { checkSampling } from "@laconic/core/backends";
 import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import type { AppConfig } from "../run-settings.ts";
 import { isReference } from "../../resolver/reference.ts";

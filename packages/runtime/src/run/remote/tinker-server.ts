@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, parseJson, type Engine } from "@laconic/core";
+import { LaconicError, type Engine } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { readJsonFile } from "@laconic/engine";
 import {
   fileJournal,

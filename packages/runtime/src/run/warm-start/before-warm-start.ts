@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson, type PolicySnapshot } from "@laconic/core";
+import type { PolicySnapshot } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { problemsOfSplit, runFiles, type Evaluation } from "@laconic/trainer";
 import { beforeWarmStartKey, measureBefore, warmStartText } from "@laconic/tasks/warm-start";
 import { during, type Progress } from "../../progress.ts";

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { WarmStartSettings } from "../run-settings.ts";

@@ -1,4 +1,5 @@
-import { exponential, type Random } from "@laconic/core";
+import type { Random } from "@laconic/core";
+import { exponential } from "@laconic/core/numeric";
 
 /** How long a model takes for a reply: log-normal, which has a heavy tail, within bounds. */
 export interface Latency {

@@ -1,4 +1,4 @@
-import { meanBreakdown, type CostSums } from "@laconic/core";
+import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
 import type { EpisodeDetail } from "../../../src/protocol.ts";
 import { answererOf } from "../speech/answerer.ts";
 

@@ -1,12 +1,5 @@
-import {
-  chargesOf,
-  costBreakdown,
-  ledgerTotals,
-  meanBreakdown,
-  type Episode,
-  type Problem,
-  type RewardTerms,
-} from "@laconic/core";
+import { ledgerTotals, type Episode, type Problem, type RewardTerms } from "@laconic/core";
+import { chargesOf, costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 import type { Conversation, StepPoint, TeamState } from "./messages.ts";
 import { levelRanges, type LevelName } from "./settings.ts";
 import type { World } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { CostSums } from "@laconic/core";
+import type { CostSums } from "@laconic/core/ledger";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
 /** An episode as the playground shows it. */

@@ -1,4 +1,5 @@
-import { boundedJson, countTokens, LaconicError, type UnknownRecord } from "@laconic/core";
+import { countTokens, LaconicError, type UnknownRecord } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinPath } from "@laconic/core/files";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";

@@ -1,4 +1,5 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { openRun, runFiles, train, type Recorder } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";

@@ -1,5 +1,4 @@
-import type { Engine, Episode, Problem, TrainableModel } from "@laconic/core";
-import { randomFromSeed } from "@laconic/core";
+import { type Engine, type Episode, type Problem, type TrainableModel, randomFromSeed } from "@laconic/core";
 import { createInlineEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import type { Kernels } from "@laconic/engine/kernels";
 import { onePolicy, onlyPolicy, sha256Of, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";

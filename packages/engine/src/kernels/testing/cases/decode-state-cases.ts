@@ -1,4 +1,5 @@
-import { kernelSampling, randomFromSeed } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import { kernelSampling } from "@laconic/core/backends";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "../../contract.ts";
 import { packSampling } from "../../pack-sampling.ts";
 import { agreesWithReference, expectClose, expectRefusal, expectSame, tolerances } from "./kernel-case.ts";

@@ -1,5 +1,6 @@
 import { expectThat } from "@laconic/core/testing";
-import { kernelSampling, randomFromSeed, samplingParameters, type Sampling, type SamplingName } from "@laconic/core";
+import { randomFromSeed, type Sampling, type SamplingName } from "@laconic/core";
+import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import type { Kernels } from "../../contract.ts";
 import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
 

@@ -1,5 +1,5 @@
 import { boundedJson, maxJsonDepth, stringEnd } from "./bounded-json.ts";
-import { isRecord, type UnknownRecord } from "./shapes/is-record.ts";
+import { isRecord, type UnknownRecord } from "../shapes/is-record.ts";
 
 /** A JSON value as its source text: a number with all its digits, an object with its keys in order. */
 export class JsonText {

@@ -1,5 +1,8 @@
 import type { AgentId } from "../problem.ts";
-import { sumKinds, type TokenCounts, type TokenKinds } from "../usage/token-usage.ts";
+import { sumKinds, type TokenCounts, type TokenKinds } from "./token-usage.ts";
+
+/** Sender of observations in every ledger. No agent may have this name. */
+export const environmentName = "environment";
 
 /** A message or observation read while speaking: reading the same message again counts again. */
 export interface LedgerRead {

@@ -1,4 +1,4 @@
-import type { TrainingSequence } from "../engine.ts";
+import type { TrainingSequence } from "@laconic/core";
 
 /** Where the completion of a row lies in a joined sequence. */
 export interface JoinedSpan {

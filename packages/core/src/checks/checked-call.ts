@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "./errors.ts";
+import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
 
 /** What a value of a user's own is called in messages, and what it is, for a caller who knows where it was made. */
 export interface ValueName {
@@ -56,16 +56,6 @@ export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown
 function thrown(of: ValueName, error: unknown): LaconicError {
   const kind = error instanceof Error ? `${error.name}: ` : "";
   return refused(of, `threw ${kind}${thrownText(error)}`, error);
-}
-
-/** What a thrown value says: code of a user's own may throw anything. */
-export function thrownText(error: unknown): string {
-  try {
-    if (error instanceof Error) return error.message;
-    return typeof error === "object" && error !== null ? JSON.stringify(error) : String(error);
-  } catch {
-    return "something that cannot be shown";
-  }
 }
 
 function refused({ name, value, place }: ValueName, reason: string, cause?: unknown): LaconicError {

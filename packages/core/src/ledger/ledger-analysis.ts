@@ -1,9 +1,6 @@
-import { environmentName } from "../environment.ts";
-import { LaconicError } from "../errors.ts";
-import { ledgerTotals, tokenCounts, type Ledger, type LedgerCall, type LedgerTotals } from "./ledger.ts";
+import { environmentName, ledgerTotals, type Ledger, type LedgerCall, type LedgerTotals } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
-import { tokenCost, type TokenPrice } from "../usage/token-price.ts";
-import { sumKinds, type TokenKinds } from "../usage/token-usage.ts";
+import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
 /** What cannot run in parallel. */
 export interface CriticalPath {
@@ -68,26 +65,6 @@ export function broadcastAmplification(ledger: Ledger): number | null {
     }
   const written = [...received.values()].reduce((sum, tokens) => sum + tokens, 0);
   return written === 0 ? null : read / written;
-}
-
-/**
- * What a ledger costs, agent by agent.
- * @param prices - of each agent's model
- * @throws LaconicError `input_invalid` for an agent without a price
- */
-export function ledgerCost(
-  ledger: Ledger,
-  prices: Readonly<Record<AgentId, TokenPrice>>,
-): { readonly dollars: number; readonly byAgent: Readonly<Record<AgentId, number>> } {
-  const byAgent = new Map<AgentId, number>();
-  for (const call of ledger.calls) {
-    const { agent } = call;
-    const price = Object.hasOwn(prices, agent) ? prices[agent] : undefined;
-    if (!price) throw new LaconicError("input_invalid", `there is no price for agent "${agent}"`, { agent });
-    const dollars = tokenCost(price, tokenCounts(call));
-    byAgent.set(agent, (byAgent.get(agent) ?? 0) + dollars);
-  }
-  return { dollars: [...byAgent.values()].reduce((sum, each) => sum + each, 0), byAgent: Object.fromEntries(byAgent) };
 }
 
 /** Share of each agent's turns that said nothing. */

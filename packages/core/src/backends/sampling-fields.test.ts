@@ -10,9 +10,9 @@ import {
   samplingParameters,
   supportedSampling,
 } from "./index.ts";
-import type { SamplingBackEnd } from "./sampling.ts";
-import { unsupportedSampling } from "./sampling.ts";
-import { actingSampling } from "./testing/index.ts";
+import type { SamplingBackEnd } from "../sampling.ts";
+import { unsupportedSampling } from "./sampling-fields.ts";
+import { actingSampling } from "../testing/index.ts";
 
 const all = { temperature: 0.7, topP: 0.9, topK: 20, minP: 0.05 };
 const backEnds = Object.values(samplingParameters).flatMap(({ takenBy }) => takenBy);

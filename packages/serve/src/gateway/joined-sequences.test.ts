@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { TrainingSequence } from "../engine.ts";
-import { randomFromSeed } from "../numeric/random.ts";
+import { randomFromSeed, type TrainingSequence } from "@laconic/core";
 import { joinSequences } from "./joined-sequences.ts";
 
 const row = (promptTokens: number[], completionTokens: number[], temperature?: number): TrainingSequence => ({

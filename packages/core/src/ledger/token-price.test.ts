@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  findShapeMismatch,
-  maxPrice,
-  randomFromSeed,
-  sumKinds,
-  tokenCost,
-  tokenPriceShape,
-  type TokenCounts,
-  type TokenPrice,
-} from "../index.ts";
+import { findShapeMismatch, randomFromSeed } from "../index.ts";
+import { maxPrice, sumKinds, tokenCost, tokenPriceShape, type TokenCounts, type TokenPrice } from "./index.ts";
 
 const used = { promptTokens: 100, cachedTokens: 60, cacheWriteTokens: 10, completionTokens: 50, reasoningTokens: 40 };
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "./errors.ts";
+import { LaconicError } from "../errors.ts";
 
 /** Deeper than anything that a person or a run writes. */
 export const maxJsonDepth = 100;

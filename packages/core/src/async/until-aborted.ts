@@ -1,4 +1,4 @@
-import { LaconicError } from "./errors.ts";
+import { LaconicError } from "../errors.ts";
 
 /** @throws LaconicError `aborted` where a signal has said so */
 export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {

@@ -1,4 +1,3 @@
-import type { Episode } from "./episode.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
 
@@ -96,7 +95,8 @@ export function costBreakdown(
   {
     ledger,
     utterances,
-  }: Pick<Episode, "ledger"> & {
+  }: {
+    readonly ledger: Ledger;
     readonly utterances: readonly { readonly turn: number; readonly agent: AgentId; readonly silent: boolean }[];
   },
   charges: readonly Charge[],

@@ -1,6 +1,7 @@
 import type { SampleRequest } from "../engine.ts";
 import type { ErrorDetail, LaconicError } from "../errors.ts";
-import { checkSampling, kernelSampling, samplingNames, samplingParameters, type SamplingSupport } from "../sampling.ts";
+import { samplingNames, samplingParameters } from "../sampling.ts";
+import { checkSampling, kernelSampling, type SamplingSupport } from "./sampling-fields.ts";
 import { findShapeMismatch } from "../shapes/find-shape-mismatch.ts";
 import { refuseRequest } from "./refuse-request.ts";
 

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  broadcastAmplification,
-  criticalPath,
-  criticalSeconds,
-  ledgerCost,
-  ledgerTotals,
-  randomFromSeed,
-  silenceRates,
-  sumLedgers,
-  type Ledger,
-} from "../index.ts";
+import { ledgerTotals, randomFromSeed, type Ledger } from "../index.ts";
+import { broadcastAmplification, criticalPath, criticalSeconds, silenceRates, sumLedgers } from "./index.ts";
 
 const call = (turn: number, round: number, agent: string, writtenTokens: number, reads: readonly number[] = []) => ({
   turn,
@@ -46,18 +37,6 @@ test("amplification is tokens read per token that has a reader", () => {
     broadcastAmplification({ calls: [call(0, 0, "a", 3), call(1, 0, "b", 3, [0]), call(2, 0, "c", 3, [0])] }),
   ).toBe(2);
   expect(broadcastAmplification({ calls: [call(0, 0, "a", 3)] })).toBeNull();
-});
-
-test("cost is by agent; an agent without a price is named", () => {
-  const ledger = { calls: [call(0, 0, "a", 1000), call(1, 0, "b", 2000)] };
-  const { dollars, byAgent } = ledgerCost(ledger, {
-    a: { prompt: 0, completion: 1 },
-    b: { prompt: 1000, completion: 0 },
-  });
-  expect(byAgent).toEqual({ a: 0.001, b: 0.01 });
-  expect(dollars).toBeCloseTo(0.011, 12);
-  expect(() => ledgerCost(ledger, { a: { prompt: 0, completion: 1 } })).toThrow(/no price for agent "b"/u);
-  expect(() => ledgerCost({ calls: [call(0, 0, "constructor", 1)] }, {})).toThrow(/constructor/u);
 });
 
 test("silence is counted by agent", () => {

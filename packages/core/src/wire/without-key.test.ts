@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomFromSeed } from "./numeric/random.ts";
+import { randomFromSeed } from "../numeric/random.ts";
 import { withoutKey } from "./without-key.ts";
 
 const key = "sk-proj-0aZ9bY8cX7dW6eV5";

@@ -1,0 +1,8 @@
+/**
+ * Waiting, and cleaning up: abort signals, retries, places in a queue, resources that are closed in reverse order.
+ * @module @laconic/core/async
+ */
+export { backoffMs } from "./backoff.ts";
+export { DisposalStack, disposing } from "./disposal-stack.ts";
+export { Turns } from "./turns.ts";
+export { expectNotAborted, untilAborted } from "./until-aborted.ts";
