@@ -93,13 +93,8 @@ function keep(
 
 async function conformance(): Promise<void> {
   for (const precision of ["float32", "bfloat16"] as const) {
-    const kernels = await createKernels({ device, dtype: precision, programs: false });
+    const kernels = await createKernels({ device, dtype: precision });
     await runCases(`kernels, ${precision}`, kernels.backend, kernelCases, async () => kernels);
-    kernels.dispose();
-  }
-  if (device === "cuda") {
-    const kernels = await createKernels({ device, dtype });
-    await runCases("kernels, own programs", kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
   // The order in which a GPU adds differs from run to run.
@@ -132,10 +127,9 @@ async function primitives(): Promise<void> {
 async function withModel(
   precision: "float32" | "bfloat16",
   body: (model: TrainableModel, backend: string) => Promise<void>,
-  programs = true,
 ): Promise<void> {
   const engine = await createLocalEngine({
-    device: torchKernels({ device, dtype: precision, programs }),
+    device: torchKernels({ device, dtype: precision }),
     maxTokensPerMicroBatch: job.update.sequences * job.update.tokens,
     recompute: "none",
   });
@@ -161,17 +155,11 @@ async function parity(): Promise<void> {
     );
 }
 
-/** With PyTorch's kernels alone, and with our own programs. */
 async function speed(): Promise<void> {
-  for (const programs of device === "cuda" ? [false, true] : [false])
-    await withModel(
-      dtype,
-      async (model, backend) => {
-        await measureUpdate(model, { programs, backend });
-        for (const rows of job.decode.rows) await measureDecode(model, rows);
-      },
-      programs,
-    );
+  await withModel(dtype, async (model, backend) => {
+    await measureUpdate(model, { backend });
+    for (const rows of job.decode.rows) await measureDecode(model, rows);
+  });
 }
 
 async function measureUpdate(opened: TrainableModel, facts: Record<string, unknown>): Promise<void> {

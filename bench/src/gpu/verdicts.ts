@@ -11,23 +11,7 @@ export interface Verdict {
 
 /** Which defaults may change, by what was found and by nothing else. */
 export function verdicts(rows: readonly Found[]): Verdict[] {
-  return [programs(rows), graphs(rows), deterministic(rows)];
-}
-
-/** Our own programs are on: they stay so where all cases pass and an update takes no longer with them. */
-function programs(rows: readonly Found[]): Verdict {
-  const setting = "programs (on)";
-  const suite = rows.find((row) => row.section === "conformance" && row["suite"] === "kernels, own programs");
-  const [own, plain] = [true, false].map((on) =>
-    rows.find((row) => row.section === "update" && row["programs"] === on && typeof row["seconds"] === "number"),
-  );
-  if (!suite || !own || !plain) return open(setting, "conformance, or an update with and without them, is missing");
-  const [failed, with_, without] = [Number(suite["failed"]), Number(own["seconds"]), Number(plain["seconds"])];
-  const facts = `${failed} cases failed; an update takes ${with_.toPrecision(3)} s with them and ${without.toPrecision(3)} s without`;
-  const { backend } = own;
-  const refused = typeof backend === "string" ? /; not own (.*)$/u.exec(backend)?.[1] : undefined;
-  const all = refused === undefined ? facts : `${facts}; left out at the start: ${refused}`;
-  return { setting, says: failed === 0 && with_ <= without ? "keep" : "change", why: all };
+  return [graphs(rows), deterministic(rows)];
 }
 
 /** Graphs are off: they may go on where replies are the same and every number of rows decodes faster. */

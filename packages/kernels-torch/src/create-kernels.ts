@@ -9,7 +9,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`, `mps`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false by default), `programs` (our own on CUDA in bfloat16 where they agree with PyTorch's kernels; true by default), `graphs` on CUDA (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
+ * operation on the CPU, `tf32` (false by default), `graphs` on CUDA (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -20,7 +20,6 @@ export const createKernels: CreateKernels = async (options = {}) => {
     tf32 = false,
     index = 0,
     graphs = false,
-    programs = true,
     deterministic = false,
     torch,
     ...unknown
@@ -39,8 +38,6 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `graphs is ${JSON.stringify(graphs)}, expected true or false`);
   if (graphs && device !== "cuda")
     throw new LaconicError("config_invalid", `graphs are CUDA's, and the device is ${device}`);
-  if (typeof programs !== "boolean")
-    throw new LaconicError("config_invalid", `programs is ${JSON.stringify(programs)}, expected true or false`);
   if (typeof deterministic !== "boolean")
     throw new LaconicError(
       "config_invalid",
@@ -67,7 +64,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     deterministic,
     ...(threads !== undefined && { threads }),
   });
-  return chooseKernels(new Torch(library, device), dtype, { programs, graphs, deterministic });
+  return chooseKernels(new Torch(library, device), dtype, { graphs, deterministic });
 };
 
 /** Settings of {@link createKernels}. */
@@ -82,11 +79,6 @@ export interface TorchOptions {
   readonly index?: number;
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False by default. */
   readonly tf32?: boolean;
-  /**
-   * Our own programs on CUDA in bfloat16 instead of chains of PyTorch's kernels, where both agree on a small case at the
-   * start; what does not agree is left out, and `backend` names it. True by default.
-   */
-  readonly programs?: boolean;
   /**
    * Decode steps as CUDA graphs: one call instead of a thousand, with rows rounded up to a power of two. Where CUDA or an
    * operation refuses, the step is run as without. False by default.

@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
-import type { Span } from "./kernels/head-tiles.ts";
-import { PackedWeights } from "./kernels/packed-weights.ts";
+import { PackedWeights } from "./packed-weights.ts";
 import { operator, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
@@ -14,6 +13,12 @@ const fewElements = 2 ** 15;
 /** Two mebibytes: a few arrays of it stay in a processor's last cache. */
 export const tileElements: number = 2 ** 19;
 
+/** A run of rows or columns. */
+export interface Span {
+  readonly start: number;
+  readonly count: number;
+}
+
 /** What all kernels work with: libtorch, the tensors, and the working precision. */
 export class TorchDevice {
   readonly torch: Torch;
@@ -22,14 +27,11 @@ export class TorchDevice {
   /** What sums of probabilities are made in, and whole numbers up to 2^24 are reckoned in: Metal has no float64. */
   readonly widest: ScalarType;
   readonly packed: PackedWeights;
-  /** Whether gradients add up inside the products that make them. */
-  readonly addsProducts: boolean;
   readonly #numbers = new Map<string, Handle>();
   #ones: { readonly handle: Handle; readonly length: number } | null = null;
 
-  constructor(torch: Torch, dtype: "float32" | "bfloat16", addsProducts = false) {
+  constructor(torch: Torch, dtype: "float32" | "bfloat16") {
     this.torch = torch;
-    this.addsProducts = addsProducts;
     this.store = new TensorStore(torch);
     this.working = scalarType[dtype];
     this.widest = torch.device === "mps" ? scalarType.float32 : scalarType.float64;

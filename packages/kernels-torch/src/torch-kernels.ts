@@ -14,11 +14,7 @@ import { mathDenseAttention } from "./kernels/math-attention.ts";
 import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
-import { headPrograms } from "./kernels/program-head.ts";
-import { normPrograms } from "./kernels/program-norm.ts";
-import { pointwisePrograms } from "./kernels/program-pointwise.ts";
 import { treeAttentionCost } from "./kernels/tree-attention.ts";
-import { treePrograms } from "./kernels/program-trees.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
@@ -37,23 +33,11 @@ export type AttentionKind = "fused" | "math";
 /** How caches are read: `plain` by views and copies on any device, the others by CUDA's flash attention. */
 export type CacheKind = "plain" | FlashCacheKind;
 
-/**
- * Kernels of our own that are taken together or not at all. `sums` are cuBLAS' products that add to gradients in place; `trees` are
- * attention over shared prompts, and need fused attention.
- */
-export const programGroups = ["elementwise", "norms", "head", "sums", "trees"] as const;
-
-export type ProgramGroup = (typeof programGroups)[number];
-
 /** What a set is made of where there is a choice; what is left out runs on any device. */
 export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
-  /** What is our own in the place of several kernels of PyTorch's; on CUDA in bfloat16. Nothing by default. */
-  readonly programs?: readonly ProgramGroup[];
-  /** What of our own was tried and is not taken, each with the reason. */
-  readonly refused?: readonly string[];
   /** Most bytes that a tile of the head holds. */
   readonly headBytes?: number;
   /** Multiplications from which a product on the CPU is oneDNN's. */
@@ -66,17 +50,9 @@ export interface KernelChoices {
 
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const {
-    attention,
-    caching = "plain",
-    programs = [],
-    headBytes,
-    graphs = false,
-    refused = [],
-    deterministic = torch.device === "cpu",
-  } = choices;
+  const { attention, caching = "plain", headBytes, graphs = false, deterministic = torch.device === "cpu" } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
-  const device = new TorchDevice(torch, dtype, programs.includes("sums"));
+  const device = new TorchDevice(torch, dtype);
   const plain = attentionKernels(device, mathDenseAttention(device));
   const fused =
     torch.device === "cpu" ? attentionKernels(device, cpuDenseAttention(device)) : cudaAttentionKernels(device, plain);
@@ -86,12 +62,12 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   if (recorder) torch.onOutOfMemory = () => recorder.drop();
   const set: Kernels = {
     device: torch.device,
-    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${programs.length > 0 ? `, own ${programs.join(", ")}` : ""}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}${refused.length > 0 ? `; not own ${refused.join(", ")}` : ""}`,
+    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}`,
     dtype,
     deterministic,
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
-    ...(!programs.includes("trees") && { branchCost: treeAttentionCost }),
+    branchCost: treeAttentionCost,
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
     ...(recorder && { recorder }),
@@ -112,15 +88,12 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...linearKernels(device, choices.oneDnnFrom),
     ...normKernels(device, normBackward),
     ...rotaryKernels(device),
-    ...(attention === "fused" ? (programs.includes("trees") ? treePrograms(device, fused) : fused) : plain),
+    ...(attention === "fused" ? fused : plain),
     ...(deterministic && torch.device === "cuda" && { attentionBackward: plain.attentionBackward }),
     ...(caching === "plain" ? caches : flashCacheKernels(device, caching, caches)),
     ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
-    ...(programs.includes("elementwise") && pointwisePrograms(device)),
-    ...(programs.includes("norms") && normPrograms(device)),
-    ...(programs.includes("head") && headPrograms(device, headBytes)),
   };
   return checkedKernels(recorder ? { ...set, ...droppingFirst(set, recorder) } : set);
 }

@@ -1,7 +1,7 @@
 import { flashPageSize } from "./kernels/flash-cache.ts";
 import { tileLimit } from "./kernels/head-tiles.ts";
 import type { TorchDeviceName } from "./native/library.ts";
-import { minPacked, maxPacked } from "./kernels/packed-weights.ts";
+import { minPacked, maxPacked } from "./packed-weights.ts";
 
 /** What a plan of memory needs to know of these kernels. */
 export interface TorchMemory {

@@ -2,8 +2,7 @@ import { createInlineEngine } from "@laconic/engine";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
-import { programGroups, torchKernelSet, type KernelChoices } from "../src/torch-kernels.ts";
-import { emulatedGpu } from "./emulated-gpu.ts";
+import { torchKernelSet, type KernelChoices } from "../src/torch-kernels.ts";
 import { installedTorch } from "./installed-torch.ts";
 import { PretendGpu } from "./pretend-gpu.ts";
 import { RecordingTorch } from "./recording-library.ts";
@@ -42,33 +41,30 @@ async function calledBy(choices: Partial<KernelChoices>): Promise<ReadonlySet<st
 }
 
 test("an update calls atomic sums by default, and none where it is to be deterministic", async () => {
-  const byDefault = await calledBy({ programs: programGroups });
+  const byDefault = await calledBy({});
   expect(atomic.filter((name) => byDefault.has(name)).toSorted()).toEqual([
     "aten::_flash_attention_backward",
     "aten::scatter_add_",
   ]);
-  const programs = programGroups.filter((group) => group !== "trees");
-  for (const own of [programs, []]) {
-    const ordered = await calledBy({ programs: own, deterministic: true });
-    // The head without programs adds to one place of each row, which nothing else adds to.
-    const rest = atomic.filter((name) => ordered.has(name));
-    expect(rest).toEqual(own.length > 0 ? [] : ["aten::scatter_add_"]);
-  }
+  const ordered = await calledBy({ deterministic: true });
+  // The head adds to one place of each row, which nothing else adds to.
+  expect(atomic.filter((name) => ordered.has(name))).toEqual(["aten::scatter_add_"]);
 });
 
 const found = installedTorch();
-const gpu = emulatedGpu();
-describe.skipIf("missing" in found || gpu === null)("deterministic kernels compute the same", () => {
-  const cases = kernelCases.filter(({ name }) => /^(?:attention|placeRows|scatterAdd|gatherRows)/iu.test(name));
-  const some = cases.filter(({ name }) => !/cache|pages|thousand/.test(name));
-  for (const item of some)
-    test(item.name, async () => {
-      const { install } = found as Exclude<typeof found, { readonly missing: string }>;
-      const library = loadLibrary(install, { device: "cpu", tf32: false, threads: 1 });
-      const programs = programGroups.filter((group) => group !== "trees");
-      const choices = { attention: "fused", normBackward: "composed", programs, deterministic: true } as const;
-      const kernels = torchKernelSet(new PretendGpu(library, gpu as NonNullable<typeof gpu>), "bfloat16", choices);
-      expect(kernels.deterministic).toBe(true);
-      await item.run(async () => kernels);
-    });
-});
+describe.skipIf("missing" in found).each([false, true])(
+  "kernels for CUDA on the CPU, deterministic: %s",
+  (deterministic) => {
+    const cases = kernelCases.filter(({ name }) => /^(?:attention|placeRows|scatterAdd|gatherRows)/iu.test(name));
+    const some = cases.filter(({ name }) => !/cache|pages|thousand/.test(name));
+    for (const item of some)
+      test(item.name, async () => {
+        const { install } = found as Exclude<typeof found, { readonly missing: string }>;
+        const library = loadLibrary(install, { device: "cpu", tf32: false, threads: 1 });
+        const choices = { attention: "fused", normBackward: "composed", deterministic } as const;
+        const kernels = torchKernelSet(new PretendGpu(library), "bfloat16", choices);
+        expect(kernels.deterministic).toBe(deterministic);
+        await item.run(async () => kernels);
+      });
+  },
+);

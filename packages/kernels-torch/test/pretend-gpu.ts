@@ -11,7 +11,6 @@ import {
   type Operator,
   type ResultCount,
 } from "../src/native/torch.ts";
-import type { EmulatedGpu } from "./emulated-gpu.ts";
 
 const contiguous = operator("aten::contiguous");
 const mm = operator("aten::mm");
@@ -23,15 +22,13 @@ interface Array3 {
 }
 
 /**
- * libtorch on the CPU that takes itself for a GPU: what is CUDA's way of doing things runs, our own programs and cuBLAS'
- * products as C++, flash attention here in plain loops. What else only CUDA has fails as it does without a GPU.
+ * libtorch on the CPU that takes itself for a GPU: CUDA's paths run, with flash attention in plain loops. What else only CUDA has fails as it does without a GPU.
  */
 export class PretendGpu extends Torch {
   readonly #shapes = new Map<Handle, readonly number[]>();
 
-  constructor(library: Library, gpu: EmulatedGpu) {
-    const own = { emptyPinned: null, streams: { current: 0 }, launcher: () => gpu, products: () => gpu };
-    super({ ...library, ...own }, "cpu");
+  constructor(library: Library) {
+    super({ ...library, emptyPinned: null, streams: { current: 0 } }, "cpu");
     Object.assign(this, { device: "cuda" });
   }
 

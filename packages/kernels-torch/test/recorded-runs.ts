@@ -3,7 +3,7 @@ import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/en
 import type { Kernels } from "@laconic/engine/kernels";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { qwenHalfBillion } from "../../../test/qwen-half-billion.ts";
-import { programGroups, torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
+import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
 /** What our kernels ask of libtorch in one piece of work on a GPU. */
@@ -112,21 +112,14 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-/** Precision, attention, how a cache is read, and what comes with them: decode steps as on a graph's tensors, our own programs. */
-type Kind = readonly [
-  dtype: "bfloat16" | "float32",
-  attention: AttentionKind,
-  caching: CacheKind,
-  more?: "graphs" | "own programs",
-];
+/** Precision, attention, how a cache is read, and what comes with them: decode steps as on a graph's tensors. */
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind, more?: "graphs"];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
 const gathered: Kind = ["bfloat16", "fused", "plain"];
 const slots: Kind = ["bfloat16", "fused", "slots"];
 /** Nothing is captured here: the steps run operation by operation, on the tensors that a graph would use. */
 const graphs: Kind = ["bfloat16", "fused", "pages", "graphs"];
-/** What a card runs by default: programs leave no calls, but the tensors that they read and write. */
-const own: Kind = ["bfloat16", "fused", "pages", "own programs"];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
@@ -141,7 +134,7 @@ const works: readonly (readonly [
   [
     "passes of the 0.5B geometry",
     passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }),
-    [pages, own],
+    [pages],
     [slots, plain, wide],
   ],
   [
@@ -152,9 +145,9 @@ const works: readonly (readonly [
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
-  ["the engine's loops", engineLoops, [pages, graphs, own, wide], [slots, gathered]],
+  ["the engine's loops", engineLoops, [pages, graphs, wide], [slots, gathered]],
   ["sampling over 151,936 tokens", draws, [pages], []],
-  ["the conformance cases", conformance, [pages, own], [slots, gathered, wide]],
+  ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */
@@ -171,7 +164,6 @@ export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
         caching,
         normBackward,
         graphs: extra === "graphs",
-        programs: extra === "own programs" ? programGroups : [],
       });
       await recordingClaims(record, dtype, () => work(kernels));
       runs.push({

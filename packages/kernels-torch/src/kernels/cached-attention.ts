@@ -1,12 +1,10 @@
 import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
-import { scaleOf } from "./dense-attention.ts";
 import type { TorchCache } from "./torch-cache.ts";
 import { packRows, padRows, paddedLayout } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-const flashCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);
 const softmax = operator("aten::_softmax");
 const contiguous = operator("aten::contiguous");
 const indexSelect = operator("aten::index_select");
@@ -78,40 +76,6 @@ export function attendTiled(
       });
     }
   return packRows(device, out, layout, row);
-}
-
-/** One token a sequence by PyTorch's flash attention on the CPU, whose scores are float32 whatever the keys are: the query heads of a group stand in for its tokens. */
-export function attendStepCpu(
-  device: TorchDevice,
-  { query }: NewTokens,
-  cache: TorchCache,
-  shape: AttentionShape,
-  plan: CachePlan,
-): Handle {
-  const { torch } = device;
-  const { queryHeads, kvHeads, headDim } = shape;
-  const sequences = plan.past.length;
-  const reach = longestReach(plan);
-  const group = queryHeads / kvHeads;
-  const byHead = (name: "keys" | "values"): Handle => {
-    const { handle, stride } = heldRows(device, cache, name, plan, reach, 0, sequences);
-    return torch.view(handle, [sequences, kvHeads, reach, headDim], [kvHeads * stride, stride, headDim, 1]);
-  };
-  const additive = (): Handle => {
-    const mask = maskOf(device, cache, plan, reach, { first: 0, count: sequences, from: 0, length: 1 });
-    return torch.view(device.rounded(mask), [sequences, 1, 1, reach]);
-  };
-  const [mixed] = torch.callMany(
-    flashCpu,
-    torch.view(query, [sequences, kvHeads, group, headDim]),
-    byHead("keys"),
-    byHead("values"),
-    { float: 0 },
-    { bool: false },
-    seesEverything(plan, reach) ? null : { some: additive() },
-    scaleOf(shape),
-  );
-  return torch.view(torch.call(contiguous, mixed, { int: 0 }), [sequences, queryHeads * headDim]);
 }
 
 /** Keys or values of sequences from `first` on: a view where they have one page each in a row, else a copy of their pages. */

@@ -7,8 +7,8 @@ import { attentionKernels } from "./attention.ts";
 import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
 
 /** Flash attention of packed sequences. */
-export const flashForward: Operator<5> = operator("aten::_flash_attention_forward", "", 5);
-export const flashBackward: Operator<3> = operator("aten::_flash_attention_backward", "", 3);
+const flashForward: Operator<5> = operator("aten::_flash_attention_forward", "", 5);
+const flashBackward: Operator<3> = operator("aten::_flash_attention_backward", "", 3);
 const transpose = operator("aten::transpose", "int");
 const contiguous = operator("aten::contiguous");
 
@@ -111,12 +111,12 @@ export function cudaAttentionKernels(
 }
 
 /** [heads, N] as the contract has it, [N, heads]: a view, since nothing but a test reads it. */
-export function byRow(torch: Torch, sums: Handle, heads: number, rows: number): Handle {
+function byRow(torch: Torch, sums: Handle, heads: number, rows: number): Handle {
   return torch.view(sums, [rows, heads], [1, rows]);
 }
 
 /** Takes over a result of {@link byRow}; `handle` of the device copies it into order where it is asked for. */
-export function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, number]): TorchTensor {
+function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, number]): TorchTensor {
   const tensor = new TorchTensor(sums, shape, "float", "full", [0, 0]);
   [tensor.rowStride] = shape;
   return store.adopt(tensor);

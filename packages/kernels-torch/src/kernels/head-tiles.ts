@@ -1,10 +1,5 @@
 import type { TorchDeviceName } from "../native/library.ts";
-
-/** A run of rows or columns. */
-export interface Span {
-  readonly start: number;
-  readonly count: number;
-}
+import type { Span } from "../torch-device.ts";
 
 /** How logits [rows, vocabulary] are cut: every run of rows meets every run of columns. */
 export interface HeadTiles {

@@ -1,8 +1,8 @@
 import { headSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles, type Torch } from "../native/torch.ts";
-import type { TorchDevice } from "../torch-device.ts";
-import { headTiles, tileLimit, type HeadTiles, type Span } from "./head-tiles.ts";
+import type { Span, TorchDevice } from "../torch-device.ts";
+import { headTiles, tileLimit, type HeadTiles } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
 
 const multiply = operator("aten::mul", "Tensor");

@@ -10,7 +10,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
-import { attendStepCpu, attendTiled } from "./cached-attention.ts";
+import { attendTiled } from "./cached-attention.ts";
 import type { TorchCache } from "./torch-cache.ts";
 import { attendInTurn, attendWithoutPast } from "./prefill-attention.ts";
 
@@ -64,8 +64,6 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
           );
         const { longest } = plan.layout;
         const onCpu = torch.device === "cpu";
-        if (longest === 1 && onCpu && device.working !== scalarType.float32)
-          return torch.view(attendStepCpu(device, input, cache, shape, plan), q.shape);
         if (longest > 1 && onCpu) {
           if (plan.past.every((held) => held === 0)) return attendWithoutPast(device, input, shape, plan);
           const scores = plan.past.length * longest * longestReach(plan) * shape.queryHeads;

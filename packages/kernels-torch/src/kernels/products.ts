@@ -3,7 +3,7 @@ import type { GradientPlace } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { oneDnnLinear } from "./packed-weights.ts";
+import { oneDnnLinear } from "../packed-weights.ts";
 
 const mmWide = operator("aten::mm", "dtype");
 
@@ -48,46 +48,28 @@ export interface Factor {
   readonly turned: boolean;
 }
 
-/** left right in float32 over what is in its place, or on top of it. */
+/** left right in float32 over what is in its place, or on top of it; the right factor is not turned. */
 export function placeProduct(
   device: TorchDevice,
   place: GradientPlace,
   left: Factor,
   right: Factor,
-  size: ProductSize,
+  [rows, inner, columns]: readonly [rows: number, inner: number, columns: number],
 ): void {
-  const { torch, store } = device;
-  const target = torch.view(device.handle(place.tensor), [size[0], size[2]]);
-  sumProduct(device, target, left, right, size, place.add);
-  store.changed(store.get(place.tensor));
-}
-
-type ProductSize = readonly [rows: number, inner: number, columns: number];
-
-/** sum = left right in float32, or += where it is to `add`; the right factor is not turned. */
-export function sumProduct(
-  device: TorchDevice,
-  sum: Handle,
-  left: Factor,
-  right: Factor,
-  size: ProductSize,
-  add: boolean,
-): void {
-  const { torch, working } = device;
-  const [rows, inner, columns] = size;
-  if (device.addsProducts) return torch.addProduct(sum, left, right, { size, add });
+  const { torch, store, working } = device;
+  const sum = torch.view(device.handle(place.tensor), [rows, columns]);
   const a = matrixOf(device, left, rows, inner);
   if (working === scalarType.float32) {
-    if (add) torch.addmmInto(sum, sum, a, right.handle);
+    if (place.add) torch.addmmInto(sum, sum, a, right.handle);
     else torch.mmInto(sum, a, right.handle);
-    return;
-  }
-  torch.run(() => {
-    const made = fullProduct(device, a, right.handle, [rows, columns]);
-    if (add) addInPlace(device, sum, made, rows * columns);
-    else torch.copyInto(sum, made);
-    return [];
-  });
+  } else
+    torch.run(() => {
+      const product = fullProduct(device, a, right.handle, [rows, columns]);
+      if (place.add) addInPlace(device, sum, product, rows * columns);
+      else torch.copyInto(sum, product);
+      return [];
+    });
+  store.changed(store.get(place.tensor));
 }
 
 /** A factor as a matrix [rows, columns]. */

@@ -1,7 +1,6 @@
 import { matrixSize, type Kernels, type RotaryTables, type Tensor } from "@laconic/engine/kernels";
 import { operator, type Handle } from "../native/torch.ts";
-import { tileElements, type TorchDevice } from "../torch-device.ts";
-import type { Span } from "./head-tiles.ts";
+import { type Span, tileElements, type TorchDevice } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
 
 const cat = operator("aten::cat");

@@ -81,7 +81,7 @@ export class DeviceMemory {
       throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
   }
 
-  /** Where a tensor's first element lies, as a program takes it. */
+  /** Where a tensor's first element lies, as a number. */
   address(handle: Handle): number {
     const { slots } = this.#calls;
     this.#calls.check(this.#library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");

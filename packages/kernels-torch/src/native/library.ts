@@ -11,10 +11,8 @@ import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
 import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
-import { cudaProducts, type DeviceProducts } from "./cuda-products.ts";
 import { cudaMemory } from "./cuda-runtime.ts";
 import { CudaStreams } from "./cuda-streams.ts";
-import { createLauncher, type Launcher } from "../programs/launcher.ts";
 import { findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** Where libtorch computes: on the processor, on an NVIDIA GPU, or on Apple's by Metal. */
@@ -106,10 +104,6 @@ export interface Library {
   readonly streams: Pick<CudaStreams, "current"> | null;
   /** Null on the CPU, or where the CUDA runtime is not found. */
   readonly graphs: DeviceGraphs | null;
-  /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
-  readonly launcher: () => Launcher | null;
-  /** Products that add up in float32, opened when first asked for; null on the CPU, or without cuBLAS. */
-  readonly products: () => DeviceProducts | null;
   readonly malloc: NativeFunction;
   /** Sets the threads of the operations that follow; null where OpenMP is not found. */
   readonly setThreads: ((count: number) => void) | null;
@@ -167,8 +161,6 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     events: streams && cudaEvents(install, streams),
     graphs: streams && cudaGraphs(install, streams),
     streams,
-    launcher: once(() => (device === "cuda" ? createLauncher(install, index) : null)),
-    products: once(() => (device === "cuda" ? cudaProducts(install) : null)),
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
@@ -276,11 +268,6 @@ function requiredFunctions(
       { folder },
     );
   return functions as Library["functions"];
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** Queues of the GPU; null where torch does not say which one is in use. */

@@ -1,8 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/engine/kernels";
-import type { LaunchArgument } from "../programs/launcher.ts";
 import type { CapturedGraph } from "./cuda-graphs.ts";
-import type { StoredMatrix, WideProduct } from "./cuda-products.ts";
 import { DeviceMemory } from "./device-memory.ts";
 import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
@@ -14,14 +12,6 @@ import { int64Of, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
-
-/** A matrix of bfloat16 by its rows, `stride` elements apart. */
-interface Stored {
-  readonly handle: Handle;
-  readonly stride: number;
-}
-
-type ProductFacts = Pick<WideProduct, "size" | "add">;
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -210,41 +200,7 @@ export class Torch {
     this.#threads = wanted;
   }
 
-  /** Whether {@link launch} finds our own programs: compiles them the first time, on a GPU in use. */
-  get launches(): boolean {
-    return this.library.launcher() !== null && this.library.streams !== null;
-  }
-
-  /**
-   * Enqueues one of our own programs on the GPU's current stream.
-   * @param blocks - of `threads` threads each
-   */
-  launch(name: string, blocks: number, threads: number, args: readonly LaunchArgument[]): void {
-    const { launcher, streams } = this.library;
-    const programs = launcher();
-    if (!programs || !streams) throw new LaconicError("engine_failed", `there is no program ${name} here`);
-    programs.launch(name, blocks, threads, streams.current, args);
-    this.#calls.compute(0, name);
-  }
-
-  /** Whether {@link addProduct} works here. */
-  get addsProducts(): boolean {
-    return this.library.products() !== null && this.library.streams !== null;
-  }
-
-  /** sum = left right in float32, or added to it, by factors of bfloat16; one launch. */
-  addProduct(sum: Handle, left: Stored & { readonly turned: boolean }, right: Stored, more: ProductFacts): void {
-    const { products, streams } = this.library;
-    const device = products();
-    if (!device || !streams) throw new LaconicError("engine_failed", "there are no products that add up here");
-    const stored = ({ handle, stride }: Stored): StoredMatrix => ({ address: this.address(handle), stride });
-    const { turned } = left;
-    const product = { sum: this.address(sum), left: { ...stored(left), turned }, right: stored(right), ...more };
-    device.enqueue(product, streams.current);
-    this.#calls.compute(0, "product");
-  }
-
-  /** Where a tensor's first element lies, as a program takes it. */
+  /** Where a tensor's first element lies, as a number. */
   address(handle: Handle): number {
     return this.#memory.address(handle);
   }

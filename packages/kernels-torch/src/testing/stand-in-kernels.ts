@@ -5,8 +5,7 @@ import type { Library } from "../native/library.ts";
 import type { NativeFunction } from "../native/native-function.ts";
 import { shimsByOperator, type LoadedShim } from "../native/shims.ts";
 import { Torch } from "../native/torch.ts";
-import { programGroups, torchKernelSet, type ProgramGroup } from "../torch-kernels.ts";
-import { CountingTorch, type Traffic } from "./counting-torch.ts";
+import { torchKernelSet } from "../torch-kernels.ts";
 
 /** Settings of {@link standInKernels}. */
 export interface StandInOptions {
@@ -18,8 +17,6 @@ export interface StandInOptions {
   readonly attention?: "fused" | "math";
   /** How caches are read; `pages` on CUDA and `plain` on the CPU by default. */
   readonly caching?: "plain" | "slots" | "pages";
-  /** Our own programs in place of several kernels of PyTorch's, on `cuda`; none by default. */
-  readonly programs?: readonly ProgramGroup[];
   /** Decode steps as graphs, on `cuda`: made, or refused with CUDA's reason; false by default. */
   readonly graphs?: boolean | { readonly refusal: string };
 }
@@ -38,31 +35,14 @@ export interface StandIn {
  */
 export function standInKernels(options: StandInOptions = {}): StandIn {
   const { device = "cuda", dtype = "bfloat16", attention = "fused", graphs = false } = options;
-  const { caching = device === "cuda" ? "pages" : "plain", programs = [] } = options;
+  const { caching = device === "cuda" ? "pages" : "plain" } = options;
   const calls = new Map<string, number>();
   const count = (name: string): unknown => calls.set(name, (calls.get(name) ?? 0) + 1);
   const torch = standInTorch(device, count, typeof graphs === "object" ? graphs.refusal : null);
   return {
-    kernels: torchKernelSet(torch, dtype, { attention, caching, programs, graphs: graphs !== false }),
+    kernels: torchKernelSet(torch, dtype, { attention, caching, graphs: graphs !== false }),
     calls,
   };
-}
-
-/** What training passes come to on a GPU. */
-export interface CountedTraining {
-  /** Makes the calls that the real set would make, in bfloat16; decoding is not counted. */
-  readonly kernels: Kernels;
-  /** Since it was made. */
-  readonly total: Readonly<Traffic>;
-  /** The same by operator, C function or program. */
-  readonly byName: ReadonlyMap<string, Readonly<Traffic>>;
-}
-
-/** A kernel set that counts launches and bytes of training passes on CUDA, without PyTorch or a GPU. */
-export function countedTraining({ programs }: { readonly programs: boolean }): CountedTraining {
-  const torch = new CountingTorch(standInLibrary("cuda", () => {}));
-  const kernels = torchKernelSet(torch, "bfloat16", { attention: "fused", programs: programs ? programGroups : [] });
-  return { kernels, total: torch.total, byName: torch.byName };
 }
 
 /**
@@ -158,8 +138,6 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     indexTensor: native("index", -1),
     emptyPinned: native("empty pinned", 6),
     streams: device === "cuda" ? { current: 0 } : null,
-    launcher: () => (device === "cuda" ? { launch: (name) => count(`launch ${name}`) } : null),
-    products: () => (device === "cuda" ? { enqueue: () => count("product") } : null),
     events: device === "cuda" ? { record: () => ({ wait: () => undefined }) } : null,
     graphs: null,
     malloc: native("malloc"),

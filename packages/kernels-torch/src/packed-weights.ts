@@ -1,6 +1,6 @@
-import { scalarType, type ScalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Operator, type Torch } from "../native/torch.ts";
-import type { TensorStore, TorchTensor } from "../tensors.ts";
+import { scalarType, type ScalarType } from "./native/scalar-type.ts";
+import { operator, type Handle, type Operator, type Torch } from "./native/torch.ts";
+import type { TensorStore, TorchTensor } from "./tensors.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
 export const minPacked: number = 2 ** 16;
