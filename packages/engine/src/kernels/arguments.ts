@@ -47,25 +47,6 @@ export interface KeyValueCache {
   readonly headDim: number;
 }
 
-/** What the gradient of `rmsNorm` follows from. */
-export interface NormGradient {
-  readonly dOut: Tensor;
-  readonly x: Tensor;
-  readonly weight: Tensor;
-  readonly invRms: Tensor;
-}
-
-/** Gradients of rotated queries and keys, and of values. */
-export interface HeadGradients {
-  /** [N, queryHeads * headDim] */
-  readonly dQ: Tensor;
-  /** [N, kvHeads * headDim] */
-  readonly dK: Tensor;
-  readonly dV: Tensor;
-  readonly queryHeads: number;
-  readonly kvHeads: number;
-}
-
 /**
  * Which pages each packed sequence of new tokens continues, and how much they already hold.
  *

@@ -102,27 +102,6 @@ const checks = {
     expectFloats(sin, cos.shape, "rotary: sin");
     expectInts(positions, rows, "rotary: positions");
   },
-  addNorm(a, b, weight) {
-    const [, width] = expectMatrix(a, "addNorm: a");
-    expectFloats(b, a.shape, "addNorm: b");
-    expectFloats(weight, [width], "addNorm: weight");
-  },
-  normBackwardOnto(onto, { dOut, x, weight, invRms }, _, { dWeight } = {}) {
-    const [rows, width] = expectMatrix(x, "normBackwardOnto: x");
-    if (onto) expectFloats(onto, x.shape, "normBackwardOnto: onto");
-    expectFloats(dOut, x.shape, "normBackwardOnto: dOut");
-    expectFloats(weight, [width], "normBackwardOnto: weight");
-    expectFloats(invRms, [rows], "normBackwardOnto: invRms");
-    if (dWeight) expectFloats(dWeight.tensor, [width], "normBackwardOnto: into");
-  },
-  rotateBackAndJoin({ dQ, dK, dV, queryHeads, kvHeads }, { cos, sin }, positions) {
-    const [rows] = expectMatrix(dQ, "rotateBackAndJoin: dQ");
-    const [, half] = expectMatrix(cos, "rotateBackAndJoin: cos");
-    expectFloats(dQ, [rows, 2 * queryHeads * half], "rotateBackAndJoin: dQ");
-    for (const each of [dK, dV]) expectFloats(each, [rows, 2 * kvHeads * half], "rotateBackAndJoin: dK and dV");
-    expectFloats(sin, cos.shape, "rotateBackAndJoin: sin");
-    expectInts(positions, rows, "rotateBackAndJoin: positions");
-  },
 
   attention(q, k, v, shape, layout) {
     const [rows] = expectMatrix(q, "attention: q");

@@ -2,9 +2,7 @@ import type { AdamWStep, AdamWTensors, GradientPlace, GradientPlaces } from "./o
 import type {
   AttentionShape,
   CachePlan,
-  HeadGradients,
   KeyValueCache,
-  NormGradient,
   RotaryTables,
   SamplingOnDevice,
   SamplingRows,
@@ -16,9 +14,7 @@ import type { Precision, Tensor } from "./tensor.ts";
 export type {
   AttentionShape,
   CachePlan,
-  HeadGradients,
   KeyValueCache,
-  NormGradient,
   RotaryTables,
   SamplingKind,
   SamplingOnDevice,
@@ -202,23 +198,6 @@ export interface Kernels {
 
   /** x [N, heads * headDim], positions int32 [N]. `inverse` rotates back: the backward pass. */
   rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
-
-  /** `add` and the `rmsNorm` of the sum as one operation. Absent where two cost no more; the function `addNorm` takes either. */
-  addNorm?(
-    a: Tensor,
-    b: Tensor,
-    weight: Tensor,
-    epsilon: number,
-  ): { readonly sum: Tensor; readonly out: Tensor; readonly invRms: Tensor };
-  /** `rmsNormBackward` with its dX added to `onto`, where that is not null; dWeight only where it is needed. Absent as `addNorm` is. */
-  normBackwardOnto?(
-    onto: Tensor | null,
-    forward: NormGradient,
-    needs: { readonly weight: boolean },
-    into?: Pick<GradientPlaces, "dWeight">,
-  ): { readonly dX: Tensor; readonly dWeight?: Tensor };
-  /** `rotary` backwards of dQ and dK, side by side with dV, [N, ...]. Absent as `addNorm` is. */
-  rotateBackAndJoin?(heads: HeadGradients, tables: RotaryTables, positions: Tensor): Tensor;
 
   /** Causal attention within each sequence: to the rows of a segment's ancestors, and to its own up to itself. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
   attention(

@@ -14,10 +14,8 @@ export type {
   GradientClip,
   GradientPlace,
   GradientPlaces,
-  HeadGradients,
   Kernels,
   KeyValueCache,
-  NormGradient,
   Precision,
   Recorder,
   Recording,
@@ -33,7 +31,6 @@ export type {
 export type { CreateKernels, KernelPlace, KernelSource } from "./kernel-source.ts";
 
 export { checkedKernels } from "./checked-kernels.ts";
-export { addNorm, normBackwardOnto, rotateBackAndJoin } from "./fused.ts";
 export { ancestorRuns, subtreeEnds } from "./segment-tree.ts";
 export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
 

@@ -9,8 +9,8 @@ import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
-import { adapterOf } from "./adapter-on-device.ts";
-import { Dropout } from "./dropout.ts";
+import { adapterOf } from "../transformer/adapter.ts";
+import { Dropout } from "../transformer/dropout.ts";
 import { adaptedProjections, adapterShapes } from "./lora-settings.ts";
 
 type Values = ReadonlyMap<string, Float64Array>;

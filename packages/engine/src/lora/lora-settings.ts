@@ -1,5 +1,6 @@
 import { checkShape, LaconicError, loraShape, type LoraSettings, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
+import { pairNames } from "../transformer/adapter.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
 
 /** The linear projections of a layer, by the name PEFT targets them with. */
@@ -13,12 +14,6 @@ export const loraTargets = {
   down_proj: "mlp.down_proj",
 } as const;
 
-/** The two matrices of an adapted projection, by the names they have beside the base's. */
-export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
-  a: `${projection}.lora_A.weight`,
-  b: `${projection}.lora_B.weight`,
-});
-
 /** @throws LaconicError `config_invalid` naming the setting. */
 export function checkLora(settings: LoraSettings): void {
   checkShape(loraShape, settings, "lora");
@@ -28,11 +23,6 @@ export function checkLora(settings: LoraSettings): void {
   throw new LaconicError("config_invalid", `lora.targets: ${stray} is not one of ${known}, or a module that ends so`, {
     key: "lora.targets",
   });
-}
-
-/** What the adapter's output is multiplied by. */
-export function loraScale({ alpha, rank, rankStabilized = false }: LoraSettings): number {
-  return alpha / (rankStabilized ? Math.sqrt(rank) : rank);
 }
 
 /** Whether the last part of a module's name is a projection's. */

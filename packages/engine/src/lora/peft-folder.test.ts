@@ -5,8 +5,9 @@ import { expect, test } from "vitest";
 import { sizeOf } from "../kernels/index.ts";
 import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
+import { adapterOf } from "../transformer/adapter.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { adapterShapes, initialAdapter, loraScale } from "./lora-settings.ts";
+import { adapterShapes, initialAdapter } from "./lora-settings.ts";
 import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
 import { readPeftFolder, writePeftFolder } from "./peft-folder.ts";
 import { randomFromSeed } from "@laconic/core";
@@ -72,8 +73,8 @@ test.each([
 });
 
 test("the scale is alpha / rank, or alpha / sqrt(rank) for rsLoRA", () => {
-  expect(loraScale({ rank: 4, alpha: 8 })).toBe(2);
-  expect(loraScale({ rank: 4, alpha: 8, rankStabilized: true })).toBe(4);
+  expect(adapterOf({ rank: 4, alpha: 8 }, new Map()).scale).toBe(2);
+  expect(adapterOf({ rank: 4, alpha: 8, rankStabilized: true }, new Map()).scale).toBe(4);
 });
 
 test("B starts at zero and A within 1 / sqrt(in), both deterministic by name", () => {

@@ -3,12 +3,8 @@ import { joinPath, type ModelFiles } from "@laconic/core/files";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { fitTensor } from "../weights/fit-weights.ts";
 import { readJsonFile } from "../weights/model-folder.ts";
-import {
-  readSafetensorsFile,
-  writeSafetensorsFile,
-  writeSynced,
-  type TensorSource,
-} from "../weights/safetensors-file.ts";
+import { readSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { adapterShapes } from "./lora-settings.ts";
 import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
 

@@ -1,6 +1,6 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
 import type { CachePlan, Kernels, Tensor } from "../kernels/index.ts";
-import { adapterOf } from "../lora/adapter-on-device.ts";
+import { adapterOf } from "../transformer/adapter.ts";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";

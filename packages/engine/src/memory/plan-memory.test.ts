@@ -3,7 +3,7 @@ import { sizeOf } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
-import { adapterOf } from "../lora/adapter-on-device.ts";
+import { adapterOf } from "../transformer/adapter.ts";
 import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { AdamW } from "./adamw.ts";
 
 const settings: OptimizerSettings = {

@@ -1,7 +1,7 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
 import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
 import { writeSources } from "../weights/upload-weights.ts";

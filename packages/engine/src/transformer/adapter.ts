@@ -1,17 +1,24 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Tensor } from "../kernels/index.ts";
-import { loraScale, pairNames } from "./lora-settings.ts";
+
+/** The two matrices of an adapted projection, by the names they have beside the base's. */
+export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
+  a: `${projection}.lora_A.weight`,
+  b: `${projection}.lora_B.weight`,
+});
 
 /** A model's low-rank matrices on one device. */
 export interface AdapterOnDevice {
   readonly settings: LoraSettings;
+  /** What the adapter's output is multiplied by. */
   readonly scale: number;
   /** By name. */
   readonly matrices: ReadonlyMap<string, Tensor>;
 }
 
 export function adapterOf(settings: LoraSettings, matrices: ReadonlyMap<string, Tensor>): AdapterOnDevice {
-  return { settings, scale: loraScale(settings), matrices };
+  const { alpha, rank, rankStabilized = false } = settings;
+  return { settings, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank), matrices };
 }
 
 /** The matrices of a projection; null where it has no adapter. */

@@ -1,5 +1,5 @@
-import { rotateBackAndJoin, type CachePlan, type KeyValueCache, type Tensor } from "../kernels/index.ts";
-import type { Dropout } from "../lora/dropout.ts";
+import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import type { ModelConfig } from "./model-config.ts";
@@ -100,13 +100,13 @@ export function attentionBackward(
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
   const { queryHeads, kvHeads } = config;
-  // Adapters read queries, keys and values apart, and so do norms of heads.
-  if (!norms && !model.adapter) {
-    const joined = rotateBackAndJoin(kernels, { dQ, dK, dV, queryHeads, kvHeads }, rotary, positions);
-    return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
-  }
   const queriesAndKeys = kernels.joinColumns([dQ, dK]);
   const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, queryHeads + kvHeads, true);
+  // Adapters read queries, keys and values apart, and so do norms of heads.
+  if (!norms && !model.adapter) {
+    const joined = kernels.joinColumns([dRotated, dV]);
+    return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
+  }
   let [dRawQ, dRawK] = splitHeads(model, dRotated);
   if (norms) {
     const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor => {

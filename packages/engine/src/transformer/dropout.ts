@@ -1,7 +1,7 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
-import type { PackedBatch } from "../transformer/packed-batch.ts";
-import type { PrefixForest } from "../transformer/prefix-forest.ts";
+import type { PackedBatch } from "./packed-batch.ts";
+import type { PrefixForest } from "./prefix-forest.ts";
 
 /** A packed row by what it is, wherever it was packed. */
 type RowIdentity = string;

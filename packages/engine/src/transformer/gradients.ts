@@ -1,10 +1,4 @@
-import {
-  normBackwardOnto,
-  type GradientPlace,
-  type Kernels,
-  type NormGradient,
-  type Tensor,
-} from "../kernels/index.ts";
+import type { GradientPlace, Kernels, Tensor } from "../kernels/index.ts";
 import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
@@ -99,20 +93,14 @@ export class Gradients {
   rmsNorm(
     model: ModelOnDevice,
     name: string,
-    forward: Omit<NormGradient, "weight">,
+    { dOut, x, invRms }: Readonly<Record<"dOut" | "x" | "invRms", Tensor>>,
     onto: Tensor | null = null,
   ): Tensor {
-    const trained = model.adapter === null;
-    const place = trained ? this.#place(model, name) : null;
-    const { dX, dWeight } = normBackwardOnto(
-      this.#kernels,
-      onto,
-      { ...forward, weight: parameter(model, name) },
-      { weight: place !== null },
-      { ...(place && { dWeight: place }) },
-    );
-    if (trained) this.#settle(name, place, dWeight);
-    return dX;
+    const place = model.adapter === null ? this.#place(model, name) : null;
+    const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
+    const sum = onto === null ? dX : this.#kernels.add(onto, dX);
+    if (model.adapter === null) this.#settle(name, place, dWeight);
+    return sum;
   }
 
   clear(): void {

@@ -1,5 +1,5 @@
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
-import type { Dropout } from "../lora/dropout.ts";
+import type { Dropout } from "./dropout.ts";
 
 /** The packed rows that a layer works on, and which of its output rows are wanted. */
 export interface LayerRows {

@@ -1,5 +1,5 @@
-import { addNorm, type CachePlan, type KeyValueCache, type Tensor } from "../kernels/index.ts";
-import type { Dropout } from "../lora/dropout.ts";
+import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { Dropout } from "./dropout.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
 import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
@@ -55,13 +55,8 @@ export function layerActivations(model: ModelOnDevice, layer: number, input: Ten
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
   const attention = attentionForward(model, layer, normed.out, rows);
-  const { sum: middle, ...middleNormed } = addNorm(
-    kernels,
-    gatherSelectedRows(kernels, input, rows),
-    attention.output,
-    parameter(model, layerName(layer, middleNorm)),
-    model.config.rmsNormEpsilon,
-  );
+  const middle = kernels.add(gatherSelectedRows(kernels, input, rows), attention.output);
+  const middleNormed = norm(model, layer, middleNorm, middle);
   return {
     input,
     inputInvRms: normed.invRms,

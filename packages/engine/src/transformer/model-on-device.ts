@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
-import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";
+import type { AdapterOnDevice } from "./adapter.ts";
 import { rotaryTables } from "./rotary-tables.ts";
 import { allocateTogether, heldShapes, heldTensors, joinValues, writeValues } from "./weight-layout.ts";
 

@@ -1,11 +1,16 @@
 import type { Random } from "@laconic/core";
 import { sizeOf } from "../kernels/index.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
 import type { ModelConfig } from "./model-config.ts";
 
 /** Names as in Hugging Face checkpoints. */
 export const embeddingName = "model.embed_tokens.weight";
 export const finalNormName = "model.norm.weight";
+
+/** A tensor that is fetched when its turn comes, so that a file never lies in memory as a whole. */
+export interface TensorSource {
+  readonly shape: readonly number[];
+  read(): Promise<Float32Array | Float64Array>;
+}
 
 /** The scalar head's weights, [1, D]. */
 export const scoreName = "score.weight";

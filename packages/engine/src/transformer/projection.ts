@@ -1,7 +1,6 @@
 import type { Tensor } from "../kernels/index.ts";
-import { adapterPair } from "../lora/adapter-on-device.ts";
-import type { Dropout } from "../lora/dropout.ts";
-import { pairNames } from "../lora/lora-settings.ts";
+import { adapterPair, pairNames } from "./adapter.ts";
+import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 

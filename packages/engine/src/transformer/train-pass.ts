@@ -1,5 +1,5 @@
 import type { Kernels, Tensor } from "../kernels/index.ts";
-import type { Dropout } from "../lora/dropout.ts";
+import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
 import { layerActivations, layerBackward, layerForward, type LayerPass } from "./layer.ts";

@@ -1,5 +1,5 @@
 import type { Tensor } from "../kernels/index.ts";
-import type { Dropout } from "../lora/dropout.ts";
+import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { PackedBatch } from "./packed-batch.ts";

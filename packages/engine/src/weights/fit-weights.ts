@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { embeddingName, parameterShapes } from "../transformer/parameters.ts";
-import type { TensorSource } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import type { StoredTensor } from "./safetensors.ts";
 
 /**

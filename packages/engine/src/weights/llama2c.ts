@@ -3,14 +3,8 @@ import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
-import {
-  openToRead,
-  readAt,
-  writeSafetensorsFile,
-  writeSynced,
-  type OpenTensors,
-  type TensorSource,
-} from "./safetensors-file.ts";
+import { openToRead, readAt, writeSafetensorsFile, writeSynced, type OpenTensors } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 
 /** `ak42`, which begins files of the later versions. */
 const magic = 0x616b_3432;

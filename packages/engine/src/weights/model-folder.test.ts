@@ -11,7 +11,7 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import { heldTensors } from "../transformer/weight-layout.ts";
 import { fitWeights } from "./fit-weights.ts";
 import { openModelFolder, openTrainingState } from "./model-folder.ts";
-import type { TensorSource } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { encodeSafetensors, type StoredTensor } from "./safetensors.ts";
 import { uploadWeights } from "./upload-weights.ts";
 

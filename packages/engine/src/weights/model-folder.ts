@@ -9,8 +9,8 @@ import {
   writeSafetensorsFile,
   writeSynced,
   type OpenTensors,
-  type TensorSource,
 } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 
 /** Moments of one parameter. */
 export interface StoredMoments {

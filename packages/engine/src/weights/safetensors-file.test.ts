@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { findPython } from "@laconic/core/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultFiles } from "#platform";
-import { readSafetensorsFile, writeSafetensorsFile, type TensorSource } from "./safetensors-file.ts";
+import { readSafetensorsFile, writeSafetensorsFile } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { decodeSafetensors } from "./safetensors.ts";
 
 let folder = "";

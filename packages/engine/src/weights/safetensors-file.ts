@@ -1,13 +1,8 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { ModelFiles, OpenFile } from "@laconic/core/files";
 import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 import { decodeValues, encodeValues, type SafetensorsFile, type StoredTensor } from "./safetensors.ts";
-
-/** A tensor that is fetched when its turn comes, so that a file never lies in memory as a whole. */
-export interface TensorSource {
-  readonly shape: readonly number[];
-  read(): Promise<Float32Array | Float64Array>;
-}
 
 /** Tensors of open files, to be read before they are closed. */
 export interface OpenTensors {

@@ -1,6 +1,6 @@
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { allocateTogether, heldTensors, joinValues, writeValues } from "../transformer/weight-layout.ts";
-import type { TensorSource } from "./safetensors-file.ts";
+import type { TensorSource } from "../transformer/parameters.ts";
 
 /**
  * Reads and uploads tensor after tensor: the host holds those that lie in one on the device, whatever the size of the checkpoint.

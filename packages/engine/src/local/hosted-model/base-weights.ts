@@ -7,7 +7,7 @@ import { initialParameters } from "../../transformer/parameters.ts";
 import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder } from "../../weights/model-folder.ts";
 import { tokenCountOf } from "../../weights/token-count.ts";
-import type { TensorSource } from "../../weights/safetensors-file.ts";
+import type { TensorSource } from "../../transformer/parameters.ts";
 import { uploadWeights } from "../../weights/upload-weights.ts";
 
 /** A model as its source gives it, without anything trained. */

@@ -16,7 +16,7 @@ import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import { RunningBatch } from "../../generation/running-batch.ts";
 import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
-import { adapterOf } from "../../lora/adapter-on-device.ts";
+import { adapterOf } from "../../transformer/adapter.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
 import { readPeftFolder } from "../../lora/peft-folder.ts";
 import { AdamW } from "../../optimizer/adamw.ts";
@@ -34,7 +34,7 @@ import {
 } from "../../transformer/weight-layout.ts";
 import { fitSource } from "../../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
-import type { TensorSource } from "../../weights/safetensors-file.ts";
+import type { TensorSource } from "../../transformer/parameters.ts";
 import { writeSources } from "../../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostOutputs, HostSource, ModelFacts, WeightsId } from "../host/engine-host.ts";

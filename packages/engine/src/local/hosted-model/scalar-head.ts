@@ -7,7 +7,7 @@ import { initialParameters, scoreName } from "../../transformer/parameters.ts";
 import { allocateTogether } from "../../transformer/weight-layout.ts";
 import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder } from "../../weights/model-folder.ts";
-import type { TensorSource } from "../../weights/safetensors-file.ts";
+import type { TensorSource } from "../../transformer/parameters.ts";
 import { uploadWeights } from "../../weights/upload-weights.ts";
 import type { BaseWeights } from "./base-weights.ts";
 

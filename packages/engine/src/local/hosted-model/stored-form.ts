@@ -7,12 +7,8 @@ import { parameter, type ModelOnDevice } from "../../transformer/model-on-device
 import { scoreName } from "../../transformer/parameters.ts";
 import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
-import {
-  openSafetensorsFile,
-  writeSafetensorsFile,
-  type OpenTensors,
-  type TensorSource,
-} from "../../weights/safetensors-file.ts";
+import { openSafetensorsFile, writeSafetensorsFile, type OpenTensors } from "../../weights/safetensors-file.ts";
+import type { TensorSource } from "../../transformer/parameters.ts";
 
 /** What a model's folder is written from, by the name of what is trained. */
 export interface StoredContents {

@@ -1,5 +1,5 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import { Dropout } from "../../lora/dropout.ts";
+import { Dropout } from "../../transformer/dropout.ts";
 import type { Gradients } from "../../transformer/gradients.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";

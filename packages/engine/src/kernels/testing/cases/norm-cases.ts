@@ -1,6 +1,5 @@
 import { expectThat } from "@laconic/core/testing";
 import type { Tensor } from "../../contract.ts";
-import { addNorm, normBackwardOnto, rotateBackAndJoin } from "../../fused.ts";
 import { agreesWithReference, expectClose, tolerances, type KernelCase } from "./kernel-case.ts";
 import { Bench } from "./bench.ts";
 
@@ -29,58 +28,6 @@ export const normCases: readonly KernelCase[] = [
     const { invRms } = bench.kernels.rmsNorm(x, weight, 1e-6);
     return { ...bench.kernels.rmsNormBackward(dOut, x, weight, invRms) };
   }),
-  ...(
-    [
-      [1, 6],
-      [7, 130],
-      [300, 16],
-    ] as const
-  ).map(([rows, width]) =>
-    agreesWithReference(`addNorm and normBackwardOnto: ${rows} rows of ${width}`, (bench) => {
-      const { kernels } = bench;
-      const [a, b, dOut] = ["a", "b", "dOut"].map((name) => bench.floats(name, [rows, width])) as [
-        Tensor,
-        Tensor,
-        Tensor,
-      ];
-      const weight = bench.floats("weight", [width]);
-      const { sum, out, invRms } = addNorm(kernels, a, b, weight, 1e-2);
-      const forward = { dOut, x: sum, weight, invRms };
-      const placed = [false, true].map((add) => {
-        const tensor = bench.state("gradient", [width], "full");
-        const { dX, dWeight } = normBackwardOnto(kernels, a, forward, { weight: true }, { dWeight: { tensor, add } });
-        // A set may leave the place and return the gradient.
-        if (dWeight && add) kernels.accumulate(tensor, dWeight);
-        else if (dWeight) kernels.assign([tensor], [dWeight]);
-        return { dX, tensor };
-      }) as [Record<"dX" | "tensor", Tensor>, Record<"dX" | "tensor", Tensor>];
-      const { dX, dWeight } = normBackwardOnto(kernels, null, forward, { weight: true });
-      const { dX: alone, ...none } = normBackwardOnto(kernels, b, forward, { weight: false });
-      expectThat(Object.keys(none).length === 0, "no gradient of a weight that needs none");
-      const [set, added] = placed;
-      return {
-        sum,
-        out,
-        invRms,
-        dX,
-        dWeight: dWeight as Tensor,
-        alone,
-        onto: set.dX,
-        set: set.tensor,
-        added: added.tensor,
-      };
-    }),
-  ),
-  ...[2, 6, 16, 20].map((headDim) =>
-    agreesWithReference(`rotateBackAndJoin: heads of ${headDim}`, (bench) => {
-      const [queryHeads, kvHeads] = [4, 2];
-      const heads = (name: string, count: number): Tensor => bench.floats(name, [7, count * headDim]);
-      const [dQ, dK, dV] = [heads("dQ", queryHeads), heads("dK", kvHeads), heads("dV", kvHeads)];
-      const positions = bench.ints("positions", [0, 1, 2, 11, 0, 1, 5]);
-      const tables = bench.rotaryTables(12, headDim);
-      return { joined: rotateBackAndJoin(bench.kernels, { dQ, dK, dV, queryHeads, kvHeads }, tables, positions) };
-    }),
-  ),
   ...[2, 6, 16, 20].flatMap((headDim) =>
     [1, 3].map((heads) =>
       agreesWithReference(`rotary: ${heads} heads of ${headDim}, both directions`, (bench) => {
