@@ -2,13 +2,13 @@ import type { AgentId, Problem, Random, Topology } from "@laconic/core";
 
 /** A family of changed test problems, or a changed team. */
 export interface ProbeCase {
-  /** What was changed, in words for a table. */
+  /** The change, as a table names it. */
   readonly change: string;
-  /** One for each test problem, in their order; null where it has no counterpart. */
+  /** One counterpart per test problem, in their order, or null. */
   readonly problems: readonly (Problem | null)[];
-  /** In place of the task's own. */
+  /** Replaces the task's topology. */
   readonly topology?: Topology;
-  /** Agents that the task's team lacks, each with the agent whose model it speaks with. */
+  /** Agents that the task's team lacks, each with the agent whose model it uses. */
   readonly joins?: Readonly<Record<AgentId, AgentId>>;
 }
 
@@ -18,15 +18,15 @@ export interface NoProbe {
 }
 
 /**
- * Families that a task makes of its test problems, by name; pure: the same stream gives the same problems. One of
- * `lying-teammate` stands in place of the general one.
+ * Families that a task makes of its test problems, by name; pure: the same stream gives the same problems. A task's
+ * `lying-teammate` replaces the general one.
  */
 export type TaskProbes = (
   problems: readonly Problem[],
   random: Random,
 ) => Readonly<Record<string, ProbeCase | NoProbe>>;
 
-/** A counterpart for each problem, each of a stream of its own. */
+/** A counterpart for each problem, each from a separate stream. */
 export function counterparts(
   change: string,
   problems: readonly Problem[],
@@ -34,16 +34,4 @@ export function counterparts(
   make: (problem: Problem, random: Random) => Problem | null,
 ): ProbeCase {
   return { change, problems: problems.map((problem, i) => make(problem, random.split(i))) };
-}
-
-/** Draws in vain after which a problem has no counterpart. */
-const patience = 200;
-
-/** The first drawn problem that fits; null after many that do not. */
-export function firstFitting(draw: () => Problem, fits: (problem: Problem) => boolean): Problem | null {
-  for (let tries = 0; tries < patience; tries++) {
-    const problem = draw();
-    if (fits(problem)) return problem;
-  }
-  return null;
 }

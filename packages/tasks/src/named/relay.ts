@@ -1,17 +1,15 @@
 import {
   relayCriticDefaults,
-  type RelayCriticOptions,
   relayCriticTask,
-  relayFeedbackTask,
   relayHintDefaults,
-  type RelayHintOptions,
   relayHintTask,
-  type RelayLevelName,
-  relayLevels,
-  relayTask,
-  relayWritersTask,
-  type WritersParts,
-} from "../index.ts";
+  type RelayCriticOptions,
+  type RelayHintOptions,
+} from "../relay/actor-tasks.ts";
+import { relayFeedbackTask } from "../relay/feedback.ts";
+import { relayLevels, type RelayLevelName } from "../relay/problem.ts";
+import { relayTask } from "../relay/task.ts";
+import { relayWritersTask, type WritersParts } from "../relay/writers.ts";
 import * as z from "zod";
 import { taskNamed, type NamedTask } from "./named-task.ts";
 

@@ -1,38 +1,15 @@
-import { randomFromSeed, type Problem, type Random, type Reward, type Tokenizer, type Topology } from "@laconic/core";
-import {
-  jointBaselines,
-  synchronousTurns,
-  type JointBaseline,
-  type JointGame,
-  type JointWords,
-  type Player,
-} from "@laconic/topologies";
-import { pairProbes } from "./pair-probes.ts";
-import type { TaskProbes } from "../probe.ts";
-import { evaluationSplits, textsOf } from "../task.ts";
+import type { Problem, Random } from "@laconic/core";
+import { jointBaselines, synchronousTurns, type JointGame, type JointWords, type Player } from "@laconic/topologies";
+import { evaluationSplits, textsOf, type TeamTask, type WorldTask } from "../task.ts";
+import { pairProbes } from "./probes.ts";
+import { drawUntil, isKept } from "./problem.ts";
+import { renderTokens, tokensPrompt } from "./prompts.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
-import { renderTokens, tokensPrompt } from "./token-prompt.ts";
 
-/** Two agents that answer at once, for one grade. */
-export interface RelayPairTask {
-  readonly name: string;
-  readonly topology: Topology;
-  readonly game: JointGame;
-  readonly tokenizer: Tokenizer;
-  /** The grade of both texts together, 0 to 1, as the term `task`. */
-  readonly reward: Reward;
-  problems(random: Random, count: number): Problem[];
-  readonly validation: readonly Problem[];
-  readonly testProblems: readonly Problem[];
-  /** The same work without training, one model or two. */
-  readonly baselines: Readonly<Record<JointBaseline, Topology>>;
-  readonly probes: TaskProbes;
-}
+/** Two agents that answer at the same time, for one grade: the term `task`, 0 to 1. */
+export type RelayPairTask = WorldTask & Required<Pick<TeamTask, "game" | "reward" | "baselines">>;
 
-/** Judges what the two wrote: the term `task`, 0 to 1, and what is counted beside; silence is an empty text. */
-export type PairGrade = (texts: readonly [first: string, second: string], problem: Problem) => PairJudgement;
-
-/** A grade, and what it is made of. */
+/** The grade of two texts, 0 to 1, and what it is made of; silence is an empty text. */
 export interface PairJudgement {
   readonly grade: number;
   readonly measures?: Readonly<Record<string, number>>;
@@ -40,34 +17,29 @@ export interface PairJudgement {
 
 const agents = ["first", "second"] as const;
 
-/** Whether a problem of a pair's world is kept for validation and test: one in eight is, by its id. */
-export function evaluationPair(world: string): (problem: Problem) => boolean {
-  return ({ id }) => randomFromSeed(`${world} split ${id}`).integer(8) === 0;
-}
-
 /** Agents, problems and grade of a pair; the two agents are asked as holders of the relay are. */
 export function relayPairTask(options: {
   readonly name: string;
   readonly turns: number;
-  readonly maxTokens: readonly [first: number, second: number];
+  /** Per text of both agents. */
+  readonly maxTokens: number;
   readonly transition: JointGame["transition"];
-  readonly grade: PairGrade;
+  readonly grade: (texts: readonly [first: string, second: string], problem: Problem) => PairJudgement;
   readonly draw: (random: Random) => Problem;
   readonly testProblems: number;
 }): RelayPairTask {
   const { name, turns, maxTokens, transition, grade, draw, testProblems } = options;
   const game: JointGame = {
-    players: [player(agents[0], "holder-a", maxTokens[0]), player(agents[1], "holder-b", maxTokens[1])],
+    players: [player(agents[0], "holder-a", maxTokens), player(agents[1], "holder-b", maxTokens)],
     turns,
     transition,
   };
-  const isForEvaluation = evaluationPair(name);
-  const drawn = (random: Random, wanted: boolean): Problem => {
-    for (;;) {
-      const problem = draw(random);
-      if (isForEvaluation(problem) === wanted) return problem;
-    }
-  };
+  const isForEvaluation = ({ id }: Problem): boolean => isKept(`${name} split ${id}`);
+  const drawn = (random: Random, wanted: boolean): Problem =>
+    drawUntil(
+      () => draw(random),
+      (problem) => isForEvaluation(problem) === wanted,
+    );
   return {
     name,
     topology: synchronousTurns(game.players, game),
@@ -84,21 +56,15 @@ export function relayPairTask(options: {
   };
 }
 
-/**
- * What untrained pairs are asked: others' texts stand behind a mark. The shipped policy cannot be told of a marker, so a single
- * one is asked for one text after the other.
- */
+/** The shipped policy does not know a marker between two texts, so a single model is asked for one text after the other. */
 function wordsOf({ players }: JointGame): JointWords {
-  const { prompt, renderPrompt, maxTokens } = players[0] as Player;
   return {
-    single: {
-      player: { id: "single", maxTokens, ...(prompt && { prompt }), ...(renderPrompt && { renderPrompt }) },
-    },
+    single: { player: { ...(players[0] as Player), id: "single" } },
     having: (question, received) => [question, ...received.map(({ text }) => text)].join("|"),
   };
 }
 
-/** Is asked `facts?question`, with others' texts as `facts?question|text`; they and its own earlier replies stand behind marks. */
+/** A player that reads `facts?question`; others' texts (`facts?question|text`) and its earlier replies follow behind marks. */
 function player(id: string, role: string, maxTokens: number): Player {
   const encode = (text: string): number[] => relayTokenizer.encode(text);
   return {
@@ -109,9 +75,9 @@ function player(id: string, role: string, maxTokens: number): Player {
       const [question = "", ...received] = asked.split("|");
       const earlier = chat.filter((message) => message.role === "assistant").map(({ content }) => content);
       const { question: mark, next, reply } = relayMarks;
-      const said = [...earlier, ...received].flatMap((text) => [next, ...encode(text)]);
+      const texts = [...earlier, ...received].flatMap((text) => [next, ...encode(text)]);
       const first = relayMarks.role[role] as number;
-      return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...said, reply]);
+      return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...texts, reply]);
     },
     renderPrompt: renderTokens,
   };

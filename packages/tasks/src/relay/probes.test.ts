@@ -1,15 +1,12 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import type { ProbeCase, TaskProbes } from "../probe.ts";
-import { isEvaluationHint } from "./hint-problem.ts";
-import { relayHintTask } from "./hint-task.ts";
+import { isKeptHint, relayHintTask } from "./actor-tasks.ts";
 import { relayFeedbackTask } from "./feedback.ts";
 import { relayWritersTask } from "./writers.ts";
-import { relayGrader } from "./grader.ts";
-import { relayLevels, type RelayLevelName } from "./levels.ts";
-import { askedKeys, parseFacts, relaySplit } from "./problem.ts";
+import { askedKeys, parseFacts, relayLevels, relaySplit, type RelayLevelName } from "./problem.ts";
 import { keysIn } from "./probes.ts";
-import { relayTask } from "./task.ts";
+import { relayGrader, relayTask } from "./task.ts";
 import { relayTeacher } from "./teacher.ts";
 
 const testProblems = 60;
@@ -98,7 +95,7 @@ test("a hint: the collaborator's facts are more or others, kept for validation a
       expect(after).toHaveLength(distractors === 0 ? 2 : 3);
       const asked = askedKeys(problem.question)[1];
       expect(after?.find(({ key }) => key === asked)).toEqual(before?.find(({ key }) => key === asked));
-      expect(isEvaluationHint(changed)).toBe(true);
+      expect(isKeptHint(changed)).toBe(true);
       expect(changed.id).toContain(`|${changed.views?.["collaborator"]}?${problem.question}`);
     }
   }

@@ -1,105 +1,148 @@
-import { type AgentId, type Problem, type Random } from "@laconic/core";
-import { counterparts, firstFitting, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
-import { holdersOf, relayHolders, type RelayLevel } from "./levels.ts";
-import { askedKeys, parseFacts, relaySplit } from "./problem.ts";
-import { relayTopology } from "./topology.ts";
+import type { AgentId, Problem, Random, Topology } from "@laconic/core";
+import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
+import { askedKeys, holdersOf, letters, parseFacts, relayHolders, relaySplit, type RelayLevel } from "./problem.ts";
 
-const letters = "abcdefghijklmnopqrstuvwxyz".split("");
+type Check = (problem: Problem) => boolean;
 
-/** Why no relay world has a paraphrase. */
-export const noParaphrase: NoProbe = { none: "facts are a letter and a digit, which have one wording" };
+const noParaphrase: NoProbe = { none: "facts are a letter and a digit, which have one wording" };
 
 /** Families of the relay at a level. */
-export function relayProbes(level: RelayLevel): TaskProbes {
-  const isForEvaluation = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
+export function relayProbes(level: RelayLevel, topologyOf: (level: RelayLevel) => Topology): TaskProbes {
+  const isKept = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
   return (problems, random) => ({
     paraphrase: noParaphrase,
-    distractors: otherDistractors(problems, random.split("distractors"), isForEvaluation),
-    names: otherKeys(problems, random.split("names"), isForEvaluation),
-    "more-agents": oneMoreHolder(level, problems, random.split("more-agents")),
+    distractors: otherDistractors(problems, random.split("distractors"), isKept),
+    names: otherKeys(problems, random.split("names"), isKept),
+    "more-agents": oneMoreHolder(level, topologyOf, problems, random.split("more-agents")),
     "lying-teammate": lies(problems, random.split("lying-teammate"), relayHolders),
   });
 }
 
-/** Every key is another letter. */
-export function otherKeys(
-  problems: readonly Problem[],
-  random: Random,
-  isForEvaluation: (problem: Problem) => boolean,
-): ProbeCase {
-  return counterparts("every key is another letter", problems, random, (problem, own) => {
-    const keys = keysIn(problem);
-    const draw = (): Problem => {
-      const fresh = own.shuffle(letters.filter((letter) => !keys.includes(letter)));
-      return withFacts(problem, (key, value) => `${fresh[keys.indexOf(key)]}${value}`);
-    };
-    return firstFitting(draw, isForEvaluation);
+/** Families of the worlds in which a collaborator with facts helps an actor. */
+export function hintProbes(collaborator: AgentId, isKept: Check): TaskProbes {
+  const heldBy = ({ views = {} }: Problem): string => views[collaborator] ?? "";
+  const oneMoreFact = (problems: readonly Problem[], random: Random): ProbeCase =>
+    counterparts("the collaborator has one more fact, which nobody asks for", problems, random, (problem, stream) => {
+      const keys = keysIn(problem);
+      const draw = (): Problem => {
+        const fact = `${stream.pick(letters.filter((letter) => !keys.includes(letter)))}${stream.integer(10)}`;
+        const facts = stream.shuffle([heldBy(problem), fact]).join(" ");
+        const id = problem.id.replace(/\|.*\?/u, `|${facts}?`);
+        return { ...problem, id, views: { ...problem.views, [collaborator]: facts } };
+      };
+      return firstFitting(draw, isKept);
+    });
+  return (problems, random) => ({
+    paraphrase: noParaphrase,
+    distractors: (problems.every((problem) => heldBy(problem).includes(" ")) ? otherDistractors : oneMoreFact)(
+      problems,
+      random.split("distractors"),
+      isKept,
+    ),
+    names: otherKeys(problems, random.split("names"), isKept),
+    "more-agents": { none: "one collaborator helps one actor" },
+    "lying-teammate": lies(problems, random.split("lying-teammate"), [collaborator]),
   });
 }
 
-/**
- * Facts and keys that nobody asks for are others.
- * @param isAsked - by default a key that the question names
- */
-export function otherDistractors(
+/** Families of a world in which two agents answer at the same time. */
+export function pairProbes(isKept: Check): TaskProbes {
+  const isAsked = (key: string, { gold }: Problem): boolean => gold.includes(key);
+  return (problems, random) => ({
+    paraphrase: noParaphrase,
+    distractors: problems.some((problem) => keysIn(problem).some((key) => !isAsked(key, problem)))
+      ? otherDistractors(problems, random.split("distractors"), isKept, isAsked)
+      : { none: "every key is asked for" },
+    names: otherKeys(problems, random.split("names"), isKept),
+    "more-agents": { none: "one grade is for two texts" },
+  });
+}
+
+function otherKeys(problems: readonly Problem[], random: Random, isKept: Check): ProbeCase {
+  return counterparts("every key is another letter", problems, random, (problem, stream) => {
+    const keys = keysIn(problem);
+    const draw = (): Problem => {
+      const fresh = stream.shuffle(letters.filter((letter) => !keys.includes(letter)));
+      return withFacts(problem, (key, value) => `${fresh[keys.indexOf(key)]}${value}`);
+    };
+    return firstFitting(draw, isKept);
+  });
+}
+
+/** @param isAsked - by default: the question names the key */
+function otherDistractors(
   problems: readonly Problem[],
   random: Random,
-  isForEvaluation: (problem: Problem) => boolean,
+  isKept: Check,
   isAsked: (key: string, problem: Problem) => boolean = (key, { question }) => askedKeys(question).includes(key),
 ): ProbeCase {
-  return counterparts("facts that nobody asks for are others", problems, random, (problem, own) => {
+  return counterparts("facts that nobody asks for are others", problems, random, (problem, stream) => {
     const keys = keysIn(problem);
     const idle = keys.filter((key) => !isAsked(key, problem));
     if (idle.length === 0) return null;
     const draw = (): Problem => {
-      const fresh = own.shuffle(letters.filter((letter) => !keys.includes(letter)));
-      const values = idle.map(() => own.integer(10));
+      const fresh = stream.shuffle(letters.filter((letter) => !keys.includes(letter)));
+      const values = idle.map(() => stream.integer(10));
       return withFacts(problem, (key, value) => {
-        const at = idle.indexOf(key);
-        return at < 0 ? `${key}${value}` : `${fresh[at]}${value === "" ? "" : values[at]}`;
+        const index = idle.indexOf(key);
+        return index < 0 ? `${key}${value}` : `${fresh[index]}${value === "" ? "" : values[index]}`;
       });
     };
-    return firstFitting(draw, isForEvaluation);
+    return firstFitting(draw, isKept);
   });
 }
 
-/** One holder knows another value of the asked key than the true one; the gold answer stays. */
-export function lies(problems: readonly Problem[], random: Random, liars: readonly AgentId[]): ProbeCase {
-  return counterparts("a teammate believes another value of an asked key", problems, random, (problem, own) => {
-    const views = problem.views ?? {};
-    const knows = liars.flatMap((agent) =>
+/** One holder has a false value of the asked key; the gold answer stays. */
+function lies(problems: readonly Problem[], random: Random, liars: readonly AgentId[]): ProbeCase {
+  return counterparts("a teammate believes another value of an asked key", problems, random, (problem, stream) => {
+    const { views = {} } = problem;
+    const asked = liars.flatMap((agent) =>
       parseFacts(views[agent] ?? "")
         .filter(({ key }) => askedKeys(problem.question).includes(key))
         .map((fact) => ({ agent, ...fact })),
     );
-    if (knows.length === 0) return null;
-    const { agent, key, value } = own.pick(knows);
-    const lie = `${key}${(value + 1 + own.integer(9)) % 10}`;
+    if (asked.length === 0) return null;
+    const { agent, key, value } = stream.pick(asked);
+    const lie = `${key}${(value + 1 + stream.integer(9)) % 10}`;
     return { ...problem, views: { ...views, [agent]: (views[agent] ?? "").replace(`${key}${value}`, lie) } };
   });
 }
 
-function oneMoreHolder(level: RelayLevel, problems: readonly Problem[], random: Random): ProbeCase | NoProbe {
+function oneMoreHolder(
+  level: RelayLevel,
+  topologyOf: (level: RelayLevel) => Topology,
+  problems: readonly Problem[],
+  random: Random,
+): ProbeCase | NoProbe {
   const [joining] = relayHolders.slice(level.holders);
   if (joining === undefined) return { none: "the relay has no fifth holder" };
   const [first] = holdersOf(level);
   return {
-    ...counterparts("a fourth holder has facts that nobody asks for", problems, random, (problem, own) => {
-      const fresh = own.shuffle(letters.filter((letter) => !keysIn(problem).includes(letter)));
-      const facts = fresh.slice(0, level.factsPerHolder).map((key) => `${key}${own.integer(10)}`);
+    ...counterparts("a fourth holder has facts that nobody asks for", problems, random, (problem, stream) => {
+      const fresh = stream.shuffle(letters.filter((letter) => !keysIn(problem).includes(letter)));
+      const facts = fresh.slice(0, level.factsPerHolder).map((key) => `${key}${stream.integer(10)}`);
       return { ...problem, views: { ...problem.views, [joining]: facts.join(" ") } };
     }),
-    topology: relayTopology({ ...level, holders: level.holders + 1 }),
+    topology: topologyOf({ ...level, holders: level.holders + 1 }),
     joins: { [joining]: first as AgentId },
   };
 }
 
-/** All keys that a problem names. */
+/** The first of 200 drawn problems that fits, or null. */
+function firstFitting(draw: () => Problem, fits: Check): Problem | null {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const problem = draw();
+    if (fits(problem)) return problem;
+  }
+  return null;
+}
+
+/** All keys in a problem. */
 export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }
 
-/** A problem with each key, and the digit beside it, changed wherever they stand. */
+/** A problem with each key, and the digit behind it, replaced everywhere. */
 function withFacts(problem: Problem, change: (key: string, value: string) => string): Problem {
   const changed = (text: string): string =>
     text.replaceAll(/([a-z])(\d?)/gu, (_, key: string, value: string) => change(key, value));

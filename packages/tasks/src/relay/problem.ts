@@ -1,7 +1,41 @@
-import { randomFromSeed, type Problem, type Random } from "@laconic/core";
-import { holdersOf, type RelayLevel } from "./levels.ts";
+import { randomFromSeed, type AgentId, type Problem, type Random } from "@laconic/core";
 
-/** Problems to train on, or to measure on; the two never share one. */
+/**
+ * Difficulty of a relay. Every level has one solver and asks for the sum of two values of two different holders, so at least
+ * one holder has nothing to add.
+ */
+export interface RelayLevel {
+  readonly name: RelayLevelName;
+  /** Agents with private facts, 3 or 4. */
+  readonly holders: number;
+  /** Facts per holder; more than one needs a lookup. */
+  readonly factsPerHolder: number;
+}
+
+/** The name of a level of the relay world. */
+export type RelayLevelName = "one-fact" | "two-facts" | "four-holders";
+
+/** The levels of the relay world, easiest first. */
+export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
+  /** Say your fact or be silent: the level of the quickstart. */
+  "one-fact": { name: "one-fact", holders: 3, factsPerHolder: 1 },
+  /** Look the asked key up among two. */
+  "two-facts": { name: "two-facts", holders: 3, factsPerHolder: 2 },
+  /** Two of four have nothing to add: silence pays twice. */
+  "four-holders": { name: "four-holders", holders: 4, factsPerHolder: 2 },
+};
+
+/** The agents with facts, in speaking order; a level uses the first of them. */
+export const relayHolders: readonly AgentId[] = ["holder-a", "holder-b", "holder-c", "holder-d"];
+
+/** The agent that answers. It never sees a fact. */
+export const relaySolver: AgentId = "solver";
+
+export function holdersOf(level: RelayLevel): readonly AgentId[] {
+  return relayHolders.slice(0, level.holders);
+}
+
+/** Training problems, or problems kept for validation and test. The two never share one. */
 export type RelaySplit = "train" | "evaluation";
 
 /** A key and its value, for example `k6`. */
@@ -11,25 +45,38 @@ export interface RelayFact {
   readonly value: number;
 }
 
-const keys = "abcdefghijklmnopqrstuvwxyz".split("");
+/** All keys. */
+export const letters: readonly string[] = "abcdefghijklmnopqrstuvwxyz".split("");
 
 /**
  * Draws a problem of one split. Holders see facts (`k6 m3`), everybody sees the question (`k+e`), the gold answer is
  * the sum of the two asked values. Keys are letters, all different; values are digits.
  */
 export function generateRelayProblem(level: RelayLevel, random: Random, split: RelaySplit = "train"): Problem {
-  for (;;) {
-    const problem = drawProblem(level, random);
-    if (relaySplit(problem) === split) return problem;
-  }
+  return drawUntil(
+    () => drawProblem(level, random),
+    (problem) => relaySplit(problem) === split,
+  );
 }
 
 /**
- * The split a problem belongs to: one in eight is kept for validation and test. A hash of the facts and the asked keys decides, whatever
+ * The split of a problem: one in eight is kept for validation and test. A hash of the facts and the asked keys decides, whatever
  * their order and whoever holds them, so no test problem is a training problem rearranged.
  */
 export function relaySplit(problem: Problem): RelaySplit {
-  return randomFromSeed(`relay split ${relayContent(problem)}`).integer(8) === 0 ? "evaluation" : "train";
+  return isKept(`relay split ${relayContent(problem)}`) ? "evaluation" : "train";
+}
+
+/** Whether a problem is kept for validation and test: one in eight, by a hash of a text. */
+export function isKept(text: string): boolean {
+  return randomFromSeed(text).integer(8) === 0;
+}
+
+export function drawUntil(draw: () => Problem, fits: (problem: Problem) => boolean): Problem {
+  for (;;) {
+    const problem = draw();
+    if (fits(problem)) return problem;
+  }
 }
 
 /** The facts and the asked keys, whatever their order and whoever holds them. */
@@ -47,7 +94,7 @@ export function askedKeys(question: string): string[] {
 }
 
 function drawProblem(level: RelayLevel, random: Random): Problem {
-  const shuffled = random.shuffle(keys);
+  const shuffled = random.shuffle(letters);
   const hands = holdersOf(level).map((agent, holder) => ({
     agent,
     facts: shuffled

@@ -1,8 +1,9 @@
-import { LaconicError, type AgentId } from "@laconic/core";
-import { relaySolver } from "./levels.ts";
+import { LaconicError, type AgentId, type Prompt } from "@laconic/core";
+import type { AgentView } from "@laconic/topologies";
+import { relaySolver } from "./problem.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
-/** What a relay prompt says. */
+/** A relay prompt that was read back from its tokens. */
 export interface RelayPrompt {
   readonly agent: AgentId;
   readonly question: string;
@@ -13,8 +14,7 @@ export interface RelayPrompt {
 }
 
 const { question: questionMark, next, reply } = relayMarks;
-const encode = (text: string): number[] => relayTokenizer.encode(text);
-const decode = (tokens: readonly number[]): string => relayTokenizer.decode(tokens);
+const { encode, decode } = relayTokenizer;
 
 /** `A:k6?k+e>` */
 export function holderPrompt(agent: AgentId, facts: string, question: string): number[] {
@@ -27,20 +27,24 @@ export function solverPrompt(question: string, messages: readonly string[]): num
   return [roleMark(relaySolver), ...encode(question), questionMark, ...received, reply];
 }
 
-/** @throws LaconicError `input_invalid` when the tokens are no relay prompt. */
+/** @throws LaconicError `input_invalid` for tokens that are no relay prompt */
 export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
   if (agent === undefined || split < 0 || tokens.at(-1) !== reply)
     throw new LaconicError(
       "input_invalid",
-      `"${spellRelayTokens(tokens)}" is no relay prompt; it reads like A:k6?k+e>`,
+      `"${spellRelayTokens(tokens)}" is no relay prompt, which reads like A:k6?k+e>`,
     );
   const before = decode(tokens.slice(1, split));
   const after = tokens.slice(split + 1, -1);
-  return agent === relaySolver
-    ? { agent, question: before, facts: "", messages: splitAt(after, next).map(decode) }
-    : { agent, question: decode(after), facts: before, messages: [] };
+  if (agent !== relaySolver) return { agent, question: decode(after), facts: before, messages: [] };
+  const messages: number[][] = [[]];
+  for (const token of after) {
+    if (token === next) messages.push([]);
+    else messages.at(-1)?.push(token);
+  }
+  return { agent, question: before, facts: "", messages: messages.map(decode) };
 }
 
 function roleMark(agent: AgentId): number {
@@ -49,10 +53,35 @@ function roleMark(agent: AgentId): number {
   throw new LaconicError("input_invalid", `"${agent}" is no agent of the relay task`, { agent });
 }
 
-function splitAt(tokens: readonly number[], mark: number): number[][] {
-  const parts: number[][] = [[]];
-  for (const token of tokens)
-    if (token === mark) parts.push([]);
-    else parts.at(-1)?.push(token);
-  return parts;
+export function tokensPrompt(tokens: readonly number[]): Prompt {
+  return { kind: "tokens", tokens };
+}
+
+/** A prompt of tokens as transcripts show it. */
+export function renderTokens(prompt: Prompt): string {
+  return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
+}
+
+/**
+ * The prompt of a relay holder, for agents of your own: `A:k6?k+e>`. A relay policy answers with those of its facts (`k6 m3`,
+ * the private view) that the question asks for.
+ *
+ * @param slot - which holder, 0 to 3: the policy distinguishes them
+ * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary, or another slot
+ */
+export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, slot = 0): Prompt {
+  return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
+}
+
+/**
+ * The prompt of the relay's solver, for agents of your own: `S:k+e?k is 6|e9>`. A relay policy adds up what its inbox, and its
+ * private view if it has one, say of the asked keys.
+ *
+ * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary
+ */
+export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {
+  const messages = view.inbox.map(({ text }) => text);
+  return tokensPrompt(
+    solverPrompt(view.question, view.privateView === undefined ? messages : [...messages, view.privateView]),
+  );
 }

@@ -1,66 +1,116 @@
-import { LaconicError, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
-import { evaluationSplits } from "../task.ts";
-import { relayGrader } from "./grader.ts";
-import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
+import {
+  LaconicError,
+  type Episode,
+  type Grader,
+  type LanguageModel,
+  type Problem,
+  type Random,
+  type Topology,
+} from "@laconic/core";
+import { star, type AgentSpec } from "@laconic/topologies";
+import { evaluationSplits, type GradedTask } from "../task.ts";
 import { relayProbes } from "./probes.ts";
-import type { TaskProbes } from "../probe.ts";
-import { generateRelayProblem, relayContent } from "./problem.ts";
+import {
+  generateRelayProblem,
+  holdersOf,
+  relayContent,
+  relayLevels,
+  relaySolver,
+  type RelayLevel,
+  type RelayLevelName,
+} from "./problem.ts";
+import { relayHolderPrompt, relaySolverPrompt, renderTokens } from "./prompts.ts";
 import { relayTokenizer } from "./tokenizer.ts";
-import { relayTopology } from "./topology.ts";
+
+/** Room for the longest sentence of the teacher, "i have nothing for this one", and its end token. */
+const holderMaxTokens = 28;
+/** Room for "the answer is 18", its end token, and a little more. */
+const solverMaxTokens = 20;
+
+/** Holders write at the same time and do not read each other; the solver reads them in order and answers. */
+export function relayTopology(level: RelayLevel): Topology {
+  const holders = holdersOf(level).map((id, slot): AgentSpec => ({
+    id,
+    role: "holder",
+    maxTokens: holderMaxTokens,
+    prompt: (view) => relayHolderPrompt(view, slot),
+    renderPrompt: renderTokens,
+  }));
+  const solver: AgentSpec = {
+    id: relaySolver,
+    role: "solver",
+    maxTokens: solverMaxTokens,
+    prompt: ({ question, inbox }) => relaySolverPrompt({ question, inbox }),
+    renderPrompt: renderTokens,
+  };
+  return star(holders, solver, `relay/${level.name}`);
+}
+
+/** Plays one model as every agent, at temperature 1, such as a teacher, an oracle or a policy. */
+export function relayEpisode(
+  level: RelayLevel,
+  problem: Problem,
+  model: LanguageModel,
+  random: Random,
+): Promise<Episode> {
+  const models = Object.fromEntries([...holdersOf(level), relaySolver].map((agent) => [agent, model]));
+  return relayTopology(level).run(problem, { models, sampling: { temperature: 1 }, random });
+}
+
+/**
+ * The number that a reply commits to, or null: exactly one of its words may hold a digit, and that word must be an integer as
+ * one writes it. "the answer is 15" and "15" give 15; "15 16", "1 5", "x15" and "015" give null.
+ */
+export function extractRelayAnswer(reply: string): string | null {
+  // Digits of every script count, so that a second guess cannot hide.
+  const numbers = reply.split(/\s+/u).filter((word) => /\p{N}/u.test(word));
+  const [number] = numbers;
+  return numbers.length === 1 && number !== undefined && /^(0|[1-9][0-9]*)$/.test(number) ? number : null;
+}
+
+/** 1 when the reply commits to the gold sum, otherwise 0. */
+export const relayGrader: Grader = (answer, problem) =>
+  answer !== null && extractRelayAnswer(answer) === problem.gold ? 1 : 0;
 
 /** Level and test problems of the relay world. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
-  /** Validation problems, and as many of the test, all different; 200 when absent. */
+  /** Number of validation problems, and of test problems, all different. Default 200. */
   readonly testProblems?: number;
-  /** Seed of the validation problems; "relay" when absent. */
+  /** Seed of the validation problems. Default "relay". */
   readonly seed?: string | number;
 }
 
-/** All a trainer or an evaluation needs to run the relay. */
-export interface RelayTask {
-  readonly name: string;
+/** The relay, as a trainer or an evaluation takes it. */
+export interface RelayTask extends GradedTask {
   readonly level: RelayLevel;
-  readonly topology: Topology;
-  readonly tokenizer: Tokenizer;
-  readonly grader: Grader;
-  /** Draws training problems; none is ever kept for validation and test. */
-  problems(random: Random, count: number): Problem[];
-  readonly validation: readonly Problem[];
-  readonly testProblems: readonly Problem[];
-  readonly probes: TaskProbes;
 }
 
 /**
  * The relay task at one level.
  * @throws LaconicError `config_invalid` when the level is unknown or `testProblems` is no count.
  */
-export function relayTask(options: RelayTaskOptions): RelayTask {
-  const { testProblems = 200, seed = "relay" } = options;
-  if (!Object.hasOwn(relayLevels, options.level))
+export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
+  if (!Object.hasOwn(relayLevels, name))
     throw new LaconicError(
       "config_invalid",
-      `relay level "${options.level}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`,
-      { level: options.level },
+      `relay level "${name}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`,
+      { level: name },
     );
   if (!Number.isInteger(testProblems) || testProblems < 0)
     throw new LaconicError("config_invalid", `testProblems must be a count of problems, not ${testProblems}`, {
       testProblems,
     });
-  const level = relayLevels[options.level];
+  const level = relayLevels[name];
+  const draw = (random: Random): Problem => generateRelayProblem(level, random, "evaluation");
   return {
-    name: `relay/${level.name}`,
+    name: `relay/${name}`,
     level,
     topology: relayTopology(level),
     tokenizer: relayTokenizer,
     grader: relayGrader,
-    probes: relayProbes(level),
-    problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
-    ...evaluationSplits(
-      testProblems,
-      seed,
-      (random) => generateRelayProblem(level, random, "evaluation"),
-      relayContent,
-    ),
+    probes: relayProbes(level, relayTopology),
+    problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random)),
+    ...evaluationSplits(testProblems, seed, draw, relayContent),
   };
 }

@@ -1,12 +1,12 @@
 import { LaconicError, type AgentId, type Tokenizer } from "@laconic/core";
 
 /**
- * The control marks of a prompt. They are tokens that no text can spell: a message holding `|` is refused, not
- * mistaken for a mark, and a mark that a policy samples disappears from its text.
+ * The control marks of a prompt. No text can spell them: a message with `|` is refused, and a mark that a policy samples
+ * disappears from its text.
  */
 export const relayMarks: {
   readonly end: number;
-  /** Opens a prompt and says whose it is. */
+  /** The first token of a prompt: the agent that reads it. */
   readonly role: Readonly<Record<AgentId, number>>;
   readonly question: number;
   readonly next: number;
@@ -19,15 +19,13 @@ export const relayMarks: {
   reply: 8,
 };
 
-/** How transcripts show the marks, by token; the alphabet spells none of these characters. */
+/** Marks as transcripts show them, by token. The alphabet has none of these characters. */
 const markSpellings = [".", "A:", "B:", "C:", "D:", "S:", "?", "|", ">"];
 const alphabet = " +0123456789abcdefghijklmnopqrstuvwxyz".split("");
 const spellings = [...markSpellings, ...alphabet];
-const idOf: ReadonlyMap<string, number> = new Map(
-  alphabet.map((character, index) => [character, markSpellings.length + index]),
-);
+const idOf = new Map(alphabet.map((character, index) => [character, markSpellings.length + index]));
 
-/** One token per character: space, plus, digits, lower-case letters; 9 control marks apart. 47 tokens in all. */
+/** One token per character: space, plus, digits, lower-case letters; and 9 control marks. 47 tokens in all. */
 export const relayTokenizer: Tokenizer = {
   vocabularySize: spellings.length,
   endToken: relayMarks.end,
@@ -37,27 +35,22 @@ export const relayTokenizer: Tokenizer = {
       if (id !== undefined) return id;
       throw new LaconicError(
         "input_invalid",
-        `the relay vocabulary cannot spell ${JSON.stringify(character)} at position ${position}; ` +
-          "it has space, plus, digits and lower-case letters",
+        `the relay vocabulary has no ${JSON.stringify(character)} (position ${position}), only space, plus, digits and lower-case letters`,
         { character, position },
       );
     }),
-  decode: (tokens) => spellRelayTokens(tokens.filter((token) => !isMark(token))),
+  decode: (tokens) => spellRelayTokens(tokens.filter((token) => markSpellings[token] === undefined)),
 };
 
-/** Tokens as a transcript shows them, marks included: `A:k6?k+e>`. Reads back in one way only. */
+/** Tokens as a transcript shows them, marks included: `A:k6?k+e>`. */
 export function spellRelayTokens(tokens: readonly number[]): string {
-  return tokens.map(spellingOf).join("");
-}
-
-function isMark(token: number): boolean {
-  return markSpellings[token] !== undefined;
-}
-
-function spellingOf(token: number): string {
-  const spelling = spellings[token];
-  if (spelling !== undefined) return spelling;
-  throw new LaconicError("input_invalid", `${token} is no token of the relay vocabulary of ${spellings.length}`, {
-    token,
-  });
+  return tokens
+    .map((token) => {
+      const spelling = spellings[token];
+      if (spelling !== undefined) return spelling;
+      throw new LaconicError("input_invalid", `the relay vocabulary of ${spellings.length} tokens has no ${token}`, {
+        token,
+      });
+    })
+    .join("");
 }

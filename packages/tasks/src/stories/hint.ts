@@ -1,5 +1,4 @@
-import { hintActor, solo } from "@laconic/topologies";
-import type { FrozenActorTask } from "../frozen-actor-task.ts";
+import { hintActor } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
 import { storyProbes } from "./probes.ts";
@@ -43,7 +42,7 @@ const opening = "Mom";
  * AgentPO's claim in English: the helper sees no more than the actor, who goes on with the story and is right where somebody
  * speaks. An untrained helper's words lead the actor away; a trained one's lead to what the actor alone often misses.
  */
-export function storyHintTask(options: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer" | "probes"> {
+export function storyHintTask(options: StoryHintOptions): TeamTask {
   const { tokenizer, hintTokens, actorTokens, learns, testProblems } = { ...storyHintDefaults, ...options };
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);
   const actor = storyAgent("actor", "actor", actorTokens, ({ question, inbox: [hint] }) =>
@@ -52,7 +51,6 @@ export function storyHintTask(options: StoryHintOptions): FrozenActorTask & Pick
   return {
     name: "story-hint",
     topology: hintActor(helper, actor),
-    actorAlone: solo(actor, "story-hint/actor-alone"),
     trainedAgents: [learns],
     tokenizer,
     grader: (answer) => (answer !== null && /"[A-Z]/u.test(answer) ? 1 : 0),

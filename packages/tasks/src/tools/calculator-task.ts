@@ -1,9 +1,8 @@
 import { randomFromSeed, type Problem, type Random, type ToolFormat, type TrainingSequence } from "@laconic/core";
 import { solo } from "@laconic/topologies";
 import { defineTask } from "../define-task.ts";
-import { relayGrader } from "../relay/grader.ts";
-import { solverPrompt } from "../relay/prompts.ts";
-import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
+import { relayGrader } from "../relay/task.ts";
+import { renderTokens, solverPrompt, tokensPrompt } from "../relay/prompts.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import type { EvaluationSplits, TeamTask } from "../task.ts";
 import { calculator } from "./calculator.ts";

@@ -1,0 +1,154 @@
+import { LaconicError, type Problem, type Random } from "@laconic/core";
+import { criticActor, hintActor, type AgentSpec } from "@laconic/topologies";
+import { evaluationSplits, type GradedTask } from "../task.ts";
+import { hintProbes } from "./probes.ts";
+import { drawUntil, isKept, letters } from "./problem.ts";
+import { holderPrompt, renderTokens, solverPrompt, tokensPrompt } from "./prompts.ts";
+import { extractRelayAnswer, relayGrader } from "./task.ts";
+import { relayMarks, relayTokenizer } from "./tokenizer.ts";
+
+/** The agent that has facts and helps, and the agent that answers. */
+const [collaborator, actor] = ["collaborator", "actor"] as const;
+
+/** Settings of the relay with a hint. */
+export interface RelayHintOptions {
+  /** Facts that nobody asks for, besides the one that the collaborator should tell. Default 0. */
+  readonly distractors?: number;
+  /** Max tokens of a hint, the end token included. Default 4, fewer than the shipped policy writes. */
+  readonly hintTokens?: number;
+  /** Max tokens of the actor's answer, the end token included. Default 20, more than the shipped policy needs. */
+  readonly actorTokens?: number;
+  /** Facts that the actor reads besides the hint: its own (default), or also the collaborator's. */
+  readonly actorReads?: "own" | "everything";
+  /** Which agent learns: AgentPO's collaborator (default), or for comparison the actor. */
+  readonly learns?: "collaborator" | "actor";
+  /** Number of validation problems, and of test problems. Default 200. */
+  readonly testProblems?: number;
+}
+
+/** Defaults of {@link relayHintTask}. */
+export const relayHintDefaults: Required<RelayHintOptions> = {
+  distractors: 0,
+  hintTokens: 4,
+  actorTokens: 20,
+  actorReads: "own",
+  learns: "collaborator",
+  testProblems: 200,
+};
+
+/**
+ * A relay in which a policy learns to help an actor that does not learn. The actor understands the relay's messages, answers
+ * right alone in little more than half of the problems, and is misled by garbled hints.
+ * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
+ */
+export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
+  const settings = { ...relayHintDefaults, ...options };
+  const { distractors, hintTokens, actorTokens, learns, testProblems } = settings;
+  if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
+    throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
+  const helper: AgentSpec = {
+    id: collaborator,
+    role: "hint",
+    maxTokens: hintTokens,
+    prompt: ({ question, privateView = "" }) => tokensPrompt(holderPrompt("holder-a", privateView, question)),
+    renderPrompt: renderTokens,
+  };
+  return {
+    name: "relay-hint",
+    topology: hintActor(helper, actorSpec(actorTokens)),
+    trainedAgents: [learns],
+    ...problemsOf("relay-hint", settings, testProblems),
+  };
+}
+
+/** Settings of the relay with a critic. */
+export interface RelayCriticOptions {
+  /** Max tokens of a comment, the end token included. Default 4, fewer than the shipped policy writes. */
+  readonly commentTokens?: number;
+  /** Number of validation problems, and of test problems. Default 200. */
+  readonly testProblems?: number;
+}
+
+/** Defaults of {@link relayCriticTask}. */
+export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
+
+/**
+ * The problems of `relay-hint` with a critic: the actor drafts an answer from its facts, the critic reads the draft and knows
+ * the second value, the actor answers again with the comment.
+ */
+export function relayCriticTask(options: RelayCriticOptions = {}): GradedTask {
+  const { commentTokens, testProblems } = { ...relayCriticDefaults, ...options };
+  const critic: AgentSpec = {
+    id: collaborator,
+    role: "critic",
+    maxTokens: commentTokens,
+    // `A:e9?k+e|6>`: a holder's prompt with the draft's number behind the question.
+    prompt: ({ question, privateView = "", inbox }) => {
+      const draft = relayTokenizer.encode(extractRelayAnswer(inbox[0]?.text ?? "") ?? "");
+      const asked = holderPrompt("holder-a", privateView, question).slice(0, -1);
+      return tokensPrompt([...asked, relayMarks.next, ...draft, relayMarks.reply]);
+    },
+    renderPrompt: renderTokens,
+  };
+  return {
+    name: "relay-critic",
+    topology: criticActor(actorSpec(relayHintDefaults.actorTokens), critic),
+    trainedAgents: [collaborator],
+    ...problemsOf("relay-critic", { distractors: 0, actorReads: "own" }, testProblems),
+  };
+}
+
+/** The actor reads its own facts around the message, as messages of two other holders. */
+function actorSpec(maxTokens: number): AgentSpec {
+  return {
+    id: actor,
+    role: "actor",
+    maxTokens,
+    prompt: ({ question, privateView = "", inbox }) => {
+      const [known = "", ...others] = privateView.split(" ");
+      const message = inbox.find(({ from }) => from === collaborator)?.text ?? "";
+      return tokensPrompt(solverPrompt(question, [known, message, ...(others.length > 0 ? others : [""])]));
+    },
+    renderPrompt: renderTokens,
+  };
+}
+
+type Facts = Pick<Required<RelayHintOptions>, "distractors" | "actorReads">;
+
+function problemsOf(
+  seed: string,
+  facts: Facts,
+  count: number,
+): Omit<GradedTask, "name" | "topology" | "trainedAgents"> {
+  return {
+    tokenizer: relayTokenizer,
+    grader: relayGrader,
+    probes: hintProbes(collaborator, isKeptHint),
+    problems: (random, size) => Array.from({ length: size }, () => drawHintProblem(facts, random, false)),
+    ...evaluationSplits(count, seed, (random) => drawHintProblem(facts, random, true)),
+  };
+}
+
+/**
+ * `k+e` asks for the sum of two values. The actor knows the first; in half of the problems it knows the second too. The
+ * collaborator always knows the second, among facts that nobody asks for.
+ */
+function drawHintProblem({ distractors, actorReads }: Facts, random: Random, isForEvaluation: boolean): Problem {
+  const draw = (): Problem => {
+    const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [string, string];
+    const [a, b] = [random.integer(10), random.integer(10)];
+    const distracting = others.map((key) => `${key}${random.integer(10)}`);
+    const held = random.shuffle([`${second}${b}`, ...distracting]);
+    const knowsBoth = actorReads === "own" && random.uniform() < 0.5;
+    const also = actorReads === "everything" ? held : knowsBoth ? [`${second}${b}`] : [];
+    const views = { actor: [`${first}${a}`, ...also].join(" "), collaborator: held.join(" ") };
+    const question = `${first}+${second}`;
+    return { id: `relay-hint:${views.actor}|${views.collaborator}?${question}`, question, gold: String(a + b), views };
+  };
+  return drawUntil(draw, (problem) => isKeptHint(problem) === isForEvaluation);
+}
+
+/** Whether a problem is kept for validation and test. */
+export function isKeptHint({ id }: Problem): boolean {
+  return isKept(`relay-hint split ${id}`);
+}
