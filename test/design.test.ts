@@ -8,7 +8,6 @@ const styles = [
   ...readdirSync(join(root, "packages/view/web"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".css"))
     .map((file) => `packages/view/web/${file}`),
-  "packages/view/src/pages/theme.ts",
   "packages/topologies/src/draw/svg.ts",
   "docs/.vitepress/theme/style.css",
 ];

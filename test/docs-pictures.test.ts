@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import { expect, test } from "vitest";
-import { loadPlot } from "../packages/view/src/charts/plot-library.ts";
 import type { PlaneChart } from "../packages/view/src/charts/plane.ts";
-import { planeFile } from "../packages/view/src/charts/plane-chart.ts";
+import { planeFile } from "../packages/view/src/charts/plane-file.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { readText, root } from "./workspace.ts";
-import { variantPlane } from "../packages/view/src/variants/variant-page.ts";
+import { variantPlane } from "../packages/view/src/variants/variant-plane.ts";
 
 // `npx vitest run test/docs-pictures.test.ts --update` draws them.
 const resultsIn = (path: string): VariantResult[] => {
@@ -64,10 +63,9 @@ const pictures: readonly {
 
 /** Draws a plane for wide and for narrow windows. */
 async function expectPicture(name: string, plane: PlaneChart): Promise<void> {
-  const plot = await loadPlot();
   const fileOf = (suffix: string): string => join(root, "docs", "public", `${name}${suffix}.svg`);
-  await expect(planeFile(plot, plane, "wide")).toMatchFileSnapshot(fileOf(""));
-  await expect(planeFile(plot, plane, "narrow")).toMatchFileSnapshot(fileOf("-narrow"));
+  await expect(planeFile(plane, "wide")).toMatchFileSnapshot(fileOf(""));
+  await expect(planeFile(plane, "narrow")).toMatchFileSnapshot(fileOf("-narrow"));
 }
 
 for (const { name, file, world, title, budget } of pictures)
@@ -105,21 +103,16 @@ test(`docs/public/tellers.svg is drawn from ${baselines}`, async () => {
     const mean = (pick: (row: BaselineRow) => number): number =>
       own.reduce((sum, row) => sum + pick(row), 0) / own.length;
     const of = { interval: null, color, name };
-    const seeds = own.map(({ tokens, accuracy }) => ({ ...of, tokens, accuracy, faint: true }));
+    const seeds = own.map(({ tokens, accuracy }) => ({ ...of, tokens, accuracy, look: "faint" as const }));
     return [...seeds, { ...of, tokens: mean(({ tokens }) => tokens), accuracy: mean((row) => row.accuracy), label }];
   });
   const plane: PlaneChart = {
     title: "Story-tellers on test problems",
-    caption: "Small points are seeds, large ones their means. Better is up and to the left.",
-    level: 2,
-    xLabel: "tokens per episode",
+    lines: [],
     n: `${Math.max(...shownBaselines.map(([name]) => rows.filter((row) => row.name === name).length))} seeds`,
     points,
     legend: [],
-    joined: "none",
-    logarithmic: false,
     budget: null,
-    remark: "",
   };
   await expectPicture("tellers", plane);
 });

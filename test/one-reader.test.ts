@@ -25,7 +25,6 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
   "packages/verify/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
-  "packages/view/src/run/run-data.ts": "files of one object",
 };
 
 test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {

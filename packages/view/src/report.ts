@@ -1,8 +1,8 @@
 /**
- * Pages, charts and tables of runs, sweeps and benches, from their folders. Node only.
+ * Reports of runs, sweeps and benches as text, tables and pictures, from their folders. Node only.
  * @module @laconic/view/report
  */
-export { analyseRun } from "./analysis/analyse-run.ts";
+export { analyseRun, writeAnalysis } from "./analysis/analyse-run.ts";
 export type { AnalyseOptions, RunAnalysis, WorthOfMessage } from "./analysis/analyse-run.ts";
 
 export { lastAnswers } from "./analysis/recorded-episodes.ts";
@@ -19,9 +19,10 @@ export { readReport } from "./run/run-report.ts";
 export type { RunReport } from "./run/run-report.ts";
 export { servedTrainingResult, trainingResult } from "./run/training-text.ts";
 export type { TrainingResult } from "./run/training-text.ts";
+export { writeBench } from "./bench/write-bench.ts";
 export { writeAblation } from "./variants/ablation-report.ts";
 export type { AblationReport } from "./variants/ablation-report.ts";
 export type { SweepRow, SweepSummary } from "./variants/summary.ts";
 export { summariseResults } from "./variants/summary.ts";
 export { writeSweep } from "./variants/sweep-report.ts";
-export { writeAnalysis, writeBench, writeVariantPicture } from "./write-pages.ts";
+export { writeVariantPicture } from "./variants/write-variants.ts";

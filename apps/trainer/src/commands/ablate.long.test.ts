@@ -44,13 +44,7 @@ test(
     expect(low ?? -Infinity).toBeLessThanOrEqual(value);
     expect(high ?? Infinity).toBeGreaterThanOrEqual(value);
     expect(value).toBeCloseTo((report.rows[2]?.tokens ?? 0) - (report.rows[0]?.tokens ?? 0), 9);
-    expect((await readdir(out)).toSorted()).toEqual([
-      "ablation.html",
-      "ablation.json",
-      "ablation.md",
-      "ablation.svg",
-      "runs",
-    ]);
+    expect((await readdir(out)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
     expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
     const written = await readFile(join(out, "ablation.md"), "utf8");
     expect(written).toContain("another task and another model than here");

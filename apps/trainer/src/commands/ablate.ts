@@ -90,7 +90,7 @@ export const ablateCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const request = await readRequest(args, rest, terminal);
     const { results, ...details } = await new Ablation(resolve(args.out), request, terminal).train();
-    const { report, text } = await writeAblation(resolve(args.out), `Ablation of ${args.config}`, results, details);
+    const { report, text } = await writeAblation(resolve(args.out), results, details);
     printResult(terminal, args.json, report, () => text);
   },
 });

@@ -89,7 +89,7 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { time
   expect([code, asked()]).toEqual([0, 240]);
   expect(err).toContain("40 questions, 80 samples, at most 240 calls");
   expect(out).toContain("| Vanilla |");
-  expect(await readFile(join(run, "report.html"), "utf8")).toContain(">Tokens and cost</h2>");
+  expect(await readFile(join(run, "report.md"), "utf8")).toContain("Tokens and cost");
   const report = recordingTerminal();
   expect(await main(["view", "report", run], { terminal: report })).toBe(0);
   expect(report.out.join("\n")).toBe(out);

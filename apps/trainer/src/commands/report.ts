@@ -5,6 +5,10 @@ import { exists, writeGiven } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
+import { exportTo } from "./view.ts";
+
+/** Largest page in bytes. */
+const maxBytes = 3_000_000;
 
 export const reportCommand: Command = command({
   description:
@@ -23,13 +27,12 @@ export const reportCommand: Command = command({
     if (await exists(join(directory, settingsFile))) {
       const { files, markdown } = await writeBench(resolve(directory));
       printResult(terminal, json, { report: files }, () => markdown);
-      return;
+      return 0;
     }
-    const report = await readReport(resolve(directory));
-    for (const warning of report.warnings) terminal.warn(warning);
+    const { warnings, picture } = await readReport(resolve(directory));
+    for (const warning of warnings) terminal.warn(warning);
+    if (svg !== undefined) await writeGiven(resolve(svg), picture());
     const file = resolve(out ?? join(directory, "report.html"));
-    await writeGiven(file, await report.page());
-    if (svg !== undefined) await writeGiven(resolve(svg), await report.picture());
-    printResult(terminal, json, { report: file }, () => file);
+    return exportTo(file, [directory], maxBytes, json, terminal);
   },
 });

@@ -88,13 +88,7 @@ test("an interrupted ablation goes on too", { timeout }, async () => {
   expect(await main([...words, "--json"], { terminal })).toBe(0);
   const { rows } = JSON.parse(terminal.out.at(-1) ?? "{}") as { rows: { variant: string }[] };
   expect(rows.map(({ variant }) => variant)).toEqual(["base", "no-price", "wide"]);
-  expect((await readdir(folder)).toSorted()).toEqual([
-    "ablation.html",
-    "ablation.json",
-    "ablation.md",
-    "ablation.svg",
-    "runs",
-  ]);
+  expect((await readdir(folder)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
   for (const metrics of await finalRows(folder, ["base-0", "no-price-0", "wide-0"]))
     expect(metrics.trimEnd().split("\n").length).toBe(4);
 });

@@ -69,7 +69,7 @@ export const sweepCommand: Command = command({
     };
     return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
       const results = await trainVariants(plan, terminal);
-      const { summary, text } = await writeSweep(folder, `Sweep of ${args.config}`, results);
+      const { summary, text } = await writeSweep(folder, results);
       printResult(terminal, args.json, summary, () => text);
       return 0;
     });

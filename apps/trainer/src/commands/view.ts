@@ -91,7 +91,7 @@ async function ownPage([folder, ...others]: readonly string[]): Promise<string> 
 }
 
 /** Writes the pages as one file, and says what it lacks. @returns the exit code */
-async function exportTo(
+export async function exportTo(
   file: string,
   folders: readonly string[],
   maxBytes: number,

@@ -22,7 +22,7 @@ import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { actorCap } from "./spending.ts";
-import { trainRun, type ReportedRun } from "./train-run.ts";
+import { trainRun, type TrainedRun } from "./train-run.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 /** Flags of a run, as typed. */
@@ -96,9 +96,9 @@ async function isPastCheckpoint(directory: string, every: number): Promise<boole
   return false;
 }
 
-/** How it ended, and where its report is. */
+/** Says how the run ended, unless it took all its steps. */
 function noteEnd(
-  { interrupted, stoppedEarly, steps, bestStep, report }: ReportedRun,
+  { interrupted, stoppedEarly, steps, bestStep }: TrainedRun,
   command: string,
   directory: string,
   terminal: Terminal,
@@ -109,7 +109,6 @@ function noteEnd(
     terminal.note(
       `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${shellWord(directory)} --best)`,
     );
-  terminal.note(`report: ${report}`);
 }
 
 function runFolder(name: string, number: number): string {

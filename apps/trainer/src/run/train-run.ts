@@ -1,24 +1,24 @@
 import { startRun, type AppConfig, type StartedRun, type StartOptions } from "@laconic/runtime";
 import { exitCodeOfSignal, interrupts } from "../cli/interruption.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { TrainingStatus, writeReport } from "./training-status.ts";
+import { readReport } from "@laconic/view/report";
+import { TrainingStatus } from "./training-status.ts";
 
-/** A run that was trained here, and its page. */
-export interface ReportedRun extends StartedRun {
-  readonly report: string;
+/** A run that was trained here. */
+export interface TrainedRun extends StartedRun {
   /** Before and after training; null where no problem was recorded twice. */
   readonly firstProblem: string | null;
 }
 
 /**
- * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves; before
+ * Trains into a run directory with a status line. The first interrupt finishes the step and saves; before
  * anything was measured or trained there is nothing to save, and it ends the process.
  */
 export async function trainRun(
   config: AppConfig,
   options: Pick<StartOptions, "directory" | "resume" | "openSource" | "spending">,
   terminal: Terminal,
-): Promise<ReportedRun> {
+): Promise<TrainedRun> {
   const status = new TrainingStatus(terminal);
   const { progress } = status;
   const started = await startRun(config, {
@@ -30,5 +30,6 @@ export async function trainRun(
         terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
       }),
   });
-  return { ...started, ...(await writeReport(options.directory)) };
+  const report = await readReport(options.directory);
+  return { ...started, firstProblem: await report.firstProblem() };
 }

@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatNumber, formatPercent, shellWord } from "@laconic/core/text";
 import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
-import { readReport, withoutScore } from "@laconic/view/report";
-import { writeGiven } from "../cli/files.ts";
+import { withoutScore } from "@laconic/view/report";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
@@ -100,7 +98,7 @@ export class TrainingStatus {
     const { note } = this.#terminal;
     const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
     if (bestStep !== undefined) {
-      note(`report: ${(await writeReport(directory)).report}`);
+      note(`look at it: laconic view ${shellWord(directory)}`);
       if (bestStep !== 0) note(`the best checkpoint: laconic eval ${shellWord(directory)} --best`);
     }
     const isSpent = LaconicError.is(error) && error.code === "budget_refused";
@@ -121,16 +119,6 @@ export class TrainingStatus {
     this.#last = at;
     return at;
   }
-}
-
-/** Writes the report of a run into its folder. @returns the file, and a problem before and after training */
-export async function writeReport(
-  directory: string,
-): Promise<{ readonly report: string; readonly firstProblem: string | null }> {
-  const report = join(directory, "report.html");
-  const { page, firstProblem } = await readReport(directory);
-  await writeGiven(report, await page());
-  return { report, firstProblem };
 }
 
 function measuring({ problems, split }: TrainingPlan): string {

@@ -28,22 +28,12 @@ import {
   tokenTable,
 } from "../results/tables.ts";
 
-/** A bench's report as a page of HTML is made of it. */
-export interface BenchPage {
-  readonly heading: string;
-  readonly notes: readonly string[];
-  readonly tables: readonly Table[];
-  readonly summaries: readonly MethodSummary[];
-}
-
 /** What a report takes beside the bench's directory. */
 export interface ReportSources {
   /** All calls that the directory's journal holds; null where it has none. */
   readonly spent: SpentCalls | null;
   /** The model that answers in a run's team; null where it is not known. */
   actorOf(run: string): Promise<string | null>;
-  /** HTML that needs no other file. */
-  page(content: BenchPage): Promise<string>;
 }
 
 /** What a bench came to, and the files that say so. */
@@ -53,7 +43,7 @@ export interface BenchReport {
   readonly files: readonly string[];
 }
 
-/** Writes a bench's tables beside its samples: Markdown, HTML, CSV, LaTeX. */
+/** Writes a bench's tables beside its samples: Markdown, CSV, LaTeX. */
 export async function writeBenchReport(directory: string, sources: ReportSources): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(join(directory, samplesFile));
@@ -98,7 +88,6 @@ export async function writeBenchReport(directory: string, sources: ReportSources
   ].join("\n");
   const contents: Readonly<Record<string, string>> = {
     "report.md": `${markdown}\n`,
-    "report.html": await sources.page({ heading, notes, tables, summaries }),
     "accuracy.csv": `${csvOf(accuracyTable(main, titleOf))}\n`,
     "tokens.csv": `${csvOf(tokenTable(main, titleOf, calibrations))}\n`,
     ...(apart.length > 0 && {

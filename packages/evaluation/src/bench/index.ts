@@ -14,7 +14,7 @@ export { paidModels, prepareBench } from "./prepare-bench.ts";
 export type { PreparedBench, TrainedTeam } from "./prepare-bench.ts";
 export { playBench } from "./play-bench.ts";
 export { writeBenchReport, writePairReport } from "./bench-report.ts";
-export type { BenchPage, BenchReport } from "./bench-report.ts";
+export type { BenchReport } from "./bench-report.ts";
 export { describeSeen, seenByTeam, writeSeen } from "./seen-file.ts";
 export type { SeenByTeam } from "./seen-file.ts";
 export { writeSkipped } from "./skipped-file.ts";

@@ -33,7 +33,6 @@ test("what a team could not deal is kept with its bench, and said in the report"
   const { markdown } = await writeBenchReport(folder, {
     spent: null,
     actorOf: async () => null,
-    page: async () => "",
   });
   expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
   expect(describeSkipped(skipped).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { randomFromSeed, type Episode } from "@laconic/core";
 import {
   analyseTeam,
@@ -28,6 +30,7 @@ import {
   type RunChoice,
 } from "@laconic/runtime";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
+import { analysisMarkdown } from "./analysis-tables.ts";
 
 /** How a run is analysed. */
 export interface AnalyseOptions extends RunChoice {
@@ -115,4 +118,13 @@ async function play(
     values: results.flatMap(({ values }) => values),
     worth: results.flatMap(({ episode, values }) => values.map((each) => ({ problem: episode.problemId, ...each }))),
   };
+}
+
+/** Writes `analysis.json`, `analysis.md` and `message-values.jsonl` into a run folder; returns the Markdown. */
+export async function writeAnalysis(run: string, { analysis, messages }: RunAnalysis): Promise<string> {
+  const markdown = analysisMarkdown(analysis);
+  await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
+  await writeFile(join(run, "analysis.md"), markdown);
+  await writeFile(join(run, "message-values.jsonl"), messages.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  return markdown;
 }

@@ -4,7 +4,7 @@ import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/ana
 
 /** An analysis as Markdown. What agents said stands in code, with marks of its own taken out. */
 export function analysisMarkdown(analysis: TeamAnalysis): string {
-  const [summary, worth, said] = analysisTables(analysis, code);
+  const [summary, worth, edges, said] = analysisTables(analysis);
   // Without the heading that it begins with.
   const under = (table: Table): string[] => [...markdownOf(table).split("\n").slice(2), ""];
   return [
@@ -22,39 +22,37 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
       ({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`,
     ),
     "",
-    "## Who speaks to whom",
+    `## ${edges.title}`,
     "",
-    "![Who speaks to whom](speech-graph.svg)",
-    "",
+    ...under(edges),
     `## ${said.title}`,
     "",
     ...under(said),
   ].join("\n");
 }
 
-/** Heading of an analysis. */
-export function analysisTitle({ step }: TeamAnalysis): string {
+function analysisTitle({ step }: TeamAnalysis): string {
   return `What the team says, at step ${step}`;
 }
 
-/** On what it was measured. */
-export function problemsText({ problems }: TeamAnalysis): string {
+function problemsText({ problems }: TeamAnalysis): string {
   return `${problems} validation problems, the same random numbers before and after.`;
 }
 
-/** What a message's worth is. */
-export function cutSaid({ cut }: TeamAnalysis): string {
+function cutSaid({ cut }: TeamAnalysis): string {
   return `Each message that somebody reads is ${cut === "drop" ? "left out" : "cut to its first half"} in a replay of its episode; points are hundredths of the grade.`;
 }
 
 /**
- * An analysis as tables: before and after, what messages are worth, what is said most.
- * @param quote - how what agents said, and their names, stand in a cell; as they are by default: whoever shows them escapes them
+ * An analysis as tables: before and after, what messages are worth, who reads whom, what is said most.
  */
-export function analysisTables(
-  { before, after, valuesBefore, values, byAgent }: TeamAnalysis,
-  quote: (text: string) => string = (text) => text,
-): readonly [summary: Table, worth: Table, said: Table] {
+export function analysisTables({
+  before,
+  after,
+  valuesBefore,
+  values,
+  byAgent,
+}: TeamAnalysis): readonly [summary: Table, worth: Table, edges: Table, said: Table] {
   const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
   const worth = (name: string, each: ValueSummary): (string | number)[] => [
     name,
@@ -79,7 +77,7 @@ export function analysisTables(
           each.broadcastAmplification === null ? "-" : formatNumber(each.broadcastAmplification),
         ),
         ...Object.keys(after.silence).map((agent) =>
-          row(`silent turns of ${quote(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
+          row(`silent turns of ${code(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
         ),
       ],
     },
@@ -97,26 +95,43 @@ export function analysisTables(
       rows: formatCells([
         ...(valuesBefore ? [worth("all, before training", valuesBefore)] : []),
         worth(valuesBefore ? "all, now" : "all", values),
-        ...Object.entries(byAgent).map(([agent, each]) => worth(quote(agent), each)),
+        ...Object.entries(byAgent).map(([agent, each]) => worth(code(agent), each)),
       ]),
+    },
+    {
+      title: "Who speaks to whom",
+      columns: ["from", "to", "tokens read before", "now"],
+      rows: edgeRows(before, after),
     },
     {
       title: "What is said most",
       columns: ["agent", "share before", "message before", "share now", "message now"],
-      rows: messageRows(before, after, quote),
+      rows: messageRows(before, after),
     },
   ];
 }
 
-function messageRows(before: Speech, after: Speech, quote: (text: string) => string): string[][] {
+/** Tokens per episode along each edge. */
+function edgeRows(before: Speech, after: Speech): string[][] {
+  const pairs = new Map(
+    [...before.edges, ...after.edges].map(({ from, to }) => [JSON.stringify([from, to]), { from, to }]),
+  );
+  return [...pairs.values()].map(({ from, to }) => {
+    const tokens = ({ edges }: Speech): string =>
+      formatNumber(edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0);
+    return [code(from), code(to), tokens(before), tokens(after)];
+  });
+}
+
+function messageRows(before: Speech, after: Speech): string[][] {
   const agents = [...new Set([...before.messages, ...after.messages].map(({ agent }) => agent))];
   return agents.flatMap((agent) => {
     const own = ({ messages }: Speech): Speech["messages"] => messages.filter((each) => each.agent === agent);
     const [old, now] = [own(before), own(after)];
     return Array.from({ length: Math.max(old.length, now.length) }, (_, i) => {
       const side = (each: Speech["messages"][number] | undefined): string[] =>
-        each ? [formatPercent(each.share), quote(each.form)] : ["", ""];
-      return [quote(agent), ...side(old[i]), ...side(now[i])];
+        each ? [formatPercent(each.share), code(each.form)] : ["", ""];
+      return [code(agent), ...side(old[i]), ...side(now[i])];
     });
   });
 }

@@ -1,88 +1,234 @@
-import type { LegendItem } from "./figure.ts";
-import type { Box } from "./place-labels.ts";
-import { roundDomain } from "./ticks.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import { axes } from "./axes.ts";
+import { colour, draw, linePath, px, type Drawing } from "./drawing.ts";
+import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts";
+import { scaleOf, tickFormat, type Scale } from "./scale.ts";
+import { fitTo, fontSize, lineHeight, textWidth } from "./text-size.ts";
 
-/** A place in the accuracy-token plane. */
-export interface PlanePoint {
+/** A position in the accuracy-token plane. */
+export interface PlanePosition {
   readonly tokens: number;
   /** 0 to 1. */
   readonly accuracy: number;
-  /** 95 % interval of the accuracy; null where none is known. */
-  readonly interval: readonly [low: number, high: number] | null;
+}
+
+/** A team in the plane. */
+export interface PlanePoint extends PlanePosition {
+  /** 95 % interval of the accuracy. */
+  readonly interval?: readonly [low: number, high: number] | null;
+  /** Number of a series colour, or 0 for grey. */
   readonly color: number;
-  /** Drawn as a ring: what came before. */
-  readonly hollow?: boolean;
-  /** One of several that a larger point is the mean of. */
-  readonly faint?: boolean;
-  /** Stands beside the point, short; the legend has the rest. */
+  /** A ring marks an earlier state, a faint point one of several seeds. */
+  readonly look?: "ring" | "faint";
+  /** Short text beside the point. */
   readonly label?: string;
-  /** What the table of values calls it. */
+  /** Shown when the point is pointed at. */
   readonly name: string;
+}
+
+/** A line through the plane: a run's path, a faint path, or a frontier drawn as stairs. */
+export interface PlaneLine {
+  readonly positions: readonly PlanePosition[];
+  readonly color: number;
+  readonly look: "path" | "faint" | "frontier";
 }
 
 /** Accuracy against tokens. Better is up and to the left. */
 export interface PlaneChart {
   readonly title: string;
-  readonly caption: string;
-  readonly level: 2 | 3;
-  /** `tokens per episode`, `tokens per question`. */
-  readonly xLabel: string;
-  /** Of how many a point is the mean: `3 seeds`, `200 problems`; empty where that is not known. */
+  /** What a point is the mean of, such as `3 seeds`; empty if unknown. */
   readonly n: string;
   readonly points: readonly PlanePoint[];
-  readonly legend: readonly LegendItem[];
-  /** Joins the points that are neither faint nor hollow: `path` in their order, `frontier` those that no other beats. */
-  readonly joined: "path" | "frontier" | "none";
-  /** Tokens on a logarithmic axis. */
-  readonly logarithmic: boolean;
+  readonly lines: readonly PlaneLine[];
   readonly budget: number | null;
-  /** Under the table of values: what intervals are of, and of how many. */
-  readonly remark: string;
+  /** Whether tokens have a logarithmic axis. */
+  readonly isLog?: boolean;
+  /** Legend of a picture file; a page has its own. */
+  readonly legend: readonly { readonly color: number; readonly isRing?: boolean; readonly text: string }[];
 }
 
-/** From values to a drawing's units and back. */
-export interface PlaneAxes {
-  /** Of the axes, in the drawing's units. */
+/** The plane as a drawing of a page. */
+export function planeDrawing(chart: PlaneChart, width: number, height: number): Drawing {
+  const attributes = { width, height, "font-size": fontSize, role: "img", "aria-label": planeInWords(chart) };
+  return draw("svg", attributes, planeMarks(chart, { left: 0, right: width, top: 0, bottom: height }));
+}
+
+interface PlaneScales {
+  readonly x: Scale;
+  readonly y: Scale;
+  /** The part between the axes. */
   readonly frame: Box;
-  readonly tokens: readonly [from: number, to: number];
-  readonly accuracy: readonly [from: number, to: number];
-  x(tokens: number): number;
-  y(accuracy: number): number;
-  tokensAt(x: number): number;
-  accuracyAt(y: number): number;
 }
 
-/** Axes that hold all values; accuracy ends at 1, tokens start at 0 unless they are logarithmic. */
-export function planeAxes(
-  frame: Box,
-  points: readonly PlanePoint[],
-  { budget, logarithmic }: { readonly budget: number | null; readonly logarithmic: boolean },
-): PlaneAxes {
-  const values = [...points.map(({ tokens }) => tokens), ...(budget === null ? [] : [budget])];
-  const [from, to] = tokenDomain(values, logarithmic);
-  const lows = points.map(({ accuracy, interval }) => interval?.[0] ?? accuracy);
-  // Ends on a tick, a little under the lowest value.
-  const [low] = roundDomain(Math.max(0, Math.min(...lows) - 0.02), 1, 5);
-  const [width, height] = [frame.right - frame.left, frame.bottom - frame.top];
-  const scaled = logarithmic ? Math.log10 : (value: number): number => value;
-  const back = logarithmic ? (value: number): number => 10 ** value : (value: number): number => value;
-  const span = scaled(to) - scaled(from);
+/** Axes, lines, points and labels within a box. */
+export function planeMarks(chart: PlaneChart, box: Box): Drawing {
+  const frame = { left: box.left + 60, right: box.right - 26, top: box.top + 38, bottom: box.bottom - 48 };
+  const scales = { ...scalesOf(chart, frame), frame };
+  const { x, y } = scales;
+  const { points, lines, budget, n } = chart;
+  return draw(
+    "g",
+    {},
+    axes({
+      x,
+      y,
+      formatX: chart.isLog ? formatNumber : tickFormat(x.ticks, ""),
+      formatY: tickFormat(y.ticks, "share"),
+      xLabel: "tokens per episode",
+      yLabel: n === "" ? "accuracy" : `accuracy, n = ${n}`,
+    }),
+    budget === null
+      ? null
+      : draw("line", {
+          x1: px(x.position(budget)),
+          x2: px(x.position(budget)),
+          y1: frame.top,
+          y2: frame.bottom,
+          stroke: "var(--soft)",
+          "stroke-dasharray": "5 4",
+        }),
+    lines.map((line) => lineDrawing(line, scales)),
+    points.map((point) => pointDrawing(point, scales)),
+    labels(chart, scales),
+  );
+}
+
+/** Scales that hold all points, intervals and the budget. */
+function scalesOf(chart: PlaneChart, frame: Box): Pick<PlaneScales, "x" | "y"> {
+  const { points, lines, budget, isLog = false } = chart;
+  const positions = [...points, ...lines.flatMap((line) => line.positions)];
+  const tokens = [...positions.map((each) => each.tokens), ...(budget === null ? [] : [budget])];
+  const max = Math.max(...tokens);
+  const min = Math.max(0.1, Math.min(...tokens.filter((each) => each > 0)));
+  const bounds = [...positions.map(({ accuracy }) => accuracy), ...points.flatMap(({ interval }) => interval ?? [])];
+  const [low, high] = [Math.max(0, Math.min(...bounds) - 0.03), Math.min(1, Math.max(...bounds) + 0.03)];
+  const [across, down] = [frame.right - frame.left, frame.bottom - frame.top];
   return {
-    frame,
-    tokens: [from, to],
-    accuracy: [low, 1],
-    x: (tokens) => frame.left + ((scaled(tokens) - scaled(from)) / span) * width,
-    y: (accuracy) => frame.bottom - ((accuracy - low) / (1 - low)) * height,
-    tokensAt: (x) => back(scaled(from) + ((x - frame.left) / width) * span),
-    accuracyAt: (y) => low + ((frame.bottom - y) / height) * (1 - low),
+    x: scaleOf({
+      domain: isLog ? [min / 1.3, Math.max(2 * min, 1.3 * max)] : [0, max > 0 ? 1.08 * max : 1],
+      range: [frame.left, frame.right],
+      maxTicks: Math.max(2, Math.floor(across / 70)),
+      isLog,
+    }),
+    y: scaleOf({ domain: [low, high], range: [frame.bottom, frame.top], maxTicks: Math.max(2, Math.floor(down / 45)) }),
   };
 }
 
-function tokenDomain(tokens: readonly number[], logarithmic: boolean): readonly [number, number] {
-  const most = Math.max(...tokens);
-  if (!logarithmic) return [0, most > 0 ? most * 1.08 : 1];
-  const logs = tokens.map((each) => Math.log10(each));
-  const [low, high] = [Math.min(...logs), Math.max(...logs)];
-  const room = Math.max(0.1, 0.08 * (high - low));
-  return [10 ** (low - room), 10 ** (high + room)];
+function lineDrawing({ positions, color, look }: PlaneLine, { x, y, frame }: PlaneScales): Drawing {
+  const points = positions.map(({ tokens, accuracy }) => [x.position(tokens), y.position(accuracy)] as const);
+  const isFrontier = look === "frontier";
+  return draw("path", {
+    d: isFrontier ? stairs(points, frame.right) : linePath(points),
+    fill: "none",
+    stroke: isFrontier ? "var(--edge)" : colour(color),
+    "stroke-width": look === "path" ? 2 : 1.5,
+    ...(isFrontier && { "stroke-dasharray": "6 4" }),
+    opacity: look === "faint" ? 0.35 : 1,
+  });
+}
+
+function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
+  const { tokens, accuracy, interval, color, look, name, label } = point;
+  const [cx, hue] = [px(x.position(tokens)), colour(color)];
+  const isRing = look === "ring";
+  return draw(
+    "g",
+    { opacity: look === "faint" ? 0.55 : 1 },
+    draw("title", {}, `${name}: ${formatPercent(accuracy)} at ${formatNumber(tokens)} tokens`),
+    interval
+      ? draw("line", {
+          x1: cx,
+          x2: cx,
+          y1: px(y.position(interval[0])),
+          y2: px(y.position(interval[1])),
+          stroke: hue,
+          "stroke-width": 2,
+          opacity: 0.6,
+        })
+      : null,
+    draw("circle", {
+      cx,
+      cy: px(y.position(accuracy)),
+      r: look === "faint" ? 3.5 : label === undefined ? 5 : 6,
+      fill: isRing ? "var(--panel)" : hue,
+      stroke: isRing ? hue : "var(--panel)",
+      "stroke-width": isRing ? 2 : 1,
+    }),
+  );
+}
+
+/** Labels where they cover nothing, joined to points that are farther off. A label without room is left out. */
+function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
+  const { x, y, frame } = scales;
+  const { points, budget } = chart;
+  const wanted = points.flatMap(({ tokens, accuracy, label }) =>
+    label === undefined
+      ? []
+      : [{ x: x.position(tokens), y: y.position(accuracy), text: fitTo(label, 300), isBold: true }],
+  );
+  if (budget !== null)
+    wanted.push({ x: x.position(budget), y: frame.bottom - 20, text: `budget ${formatNumber(budget)}`, isBold: false });
+  const sized = wanted.map((label) => ({ ...label, width: textWidth(label.text) + 8, height: lineHeight + 2 }));
+  const bounds = { left: frame.left + 2, right: frame.right + 22, top: frame.top - 6, bottom: frame.bottom - 2 };
+  const placed = placeLabels(sized, obstaclesOf(chart, scales), bounds);
+  const drawn = sized.map(({ text, isBold, width, ...point }, i) => {
+    const place = placed[i];
+    if (!place) return null;
+    const leader = draw("line", {
+      x1: px(point.x),
+      y1: px(point.y),
+      x2: px(clamp(point.x, place.x - width / 2, place.x + width / 2)),
+      y2: px(clamp(point.y, place.y - lineHeight / 2, place.y + lineHeight / 2)),
+      stroke: "var(--soft)",
+      opacity: 0.8,
+    });
+    const look = isBold ? { fill: "var(--ink)", "font-weight": 600 } : { fill: "var(--soft)" };
+    return draw(
+      "g",
+      {},
+      place.leader && isBold ? leader : null,
+      draw("text", { x: px(place.x), y: px(place.y + 4), ...look }, text),
+    );
+  });
+  return draw("g", { "text-anchor": "middle" }, drawn);
+}
+
+/** Everything drawn that a label must not cover. */
+function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: PlaneScales): Box[] {
+  const beside = (tokens: number, top: number, bottom: number): Box => {
+    const middle = x.position(tokens);
+    return { left: middle - 3, right: middle + 3, top, bottom };
+  };
+  return [
+    ...points.map(({ tokens, accuracy }) => boxAround(x.position(tokens), y.position(accuracy), 16, 16)),
+    ...points.flatMap(({ tokens, interval }) =>
+      interval ? [beside(tokens, y.position(interval[1]), y.position(interval[0]))] : [],
+    ),
+    ...lines
+      .filter(({ look }) => look === "path")
+      .flatMap(({ positions }) =>
+        boxesAlong(positions.map(({ tokens, accuracy }) => [x.position(tokens), y.position(accuracy)])),
+      ),
+    ...(budget === null ? [] : [beside(budget, frame.top, frame.bottom)]),
+  ];
+}
+
+/** A frontier: from each point level to the next one's tokens, then up, and level to the right edge. */
+function stairs(points: readonly (readonly [x: number, y: number])[], end: number): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return "";
+  return `M${px(first[0])} ${px(first[1])}${rest.map(([x, y]) => `H${px(x)}V${px(y)}`).join("")}H${end}`;
+}
+
+/** What the plane shows, for readers who cannot see it. */
+export function planeInWords({ title, points }: PlaneChart): string {
+  const figures = points
+    .filter(({ look }) => look !== "faint")
+    .slice(0, 12)
+    .map(({ name, accuracy, tokens }) => `${name}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`);
+  return `${title}. ${figures.join("; ")}`;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
 }

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { escapeHtml } from "@laconic/core/text";
-import { valuesTable } from "../charts/figure.ts";
+import { draw, markupOf, type Drawing } from "../charts/drawing.ts";
 import { columnsOf, printable } from "../runs/columns.ts";
 import { compareRuns } from "../runs/compare-runs.ts";
 import { comparisonRows, comparisonText } from "../runs/comparison-text.ts";
@@ -22,63 +21,89 @@ const display: unique symbol = Symbol.for("Jupyter.display") as never;
 
 /**
  * A run: its state and figures, its warnings, and the accuracy-token plane once it has been evaluated.
- * @throws LaconicError `run_missing` when there is no run
+ * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function showRun(directory: string): Promise<Shown> {
   const { warnings, picture } = await readReport(directory);
   const summary = await readRunSummary(directory);
-  const [head = [], ...rows] = runRows(summary ? [summary] : [], directory);
+  const rows = runRows(summary ? [summary] : [], directory);
   const isEvaluated = (summary?.after ?? null) !== null;
-  const drawn = isEvaluated ? imageOf(await picture(), await picture("narrow")) : "";
-  return shown(
-    [...columnsOf([head, ...rows]), ...warnings.map((warning) => printable(warning))].join("\n"),
-    `${styled(valuesTable(head, rows, "", basename(directory)))}${drawn}${list(warnings)}`,
-  );
+  return shown([...columnsOf(rows), ...warnings.map((warning) => printable(warning))].join("\n"), [
+    table(rows, basename(directory)),
+    ...(isEvaluated ? [image(picture(), picture("narrow"))] : []),
+    ...list(warnings),
+  ]);
 }
 
 /**
  * What differs between runs: settings, and figures with their intervals, seeds of the same settings together.
- * @throws LaconicError `run_missing` when one of the folders is no run
+ * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function showComparison(directories: readonly string[]): Promise<Shown> {
   const comparison = await compareRuns(directories);
   const { groups, settings, figures } = comparisonRows(comparison);
-  const table = ([head = [], ...rows]: readonly (readonly string[])[], label: string): string =>
-    styled(
-      valuesTable(
-        head.map(printable),
-        rows.map((row) => row.map((cell) => printable(cell))),
-        "",
-        label,
+  return shown(comparisonText(comparison), [
+    ...list(groups),
+    ...(settings.length > 0 ? [table(settings, "Settings")] : []),
+    table(figures, "Figures"),
+    ...list(comparison.notes),
+  ]);
+}
+
+function shown(plain: string, html: readonly Drawing[]): Shown {
+  return { [display]: () => ({ "text/plain": plain, "text/html": html.map((each) => markupOf(each)).join("") }) };
+}
+
+/** Drawings as images: their styles cannot reach the notebook's page. */
+function image(wide: string, narrow: string): Drawing {
+  const address = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+  return draw(
+    "picture",
+    {},
+    draw("source", { media: "(max-width:600px)", srcset: address(narrow) }),
+    draw("img", {
+      alt: "Accuracy against tokens per episode",
+      style: "display:block;max-width:100%;margin:8px 0",
+      src: address(wide),
+    }),
+  );
+}
+
+/** Some front ends have no style for tables, so that each cell has its own. */
+const style = "padding:4px 16px 4px 0;text-align:left;white-space:nowrap";
+
+function table(rows: readonly (readonly string[])[], label: string): Drawing {
+  const [head = [], ...body] = rows.map((row) => row.map((cell) => printable(cell)));
+  const heading = (text: string, scope: "col" | "row"): Drawing => draw("th", { style, scope }, text);
+  const bodyRows = body.map(([first = "", ...cells]) =>
+    draw(
+      "tr",
+      {},
+      heading(first, "row"),
+      cells.map((cell) => draw("td", { style }, cell)),
+    ),
+  );
+  return draw(
+    "div",
+    { style: "overflow-x:auto", role: "region", "aria-label": label, tabindex: 0 },
+    draw(
+      "table",
+      {},
+      draw(
+        "thead",
+        {},
+        draw(
+          "tr",
+          {},
+          head.map((cell) => heading(cell, "col")),
+        ),
       ),
-    );
-  return shown(
-    comparisonText(comparison),
-    `${list(groups)}${settings.length === 0 ? "" : table(settings, "Settings")}${table(figures, "Figures")}${list(comparison.notes)}`,
+      draw("tbody", {}, bodyRows),
+    ),
   );
 }
 
-function shown(plain: string, html: string): Shown {
-  return { [display]: () => ({ "text/plain": plain, "text/html": html }) };
-}
-
-/** Drawings as an image: nothing of them reaches the notebook's page, neither styles nor scripts. */
-function imageOf(wide: string, narrow: string): string {
-  const [large, small] = [wide, narrow].map(
-    (svg) => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`,
-  );
-  return `<picture><source media="(max-width:600px)" srcset="${small}"><img alt="Accuracy against tokens per episode" style="display:block;max-width:100%;margin:8px 0" src="${large}"></picture>`;
-}
-
-/** What has to hold on any front end's page stands with each cell: some have no style for tables, others lay numbers and words to the right. */
-function styled(table: string): string {
-  return table
-    .replace('class="scroll"', 'style="overflow-x:auto"')
-    .replaceAll(/<t([hd])\b/gu, '<t$1 style="padding:4px 16px 4px 0;text-align:left;white-space:nowrap"');
-}
-
-function list(texts: readonly string[]): string {
-  return texts.length === 0
-    ? ""
-    : `<ul>${texts.map((text) => `<li>${escapeHtml(printable(text))}</li>`).join("")}</ul>`;
+function list(texts: readonly string[]): Drawing[] {
+  const items = texts.map((text) => draw("li", {}, printable(text)));
+  return items.length === 0 ? [] : [draw("ul", {}, items)];
 }

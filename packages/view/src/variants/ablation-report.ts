@@ -6,7 +6,7 @@ import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime"
 import { tokenChange } from "../run/figures-text.ts";
 import { byVariant, summariseSweep, type Difference, type SweepRow, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, differenceText, markdownRows } from "./variant-text.ts";
-import { writeVariantPages } from "../write-pages.ts";
+import { writeVariantPicture } from "./write-variants.ts";
 
 /** What an ablation came to. */
 export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
@@ -20,13 +20,11 @@ export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume
 }
 
 /**
- * Writes `ablation.md`, `ablation.html` and `ablation.svg` into the folder of an ablation.
- * @param heading - of the page
- * @returns what the ablation came to, and the Markdown: the table, what it says in words, what was left out
+ * Writes `ablation.md` and `ablation.svg` into the folder of an ablation.
+ * @returns the figures, and the Markdown: the table, its reading in words, variants that were left out
  */
 export async function writeAblation(
   folder: string,
-  heading: string,
   results: readonly VariantResult[],
   { seeds, skipped, tuned, price }: Pick<AblationReport, "seeds" | "skipped" | "tuned" | "price">,
 ): Promise<{ readonly report: AblationReport; readonly text: string }> {
@@ -53,7 +51,7 @@ export async function writeAblation(
   ];
   const text = [...markdownRows(table), "", remark, "", ...said.map((each) => `- ${each}`)].join("\n");
   await writeFile(join(folder, "ablation.md"), `${text}\n`);
-  await writeVariantPages(folder, "ablation", { heading, results, table, remark, said });
+  await writeVariantPicture(folder, "ablation", results);
   return { report, text };
 }
 

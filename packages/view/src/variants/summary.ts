@@ -1,6 +1,6 @@
 import { ledgerTotals } from "@laconic/core";
 import { meanOf as meanOfNumbers, studentTest, type Estimate } from "@laconic/core/numeric";
-import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy, type Table } from "@laconic/evaluation";
+import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
@@ -212,15 +212,4 @@ async function measuredOf(
     found.set(seed, problems);
   }
   return found;
-}
-
-/** What a sweep or an ablation says on its page. */
-export interface VariantPage {
-  readonly heading: string;
-  readonly results: readonly VariantResult[];
-  readonly table: Table;
-  /** Under the table: of how many seeds and problems its intervals are. */
-  readonly remark: string;
-  /** Further sentences. */
-  readonly said: readonly string[];
 }

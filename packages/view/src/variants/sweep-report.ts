@@ -5,16 +5,14 @@ import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, differenceText, markdownRows } from "./variant-text.ts";
-import { writeVariantPages } from "../write-pages.ts";
+import { writeVariantPicture } from "./write-variants.ts";
 
 /**
- * Writes `sweep.md`, `sweep.html` and `sweep.svg` into the folder of a sweep.
- * @param heading - of the page
- * @returns what the sweep came to, and the Markdown
+ * Writes `sweep.md` and `sweep.svg` into the folder of a sweep.
+ * @returns the figures, and the Markdown
  */
 export async function writeSweep(
   folder: string,
-  heading: string,
   results: readonly VariantResult[],
 ): Promise<{ readonly summary: SweepSummary; readonly text: string }> {
   const summary = await summariseSweep(folder, results);
@@ -23,7 +21,7 @@ export async function writeSweep(
   const remark = differencesNote(summary);
   const text = [...markdownRows(table), "", said, "", remark].join("\n");
   await writeFile(join(folder, "sweep.md"), `${text}\n`);
-  await writeVariantPages(folder, "sweep", { heading, results, table, remark, said: [said] });
+  await writeVariantPicture(folder, "sweep", results);
   return { summary, text };
 }
 
