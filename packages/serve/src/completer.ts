@@ -1,31 +1,33 @@
-import { ClientGone } from "./client-gone.ts";
-import { eventStream } from "./event-stream.ts";
-import { errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
+import { setMaxListeners } from "node:events";
+import { ClientGone, errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
 import type { ServerSettings } from "./options.ts";
+
+/** Sends a chunk of a stream. */
+export type Send = (chunk: unknown) => void;
 
 /** The replies to one request. */
 export interface Replies {
   readonly count: number;
   readonly isStreamed: boolean;
   /**
-   * @param gone - aborted when nobody waits for them any more
+   * @param signal - aborted when the client is gone, or one reply has failed
    * @param send - takes chunks as they are written; null for the whole answer alone
    * @returns the whole answer
    */
-  readonly make: (gone: AbortController, send: ((chunk: unknown) => void) | null) => Promise<unknown>;
-  /** How a surface other than OpenAI's chat says that a reply failed; its events are named. */
+  readonly make: (signal: AbortSignal, send: Send | null) => Promise<unknown>;
+  /** Error event of a surface other than OpenAI's chat; its events are named. */
   readonly errorOf?: (refusal: HttpError) => unknown;
 }
 
-/** Makes the replies to requests, so many at once. */
+/** Makes the replies to requests, a limited number at once. */
 export interface Completer {
-  /** Replies in the making. */
+  /** Number of replies in progress. */
   running(): number;
   /**
-   * @param end - called once when the last reply is made, or has failed
-   * @throws HttpError 429 where too many are in the making, and what making them throws
+   * @param onEnd - called once when the last reply is made, or has failed
+   * @throws HttpError 429 where too many replies are in progress, and what making them throws
    */
-  complete(replies: Replies, request: Request, end?: () => void): Promise<Response>;
+  complete(replies: Replies, request: Request, onEnd?: () => void): Promise<Response>;
 }
 
 export function createCompleter({
@@ -33,48 +35,107 @@ export function createCompleter({
   onError,
 }: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">): Completer {
   let running = 0;
-
-  /** @returns what gives the places back */
-  const takePlaces = (count: number): (() => void) => {
-    if (count > maxConcurrency)
-      throw invalid(`${count} replies are asked for; one request gets at most ${maxConcurrency}`, "n");
-    if (running + count > maxConcurrency)
-      throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are in the making already`);
-    running += count;
-    return () => {
-      running -= count;
-    };
-  };
-
   return {
     running: () => running,
-    async complete({ count, isStreamed, make, errorOf }, request, ended = () => undefined) {
-      const release = takePlaces(count);
+    async complete({ count, isStreamed, make, errorOf }, request, onEnd = () => undefined) {
+      if (count > maxConcurrency)
+        throw invalid(`${count} replies are asked for; one request gets at most ${maxConcurrency}`, "n");
+      if (running + count > maxConcurrency)
+        throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are in the making already`);
+      running += count;
       const gone = new AbortController();
+      setMaxListeners(0, gone.signal); // every reply listens
       const leave = (): void => gone.abort();
       if (request.signal.aborted) leave();
       request.signal.addEventListener("abort", leave, { once: true });
-      const end = (): void => {
-        request.signal.removeEventListener("abort", leave);
-        release();
-        ended();
-      };
-      if (!isStreamed) {
+      const makeAll = async (send: Send | null): Promise<unknown> => {
         try {
-          return jsonResponse(200, await make(gone, null));
+          return await make(gone.signal, send);
         } catch (error) {
-          if (!(error instanceof ClientGone)) throw error;
-          return error.toResponse();
+          throw gone.signal.aborted ? new ClientGone(error) : error;
         } finally {
-          end();
+          request.signal.removeEventListener("abort", leave);
+          gone.abort(); // a failed reply ends the others
+          running -= count;
+          onEnd();
         }
-      }
+      };
+      if (!isStreamed)
+        return makeAll(null).then(
+          (answer) => jsonResponse(200, answer),
+          (error: unknown) => {
+            if (error instanceof ClientGone) return error.toResponse();
+            throw error;
+          },
+        );
       return eventStream({
-        produce: (send) => make(gone, send).finally(end),
-        gone,
-        describe: (error) => (errorOf ?? errorBody)(refusalOf(error, onError)),
+        produce: makeAll,
+        onCancel: leave,
+        errorEvent: (error) => (errorOf ?? errorBody)(refusalOf(error, onError)),
         isNamed: errorOf !== undefined,
       });
     },
   };
+}
+
+interface EventSource {
+  /** Sends events until it resolves. */
+  readonly produce: (send: Send) => Promise<unknown>;
+  readonly onCancel: () => void;
+  /** The event of an error in the stream. */
+  readonly errorEvent: (error: unknown) => unknown;
+  /** Each event has its `type` as name, and nothing follows the last one. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * Server-sent events; unnamed ones end with `[DONE]`. The response resolves with the first event, so that an earlier error has its own
+ * status. A stream without a reader breaks off and never looks complete.
+ * @throws what `produce` throws before its first event
+ */
+function eventStream({ produce, onCancel, errorEvent, isNamed }: EventSource): Promise<Response> {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const body = new ReadableStream<Uint8Array>({
+    start(created) {
+      controller = created;
+    },
+    cancel() {
+      controller = null;
+      onCancel();
+    },
+  });
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
+  return new Promise((resolve, reject) => {
+    let open = false;
+    const put = (text: string): void => {
+      controller?.enqueue(encoder.encode(text));
+      if (!open) resolve(new Response(body, { headers }));
+      open = true;
+    };
+    const write = (event: unknown): void => {
+      const name = isNamed ? `event: ${(event as { readonly type: string }).type}\n` : "";
+      put(`${name}data: ${JSON.stringify(event)}\n\n`);
+    };
+    const close = (): void => {
+      controller?.close();
+      controller = null; // later replies have no reader
+    };
+    produce(write).then(
+      () => {
+        if (!isNamed) put("data: [DONE]\n\n");
+        close();
+      },
+      (error: unknown) => {
+        if (error instanceof ClientGone) {
+          controller?.error(error);
+          controller = null;
+          resolve(error.toResponse());
+        } else if (open) {
+          write(errorEvent(error));
+          close();
+        } else reject(error);
+      },
+    );
+  });
 }

@@ -1,8 +1,27 @@
-import type { Completion, LogProbsAtOne, Tokenizer } from "@laconic/core";
-import { listToken, listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
-import { wireReasons, type WireReason } from "./wire-reason.ts";
+import type {
+  Completion,
+  DrawnToken,
+  FinishReason,
+  LogProbsAtOne,
+  TokenCounts,
+  Tokenizer,
+  TokenTrace,
+} from "@laconic/core";
 
-/** A call of a tool as a reply makes it. */
+/** Distribution of log-probs, by vLLM's names: the model's own, or the one at the sampling temperature. */
+export type LogProbMode = "raw_logprobs" | "processed_logprobs";
+
+/** Finish reason in OpenAI's interface; null where the model gives no known reason. */
+export type WireReason = "stop" | "length" | "content_filter" | "tool_calls" | null;
+
+export const wireReasons: Readonly<Record<FinishReason, WireReason>> = {
+  stop: "stop",
+  length: "length",
+  refusal: "content_filter",
+  unknown: null,
+};
+
+/** A call of a tool in a reply. */
 export interface CalledTool {
   readonly id: string;
   readonly name: string;
@@ -10,42 +29,48 @@ export interface CalledTool {
   readonly arguments: string;
 }
 
-/** Splits a reply into what is said and what is called. */
+/** Splits a reply into its text and its calls. */
 export type ReadReply = (completion: Completion) => { readonly content: string; readonly calls: readonly CalledTool[] };
 
-/** One reply and what of it is asked for. */
+/** What a request wants to see of its replies. */
+export interface ReplyShape {
+  /** Null without log-probs. */
+  readonly logProbs: LogProbMode | null;
+  /** Token ids are listed. */
+  readonly tokenIds: boolean;
+  /** Finds the calls of tools; a chat with tools has it. */
+  readonly readReply?: ReadReply;
+  /** Texts that end a reply. */
+  readonly stop: readonly string[];
+}
+
+/** One reply. */
 export interface Choice {
   readonly index: number;
   readonly completion: Completion;
   readonly tokenizer: Tokenizer;
-  /** Null when nobody asked for log-probs. */
-  readonly logProbs: LogProbMode | null;
-  readonly tokenIds: boolean;
-  readonly readReply?: ReadReply;
-  /** Texts that end a reply. */
-  readonly stop: readonly string[];
+  readonly shape: ReplyShape;
   /** Stands before the reply; absent unless asked for. */
   readonly echo?: EchoedPrompt;
-  /** Leaves out what was sampled: only the prompt was asked for. */
+  /** Leaves the reply out: only the prompt was asked for. */
   readonly withoutReply?: boolean;
 }
 
 export interface EchoedPrompt {
   readonly text: string;
-  /** Log-probs are null for the first token, and where nobody asked for them. */
+  /** Log-probs are null for the first token, and where none were asked for. */
   readonly listed: readonly { readonly token: number; readonly atOne: LogProbsAtOne | null }[];
 }
 
-/** A piece of a reply on its way. */
+/** A piece of a reply in a stream. */
 export interface Piece {
   readonly index: number;
   readonly text: string;
   readonly tokens: readonly ListedToken[];
-  readonly logProbs: LogProbMode | null;
-  readonly tokenIds: boolean;
+  readonly shape: ReplyShape;
 }
 
-/** How a kind of completion lays out its answer. */
+/** Layout of the replies of one kind of completion. */
 export interface ReplyForm {
   readonly prefix: string;
   readonly object: string;
@@ -54,8 +79,31 @@ export interface ReplyForm {
   chunk(piece: Piece): Record<string, unknown>;
 }
 
-function listed({ completion, tokenizer }: Choice, mode: LogProbMode): ListedToken[] {
-  return completion.trace ? listTrace(tokenizer, completion.trace, mode) : [];
+/** A token in a reply's list of log-probs. */
+export interface ListedToken {
+  readonly id: number;
+  readonly text: string;
+  readonly logProb: number;
+  /** Likeliest tokens of its position, in descending order. */
+  readonly top: readonly { readonly text: string; readonly logProb: number }[];
+}
+
+export function listToken(tokenizer: Tokenizer, { token, logProb, atOne }: DrawnToken, mode: LogProbMode): ListedToken {
+  const raw = mode === "raw_logprobs" ? atOne : undefined;
+  return {
+    id: token,
+    text: tokenizer.decode([token]),
+    logProb: raw?.logProb ?? logProb,
+    top: (raw?.top ?? []).map((likely) => ({ text: tokenizer.decode([likely.token]), logProb: likely.logProb })),
+  };
+}
+
+function listed({ completion: { trace }, tokenizer }: Choice, mode: LogProbMode): ListedToken[] {
+  return (trace?.tokens ?? []).map((token, i) => {
+    const { logProbs, atOne } = trace as TokenTrace;
+    const own = atOne?.[i];
+    return listToken(tokenizer, { token, logProb: logProbs[i] as number, ...(own && { atOne: own }) }, mode);
+  });
 }
 
 const ids = (tokens: readonly ListedToken[]): number[] => tokens.map(({ id }) => id);
@@ -73,14 +121,19 @@ const chatLogProbs = (tokens: readonly ListedToken[]): unknown => ({
 
 /** As OpenAI lists them: the likeliest tokens, and the one that was drawn. */
 function likeliest({ text, logProb, top }: ListedToken): Record<string, number> {
-  const found = new Map<string, number>();
+  const byText = new Map<string, number>();
   // Different tokens can have the same text; the likelier one tells whether the drawn one was the likeliest.
-  for (const each of [...top, { text, logProb }])
-    found.set(each.text, Math.max(each.logProb, found.get(each.text) ?? -Infinity));
-  return Object.fromEntries(found);
+  for (const likely of [...top, { text, logProb }])
+    byText.set(likely.text, Math.max(likely.logProb, byText.get(likely.text) ?? -Infinity));
+  return Object.fromEntries(byText);
 }
 
-/** @param tokens - those without log-probs have nothing before them */
+/** The first token of a prompt. */
+interface Unpredicted {
+  readonly text: string;
+  readonly logProb: null;
+}
+
 function textLogProbs(tokens: readonly (ListedToken | Unpredicted)[]): unknown {
   let offset = 0;
   const offsets = tokens.map(({ text }) => {
@@ -98,12 +151,6 @@ function textLogProbs(tokens: readonly (ListedToken | Unpredicted)[]): unknown {
   };
 }
 
-/** The first token of a prompt. */
-interface Unpredicted {
-  readonly text: string;
-  readonly logProb: null;
-}
-
 function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[] {
   return (echo?.listed ?? []).map(({ token, atOne }) =>
     atOne
@@ -118,36 +165,36 @@ interface WireMessage {
   readonly finish_reason: WireReason;
 }
 
-function messageOf({ completion, readReply }: Choice): WireMessage {
-  const { content, calls } = readReply?.(completion) ?? { content: completion.text, calls: [] };
-  if (calls.length === 0) return plainChoice(content, wireReasons[completion.finishReason]);
-  return calledChoice(content, calls);
-}
-
-/** The text that ended a reply, under vLLM's name; null where none did, or nobody knows its tokens. */
-function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, stop }: Choice): object {
-  if (stop.length === 0) return {};
-  const written = trace && finishReason === "stop" ? tokenizer.decode(trace.tokens) : "";
-  return { stop_reason: stop.find((each) => written.startsWith(each, text.length)) ?? null };
-}
-
-/** What a choice says that calls no tool. */
+/** A choice without calls. */
 export function plainChoice(content: string, finish_reason: WireReason): WireMessage {
   return { message: { role: "assistant", content, refusal: null }, finish_reason };
 }
 
-/** What a choice says that calls tools. */
+/** A choice with calls of tools. */
 export function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
-  const called = calls.map(({ id, name, arguments: given }, index) => ({
+  const called = calls.map(({ id, name, arguments: json }, index) => ({
     index,
     id,
     type: "function",
-    function: { name, arguments: given },
+    function: { name, arguments: json },
   }));
   return {
     message: { role: "assistant", content: content === "" ? null : content, refusal: null, tool_calls: called },
     finish_reason: "tool_calls",
   };
+}
+
+function messageOf({ completion, shape: { readReply } }: Choice): WireMessage {
+  const { content, calls } = readReply?.(completion) ?? { content: completion.text, calls: [] };
+  if (calls.length > 0) return calledChoice(content, calls);
+  return plainChoice(content, wireReasons[completion.finishReason]);
+}
+
+/** The text that ended a reply, under vLLM's name; null where none did, or its tokens are unknown. */
+function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, shape: { stop } }: Choice): object {
+  if (stop.length === 0) return {};
+  const written = trace && finishReason === "stop" ? tokenizer.decode(trace.tokens) : "";
+  return { stop_reason: stop.find((ending) => written.startsWith(ending, text.length)) ?? null };
 }
 
 export const chatForm: ReplyForm = {
@@ -158,10 +205,10 @@ export const chatForm: ReplyForm = {
     index: choice.index,
     ...messageOf(choice),
     ...stoppedBy(choice),
-    logprobs: choice.logProbs ? chatLogProbs(listed(choice, choice.logProbs)) : null,
-    ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
+    logprobs: choice.shape.logProbs ? chatLogProbs(listed(choice, choice.shape.logProbs)) : null,
+    ...(choice.shape.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),
-  chunk: ({ index, text, tokens, logProbs, tokenIds }) => ({
+  chunk: ({ index, text, tokens, shape: { logProbs, tokenIds } }) => ({
     index,
     delta: { role: "assistant", content: text },
     logprobs: logProbs ? chatLogProbs(tokens) : null,
@@ -174,16 +221,21 @@ export const textForm: ReplyForm = {
   prefix: "cmpl",
   object: "text_completion",
   chunkObject: "text_completion",
-  whole: (choice) => ({
-    index: choice.index,
-    text: (choice.echo?.text ?? "") + (choice.withoutReply ? "" : choice.completion.text),
-    logprobs: choice.logProbs
-      ? textLogProbs([...echoedTokens(choice), ...(choice.withoutReply ? [] : listed(choice, choice.logProbs))])
-      : null,
-    finish_reason: choice.withoutReply ? "length" : wireReasons[choice.completion.finishReason],
-    ...(choice.tokenIds && { token_ids: choice.withoutReply ? [] : (choice.completion.trace?.tokens ?? null) }),
-  }),
-  chunk: ({ index, text, tokens, logProbs, tokenIds }) => ({
+  whole(choice) {
+    const { index, completion, echo, withoutReply = false, shape } = choice;
+    const logProbs = shape.logProbs && [
+      ...echoedTokens(choice),
+      ...(withoutReply ? [] : listed(choice, shape.logProbs)),
+    ];
+    return {
+      index,
+      text: (echo?.text ?? "") + (withoutReply ? "" : completion.text),
+      logprobs: logProbs && textLogProbs(logProbs),
+      finish_reason: withoutReply ? "length" : wireReasons[completion.finishReason],
+      ...(shape.tokenIds && { token_ids: withoutReply ? [] : (completion.trace?.tokens ?? null) }),
+    };
+  },
+  chunk: ({ index, text, tokens, shape: { logProbs, tokenIds } }) => ({
     index,
     text,
     logprobs: logProbs ? textLogProbs(tokens) : null,
@@ -191,3 +243,29 @@ export const textForm: ReplyForm = {
     ...(tokenIds && { token_ids: ids(tokens) }),
   }),
 };
+
+/** Token counts in OpenAI's form; details are absent where no model reports any. */
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens: number; readonly cache_write_tokens?: number };
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+}
+
+/** Replies of all surfaces take their counts from here. */
+export function chatUsage(counts: TokenCounts): ChatUsage {
+  const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = counts;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(cachedTokens + cacheWriteTokens > 0 && {
+      prompt_tokens_details: {
+        cached_tokens: cachedTokens,
+        ...(cacheWriteTokens > 0 && { cache_write_tokens: cacheWriteTokens }),
+      },
+    }),
+    ...(reasoningTokens > 0 && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  };
+}

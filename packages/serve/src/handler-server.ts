@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { CompletionHandler } from "./completion-handler.ts";
-import { errorBody, invalid, refusalResponse } from "./http.ts";
+import { LaconicError } from "@laconic/core";
+import { errorBody, invalid, refusalResponse, type CompletionHandler } from "./http.ts";
 import { checkCaller } from "./request-guard.ts";
 
 /** How long a client may take, in milliseconds. */
@@ -106,4 +106,49 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
 
 function refusal(): Response {
   return Response.json(errorBody(invalid("the request's method or path is not one")), { status: 400 });
+}
+
+/** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */
+export async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((done, fail) => {
+      server.once("error", fail);
+      server.listen(port, host, done);
+    });
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: "the port is in use; choose another with --port, or 0 for a free one",
+      EACCES: "this user may not listen on the port; choose one from 1024 with --port",
+      EADDRNOTAVAIL: "the address is not this machine's; choose another with --host",
+      ENOTFOUND: "the name is unknown; choose another with --host",
+    };
+    throw new LaconicError(
+      "config_invalid",
+      `cannot listen on ${host}:${port}: ${reasons[code] ?? message}`,
+      { host, port, code },
+      error,
+    );
+  }
+}
+
+/** The port that a server listens on. */
+export function boundPort(server: Server, port: number): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/** Interval in which idle connections are closed. */
+const sweepMs = 50;
+
+/** Stops listening, lets replies in progress end, and cuts every connection after `graceMs`. Resolves when all are closed. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  const idle = (): void => server.closeIdleConnections();
+  idle();
+  const sweep = setInterval(idle, sweepMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
 }

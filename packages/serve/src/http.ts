@@ -2,6 +2,22 @@ import { LaconicError } from "@laconic/core";
 import { boundedJson, exactJson, JsonText, type ExactJsonOptions } from "@laconic/core/json";
 import { isSameSecret } from "@laconic/core/platform";
 
+/** Answers a request; never rejects. */
+export type CompletionHandler = (request: Request) => Promise<Response>;
+
+/** The client has closed its connection. */
+export class ClientGone extends Error {
+  constructor(cause: unknown) {
+    super("the client is gone", { cause });
+    this.name = "ClientGone";
+  }
+
+  /** Not read by anyone; 499 is nginx's number for it. */
+  toResponse(): Response {
+    return new Response(null, { status: 499 });
+  }
+}
+
 /** A refusal as OpenAI's clients read it. */
 export class HttpError extends Error {
   readonly status: number;

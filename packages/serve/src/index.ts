@@ -2,25 +2,23 @@
  * Policies and teams behind an OpenAI-compatible HTTP endpoint.
  * @module @laconic/serve
  */
-export { closeServer } from "./close-server.ts";
 export { completionHandler } from "./completion-handler.ts";
-export type { CompletionHandler } from "./completion-handler.ts";
+export type { CompletionHandler } from "./http.ts";
 export { createCompletionServer } from "./completion-server.ts";
-export { createHandlerServer } from "./handler-server.ts";
+export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";
 export type { Patience } from "./handler-server.ts";
-export type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
-export type { PromptScorer } from "./echo.ts";
+export type { CompletionServerOptions, PromptScorer, ServedModel, ServedTeam } from "./options.ts";
 export { createGateway } from "./gateway/gateway.ts";
 export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";
 export type { GatewayAgent, GatewayOptions } from "./gateway/gateway-options.ts";
 export { restore } from "./gateway/journal.ts";
+export { episodeOf } from "./gateway/finished-rollout.ts";
 export type { FinishedRollout } from "./gateway/finished-rollout.ts";
 export type { GatewayEvent } from "./gateway/rollout-registry.ts";
 export { recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
 export type { CallPrompt, RecordedCall } from "./gateway/rollout-record.ts";
-export { episodeOf } from "./gateway/rollout-episode.ts";
+
 export { hermesTools } from "@laconic/topologies";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
 export type { CalledTool } from "./forms.ts";
-export { boundPort, listen } from "./listen.ts";
 export { isLoopback } from "./request-guard.ts";

@@ -1,80 +1,186 @@
-import type { Prompt } from "@laconic/core";
-import { issueWords } from "@laconic/core/schemas";
+import { randomUUID } from "node:crypto";
+import {
+  exactJson,
+  exactNumber,
+  samplingOfFields,
+  writeJson,
+  type ChatMessage,
+  type Prompt,
+  type Sampling,
+  type Tokenizer,
+  type ToolFormat,
+  type ToolMessage,
+  type WrittenCall,
+} from "@laconic/core";
 import { z } from "zod";
-import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
-import { invalid } from "./http.ts";
-import type { LogProbMode } from "./listed-token.ts";
-import { formatRule, type ReplyRule } from "./reply-rules.ts";
-import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
+import {
+  chatForm,
+  textForm,
+  type CalledTool,
+  type LogProbMode,
+  type ReadReply,
+  type ReplyForm,
+  type ReplyShape,
+} from "./forms.ts";
+import { invalid, tooLongError } from "./http.ts";
+import { parse } from "./parse.ts";
+import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
+import { callsSchema, commonShape, offeredShape, textSchema, toolsIn, type WireCall } from "./schemas.ts";
 
 /** What one request asks for. */
-export interface Job {
-  readonly body: ChatBody | CompletionBody;
-  /** Each gets `n` replies. */
+export interface Job extends ReplyShape {
+  /** Each gets the same number of replies. */
   readonly prompts: readonly Prompt[];
   /** Replies to all of them. */
   readonly count: number;
   readonly form: ReplyForm;
-  /** 0 asks for nothing but the prompt's own log-probs. */
+  readonly sampling: Sampling;
+  /** 0 asks for the prompt's own log-probs alone. */
   readonly maxTokens: number;
-  readonly logProbs: LogProbMode | null;
-  /** Likeliest tokens wanted at each place. */
+  readonly seed: number | undefined;
+  /** Likeliest tokens wanted at each position. */
   readonly topLogProbs: number;
-  /** The prompt stands before each reply, its log-probs too. */
+  /** The prompt stands before each reply, with its log-probs. */
   readonly echo: boolean;
-  /** Finds the calls of tools in a reply; a chat with tools has it. */
-  readonly readReply?: ReadReply;
   /** What each reply must keep. */
   readonly rules: readonly ReplyRule[];
-  /** Stands at the head of the answer beside its id. */
+  readonly isStreamed: boolean;
+  readonly includesUsage: boolean;
+  /** Requests with the same key share cached prefixes. */
+  readonly conversation: string | undefined;
+  /** Fields at the head of the answer, beside its id. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-const namingModel: z.ZodType<{ readonly model: string }> = z.looseObject({ model: z.string() });
+const shared = {
+  ...commonShape,
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).exactOptional(),
+  return_token_ids: z.boolean().exactOptional(),
+  logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
+  prompt_cache_key: z.string().max(512).exactOptional(),
+  // Clients send these at the value without effect.
+  frequency_penalty: z.literal(0).exactOptional(),
+  presence_penalty: z.literal(0).exactOptional(),
+};
+const sharedSchema = z.object(shared);
+const tokens = z.array(z.int().min(0)).min(1);
 
-/** The model that a request names. @throws HttpError 400 where it names none */
-export function modelIn(json: unknown): string {
-  return parse(namingModel, json).model;
+const messageSchema = z.discriminatedUnion(
+  "role",
+  [
+    // Chat templates know OpenAI's newer name of the system role by the older one.
+    z.object({ role: z.enum(["system", "developer"]), content: textSchema }),
+    z.object({ role: z.literal("user"), content: textSchema }),
+    z.object({ role: z.literal("tool"), content: textSchema, tool_call_id: z.string().max(256) }),
+    z.object({ role: z.literal("assistant"), content: textSchema.nullish(), tool_calls: callsSchema.nullish() }),
+  ],
+  { error: "it must be system, developer, user, assistant or tool" },
+);
+
+const chatSchema = z.strictObject({
+  ...shared,
+  ...offeredShape,
+  messages: z.array(messageSchema).min(1),
+  max_completion_tokens: z.int().min(1).exactOptional(),
+  response_format: z.strictObject({ type: z.enum(["text", "json_object"]) }).exactOptional(),
+  logprobs: z.boolean().exactOptional(),
+  top_logprobs: z.int().min(0).max(20).exactOptional(),
+});
+
+const completionSchema = z.strictObject({
+  ...shared,
+  // Clients send the default value.
+  response_format: z.strictObject({ type: z.literal("text") }).exactOptional(),
+  best_of: z.literal(1).exactOptional(),
+  max_tokens: z.int().min(0).exactOptional(),
+  prompt: z.union([z.string(), tokens, z.array(z.string()).min(1), z.array(tokens).min(1)], {
+    error: "it must be a text, token ids, or an array of either, not empty",
+  }),
+  logprobs: z.int().min(0).max(5).exactOptional(),
+  echo: z.boolean().exactOptional(),
+});
+
+/** How a chat is read. */
+export interface ChatContext {
+  readonly defaultMaxTokens: number;
+  /** How the model calls tools; null refuses them. */
+  readonly tools: ToolFormat | null;
+  /** The text in which the model made these calls; null for calls of others. */
+  readonly textOf?: (calls: readonly WireCall[]) => string | null;
 }
 
-/** @param given - `withoutNulls` @throws HttpError 400 naming the parameter */
-export function chatJob(given: object, defaultMaxTokens: number): Job {
-  const body = parse(chatSchema, given);
+/**
+ * Reads a chat, `withoutNulls`. Calls that the model made itself come back as the text that it wrote.
+ * @throws HttpError 400 naming the parameter
+ */
+export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf = () => null }: ChatContext): Job {
+  const body = parse(chatSchema, json);
+  const { messages, max_completion_tokens: maxTokens, logprobs, top_logprobs: top } = body;
+  const offered = toolsIn(body);
+  const usesTools =
+    (body.tools ?? []).length > 0 ||
+    messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.tool_calls?.length));
+  if (usesTools && !format) throw invalid("tools: this model has no format for them", "tools");
+  checkAnswers(messages);
+  const plain = messages.map((message): ToolMessage => {
+    const { role, content } = message;
+    if (role !== "assistant") return { role: role === "developer" ? "system" : role, content };
+    const calls = message.tool_calls ?? [];
+    const text = calls.length === 0 ? (content ?? "") : textOf(calls);
+    return text === null
+      ? { role, content: content ?? "", calls: calls.map((call) => call.function) }
+      : { role, content: text };
+  });
   return {
-    body,
-    prompts: [{ kind: "messages", messages: body.messages }],
+    ...sharedJob(body),
+    prompts: [{ kind: "messages", messages: format ? format.write(plain, offered) : (plain as ChatMessage[]) }],
     count: body.n ?? 1,
     form: chatForm,
-    maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
+    maxTokens: maxTokens ?? body.max_tokens ?? defaultMaxTokens,
     echo: false,
-    rules: formatRule(body.response_format),
-    ...logProbsOf(body, body.logprobs === true, body.top_logprobs ?? 0),
+    rules: [...choiceRule(body), ...formatRule(body.response_format?.type)],
+    ...logProbsOf(body.logprobs_mode, logprobs === true, top ?? 0),
+    ...(format && offered.length > 0 && { readReply: ({ text }) => readCalls(format, text) }),
   };
 }
 
-/** @param given - `withoutNulls` @throws HttpError 400 naming the parameter */
-export function completionJob(given: object, defaultMaxTokens: number): Job {
-  const body = parse(completionSchema, given);
+/** @param json - `withoutNulls` @throws HttpError 400 naming the parameter */
+export function completionJob(json: object, defaultMaxTokens: number): Job {
+  const body = parse(completionSchema, json);
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
   if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
   if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");
   const prompts = promptsOf(prompt);
-  const job: Job = {
-    body,
+  const shown = logProbsOf(body.logprobs_mode, logprobs !== undefined, logprobs ?? 0);
+  if (echo && shown.logProbs === "processed_logprobs")
+    throw invalid("a prompt's tokens were not sampled; they have raw_logprobs only", "logprobs_mode");
+  return {
+    ...sharedJob(body),
     prompts,
     count: prompts.length * (body.n ?? 1),
     form: textForm,
     maxTokens: maxTokens ?? defaultMaxTokens,
     echo,
     rules: [],
-    ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
+    ...shown,
   };
-  if (echo && job.logProbs === "processed_logprobs")
-    throw invalid("a prompt's tokens were not sampled; they have raw_logprobs only", "logprobs_mode");
-  return job;
 }
 
-function promptsOf(prompt: CompletionBody["prompt"]): Prompt[] {
+type SharedJob = "sampling" | "seed" | "stop" | "tokenIds" | "isStreamed" | "includesUsage" | "conversation";
+
+function sharedJob(body: z.output<typeof sharedSchema>): Pick<Job, SharedJob> {
+  return {
+    sampling: samplingOfFields("openai-extended", body),
+    seed: body.seed,
+    stop: [body.stop ?? []].flat().filter((text) => text !== ""), // an empty one ends nothing
+    tokenIds: body.return_token_ids === true,
+    isStreamed: body.stream === true,
+    includesUsage: body.stream_options?.include_usage === true,
+    conversation: body.prompt_cache_key,
+  };
+}
+
+function promptsOf(prompt: z.output<typeof completionSchema>["prompt"]): Prompt[] {
   if (typeof prompt === "string") return [{ kind: "text", text: prompt }];
   if (typeof prompt[0] === "number") return [{ kind: "tokens", tokens: prompt as readonly number[] }];
   return (prompt as readonly (string | readonly number[])[]).map((each) =>
@@ -82,9 +188,9 @@ function promptsOf(prompt: CompletionBody["prompt"]): Prompt[] {
   );
 }
 
-/** @throws HttpError 400 when likeliest tokens are asked for without log-probs, or at the sampling temperature. */
+/** @throws HttpError 400 for likeliest tokens without log-probs, or at the sampling temperature */
 function logProbsOf(
-  { logprobs_mode: mode = "raw_logprobs" }: ChatBody | CompletionBody,
+  mode: LogProbMode = "raw_logprobs",
   asked: boolean,
   topLogProbs: number,
 ): Pick<Job, "logProbs" | "topLogProbs"> {
@@ -94,42 +200,78 @@ function logProbsOf(
   return { logProbs: asked ? mode : null, topLogProbs };
 }
 
-/** Clients send null for what they do not say. @throws HttpError 400 for what is no object */
-export function withoutNulls(json: unknown): Record<string, unknown> {
-  const body = parse(objectSchema, json);
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+/** A tool answers a call of the last reply before it, once. */
+function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void {
+  let waiting = new Map<string, boolean>();
+  for (const [i, message] of messages.entries())
+    if (message.role === "assistant") waiting = new Map((message.tool_calls ?? []).map(({ id }) => [id, true]));
+    else if (message.role === "tool") {
+      const { tool_call_id: id } = message;
+      const place = `messages.${i}.tool_call_id`;
+      const shown = JSON.stringify(id.slice(0, 64));
+      if (!waiting.has(id)) throw invalid(`${place}: the reply before it calls nothing by the id ${shown}`, place);
+      if (!waiting.get(id)) throw invalid(`${place}: the call ${shown} has its answer already`, place);
+      waiting.set(id, false);
+    }
 }
 
-const objectSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown());
-
-/** @throws HttpError 400 naming the parameter. */
-export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
-  const parsed = schema.safeParse(json, { error: issueWords });
-  if (parsed.success) return parsed.data;
-  const { path, message, key } = innermost(parsed.error.issues[0] as z.core.$ZodIssue);
-  const name = [...(place === "" ? [] : [place]), ...path].join(".");
-  const parameter = [...(name === "" ? [] : [name]), ...(key === undefined ? [] : [key])].join(".");
-  throw invalid(`${name === "" ? "the body" : name}: ${message}`, parameter === "" ? null : parameter);
+/** Calls of a reply, each with a new id. */
+export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
+  const { content, calls } = format.read(text);
+  return { content, calls: calls.map(withId) };
 }
 
-interface Refused {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  /** The first key that the schema does not know. */
-  readonly key?: string | undefined;
+export function withId(call: WrittenCall): CalledTool {
+  return { id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`, ...call };
 }
 
-/** Of a choice, where the alternative that the value fits deepest into does not fit. */
-function innermost(issue: z.core.$ZodIssue): Refused {
-  if (issue.code === "unrecognized_keys") return { path: issue.path, message: issue.message, key: issue.keys[0] };
-  const { path, message } = issue;
-  if (issue.code === "invalid_key") return { path: path.slice(0, -1), message };
-  if (issue.code !== "invalid_union") return { path, message };
-  const firsts = issue.errors.flatMap(([first]) => (first ? [innermost(first)] : []));
-  const depth = Math.max(...firsts.map((each) => each.path.length));
-  const [meant, ...others] = firsts.filter((each) => each.path.length === depth);
-  // Alternatives that fail in different places leave open which was meant.
-  if (!meant || depth === 0 || others.some((each) => each.path.join(".") !== meant.path.join(".")))
-    return { path, message };
-  return { ...meant, path: [...path, ...meant.path] };
+/** Whether calls that come back are those that a reply made, however their JSON is written. */
+export function isSameCalls(made: readonly CalledTool[], sent: readonly WireCall[]): boolean {
+  return (
+    made.length === sent.length &&
+    made.every(({ id, name, arguments: json }, i) => {
+      const other = sent[i];
+      return other?.id === id && other.function.name === name && isSameJson(json, other.function.arguments);
+    })
+  );
+}
+
+function isSameJson(left: string, right: string): boolean {
+  const plain = (text: string): string => writeJson(exactJson(text, { number: exactNumber }));
+  try {
+    return plain(left) === plain(right);
+  } catch {
+    return left === right;
+  }
+}
+
+/** Characters per token below which a text is tokenised at once and counted by the engine. */
+const ordinary = 8;
+/** A cut can split the word it is in otherwise than the whole text does. */
+const slack = 64;
+
+/**
+ * Refuses a prompt that cannot fit before all of it is tokenised, which takes seconds for megabytes. Beginnings of the
+ * text, twice as long each time, are tokenised until one alone is too long.
+ * @throws HttpError 400 when the prompt has more tokens than the context holds
+ */
+export function checkPromptLength(prompt: Prompt, tokenizer: Tokenizer, contextLength: number): void {
+  const parameter = prompt.kind === "messages" ? "messages" : "prompt";
+  const tooLong = (): Error =>
+    tooLongError(`the prompt is longer than the context of ${contextLength} tokens`, parameter);
+  if (prompt.kind === "tokens") {
+    if (prompt.tokens.length >= contextLength) throw tooLong();
+    return;
+  }
+  const text = prompt.kind === "text" ? prompt.text : prompt.messages.map(({ content }) => content).join("\n");
+  if (text.length <= contextLength * ordinary) return;
+  for (let length = 2 * contextLength; length < text.length; length *= 2)
+    if (tokenizer.encode(beginning(text, length)).length > contextLength + slack) throw tooLong();
+}
+
+/** Cut between words where there are any, and never inside a character. */
+function beginning(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  const space = cut.lastIndexOf(" ");
+  return (space > length / 2 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff]$/, "");
 }

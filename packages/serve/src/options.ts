@@ -4,12 +4,15 @@ import type {
   EpisodeContext,
   LanguageModel,
   Problem,
+  Sampler,
   Tokenizer,
-  Topology,
   ToolFormat,
+  Topology,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/checks";
-import type { PromptScorer } from "./echo.ts";
+import { optionCheck } from "@laconic/core/wire";
+
+/** Gives log-probs of tokens that were not sampled. */
+export type PromptScorer = Pick<Sampler, "forward">;
 
 /** A policy under the name that requests ask for it by. */
 export interface ServedModel {

@@ -1,71 +1,65 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import { randomFromSeed, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
 import { samplingOfFields, streamText } from "@laconic/core/backends";
 import { sumKinds } from "@laconic/core/ledger";
-import { chatUsage, type ChatUsage } from "./chat-usage.ts";
-import { ClientGone } from "./client-gone.ts";
-import { withEcho } from "./echo.ts";
-import { chatForm, type Choice, type ReadReply } from "./forms.ts";
+  type LogProbsAtOne,
+  type Tokenizer,
+import type { Replies, Send } from "./completer.ts";
+  chatForm,
+  chatUsage,
+  listToken,
+  wireReasons,
+  type ChatUsage,
+  type Choice,
+  type EchoedPrompt,
+  type ReadReply,
+} from "./forms.ts";
+import { invalid } from "./http.ts";
 import type { Job } from "./jobs.ts";
-import { listToken } from "./listed-token.ts";
+import type { PromptScorer, ServedModel, ServerSettings } from "./options.ts";
 import { keepingRules } from "./reply-rules.ts";
-import type { Replies } from "./completer.ts";
-import type { ServedModel, ServerSettings } from "./options.ts";
-import { wireReasons } from "./wire-reason.ts";
 
-/** Who answers a job. */
-export type JobOptions = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> &
-  Pick<Required<ServerSettings>, "now">;
+/** The model that answers a job. */
+type JobModel = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> & Pick<Required<ServerSettings>, "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
 
-/** The replies that a job asks for. */
-export function repliesTo(job: Job, options: JobOptions): Replies {
+/** The replies that a job asks for, all drawn at once. */
+export function repliesTo(job: Job, model: JobModel): Replies {
   return {
     count: job.count,
-    isStreamed: job.body.stream === true,
-    make: (gone, send) => runJob(job, options, gone, send),
+    isStreamed: job.isStreamed,
+    make: (signal, send) => runJob(job, model, signal, send),
   };
 }
 
-/**
- * Asks the policy for all replies of a job at once.
- * @param gone - ends them when it is aborted; aborted here once one has failed, or all are made
- * @param send - takes chunks of replies as they are written; null for the whole answer alone
- * @returns the whole answer
- */
 async function runJob(
   job: Job,
-  { name, policy: asked, tokenizer, scorer, now }: JobOptions,
-  gone: AbortController,
-  send: ((chunk: Chunk) => void) | null,
+  { name, policy: asked, tokenizer, scorer, now }: JobModel,
+  signal: AbortSignal,
+  send: Send | null,
 ): Promise<Chunk> {
-  const { body, prompts, form, maxTokens, logProbs, topLogProbs, count } = job;
+  const { prompts, form, maxTokens, logProbs, stop, conversation, count } = job;
   const perPrompt = count / prompts.length;
-  setMaxListeners(0, gone.signal); // every reply listens
-  const id = `${form.prefix}-${randomUUID()}`;
-  const head = { id, created: Math.floor(now() / 1000), model: name, ...job.facts };
+  const head = { id: `${form.prefix}-${randomUUID()}`, created: Math.floor(now() / 1000), model: name, ...job.facts };
   const chunkHead = { ...head, object: form.chunkObject };
-  const seeds = randomFromSeed(body.seed ?? randomUUID());
-  const stop = [body.stop ?? []].flat().filter((text) => text !== ""); // an empty one ends nothing
-
+  const seeds = randomFromSeed(job.seed ?? randomUUID());
   const hasRules = job.rules.length > 0;
   const policy = hasRules ? keepingRules(asked, job.rules, job.readReply ?? plainReply) : asked;
 
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);
     if (job.readReply || hasRules) {
-      // Whether a reply is a call, or as it must be, is known when it is whole.
+      // Calls and broken rules are known when a reply is whole.
       const completion = await policy.complete(request);
-      for (const each of whole({ index, completion, tokenizer, stop, ...shape(job) }))
-        send({ ...chunkHead, choices: [each] });
+      for (const part of wholeParts({ index, completion, tokenizer, shape: job }))
+        send({ ...chunkHead, choices: [part] });
       return completion;
     }
     const mode = logProbs ?? "processed_logprobs";
     for await (const event of streamText(policy, request, tokenizer)) {
       const tokens = event.kind === "text" ? event.drawn.map((drawn) => listToken(tokenizer, drawn, mode)) : [];
-      const chunk = form.chunk({ index, text: event.kind === "text" ? event.text : "", tokens, ...shape(job) });
+      const chunk = form.chunk({ index, text: event.kind === "text" ? event.text : "", tokens, shape: job });
       if (event.kind === "text") send({ ...chunkHead, choices: [chunk] });
       else {
         send({ ...chunkHead, choices: [{ ...chunk, finish_reason: wireReasons[event.completion.finishReason] }] });
@@ -75,51 +69,35 @@ async function runJob(
     throw new Error("a stream ended without its completion");
   };
 
-  try {
-    const choices = await Promise.all(
-      Array.from({ length: count }, async (_, index): Promise<Choice> => {
-        const request: CompletionRequest = {
-          prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
-          sampling: {
-            ...samplingOfFields("openai-extended", body),
-            maxTokens: Math.max(1, maxTokens),
-            stop,
-          },
-          random: seeds.split(index).state(),
-          signal: gone.signal,
-          ...(logProbs === "raw_logprobs" && { topLogProbs }),
-          ...(body.prompt_cache_key !== undefined && { conversation: body.prompt_cache_key }),
-        };
-        return { index, completion: await ask(request, index), tokenizer, stop, ...shape(job) };
-      }),
-    );
-    const usage = usageOf(choices, perPrompt, maxTokens === 0);
-    if (body.stream_options?.include_usage === true) send?.({ ...chunkHead, choices: [], usage });
-    const promptTokens = choices[0]?.completion.trace?.promptTokens;
-    const shown = job.echo ? await withEcho(choices, job, { tokenizer, scorer }) : choices;
-    return {
-      ...head,
-      object: form.object,
-      choices: shown.map((choice) => form.whole(choice)),
-      usage,
-      ...(body.return_token_ids === true && { prompt_token_ids: promptTokens ?? null }),
-    };
-  } catch (error) {
-    // A reply that failed ends the others, and is no departure of the client's.
-    throw gone.signal.aborted ? new ClientGone(error) : error;
-  } finally {
-    gone.abort();
-  }
+  const choices = await Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Choice> => {
+      const request: CompletionRequest = {
+        prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
+        sampling: { ...job.sampling, maxTokens: Math.max(1, maxTokens), stop },
+        random: seeds.split(index).state(),
+        signal,
+        ...(logProbs === "raw_logprobs" && { topLogProbs: job.topLogProbs }),
+        ...(conversation !== undefined && { conversation }),
+      };
+      return { index, completion: await ask(request, index), tokenizer, shape: job };
+    }),
+  );
+  const usage = usageOf(choices, perPrompt, maxTokens === 0);
+  if (job.includesUsage) send?.({ ...chunkHead, choices: [], usage });
+  const shown = job.echo ? await withEcho(choices, job, tokenizer, scorer) : choices;
+  return {
+    ...head,
+    object: form.object,
+    choices: shown.map((choice) => form.whole(choice)),
+    usage,
+    ...(job.tokenIds && { prompt_token_ids: choices[0]?.completion.trace?.promptTokens ?? null }),
+  };
 }
 
 const plainReply: ReadReply = ({ text }) => ({ content: text, calls: [] });
 
-function shape({ logProbs, body, readReply }: Job): Pick<Choice, "logProbs" | "tokenIds" | "readReply"> {
-  return { logProbs, tokenIds: body.return_token_ids === true, ...(readReply && { readReply }) };
-}
-
 /** A reply that is sent in one piece, and its end. */
-function whole(choice: Choice): Chunk[] {
+function wholeParts(choice: Choice): Chunk[] {
   const { index, message, logprobs, finish_reason: reason, ...rest } = chatForm.whole(choice);
   return [
     { index, delta: message, logprobs, finish_reason: null, ...rest },
@@ -138,4 +116,40 @@ function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: bo
     completionTokens: replies.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
     reasoningTokens,
   });
+}
+
+/**
+ * Puts the prompts before their replies, with log-probs where the job asks for them, as benchmarks of log-likelihoods need it.
+ * @throws HttpError 400 without a scorer of prompts
+ */
+async function withEcho(
+  choices: readonly Choice[],
+  job: Job,
+  tokenizer: Tokenizer,
+  scorer: PromptScorer | undefined,
+): Promise<Choice[]> {
+  const perPrompt = choices.length / job.prompts.length;
+  const tokens = job.prompts.map((_, i) => choices[i * perPrompt]?.completion.trace?.promptTokens ?? []);
+  const scores = job.logProbs === null ? null : await score(tokens, job.topLogProbs, scorer);
+  const echoed = job.prompts.map((prompt, i): EchoedPrompt => {
+    const own = tokens[i] as readonly number[];
+    // The first token has no log-prob.
+    const listed = own.map((token, t) => ({ token, atOne: t === 0 ? null : (scores?.[i]?.[t - 1] ?? null) }));
+    return { text: prompt.kind === "text" ? prompt.text : tokenizer.decode(own), listed };
+  });
+  return choices.map((choice, i) => ({
+    ...choice,
+    echo: echoed[Math.floor(i / perPrompt)] as EchoedPrompt,
+    withoutReply: job.maxTokens === 0,
+  }));
+}
+
+async function score(
+  prompts: readonly (readonly number[])[],
+  topLogProbs: number,
+  scorer: PromptScorer | undefined,
+): Promise<readonly (readonly LogProbsAtOne[])[]> {
+  if (!scorer) throw invalid("this policy gives no log-probs of prompts; leave echo or logprobs out", "echo");
+  const sequences = prompts.map((tokens) => ({ promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) }));
+  return (await scorer.forward(sequences, { topLogProbs })).atOne ?? [];
 }

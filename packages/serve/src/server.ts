@@ -3,8 +3,6 @@
  * against pages from elsewhere.
  * @module @laconic/serve/server
  */
-export { closeServer } from "./close-server.ts";
-export type { CompletionHandler } from "./completion-handler.ts";
-export { createHandlerServer } from "./handler-server.ts";
-export { boundPort, listen } from "./listen.ts";
+export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";
+export type { CompletionHandler } from "./http.ts";
 export { checkOrigin, checkOwnPage, isLoopback } from "./request-guard.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createHandlerServer } from "../src/handler-server.ts";
-import type { CompletionHandler } from "../src/completion-handler.ts";
+import type { CompletionHandler } from "../src/http.ts";
 
 const errors: unknown[] = [];
 

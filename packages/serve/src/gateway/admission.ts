@@ -72,8 +72,7 @@ export class Admission {
     return new Promise((enter, refuse) => {
       const held = { id, group, since: this.#now(), enter, refuse };
       this.#held.add(held);
-      const gone = (): void => this.#refuse(held, signal.reason);
-      signal.addEventListener("abort", gone, { once: true });
+      signal.addEventListener("abort", () => this.#refuse(held, signal.reason), { once: true });
       this.admit();
     });
   }
@@ -125,4 +124,28 @@ export class Admission {
 
 export function behind(message: string): HttpError {
   return new HttpError(429, "rate_limit_error", message, null, "trainer_behind");
+}
+
+/** Ages of groups: the step whose weights wrote their oldest reply. */
+export interface GroupAges {
+  /** Of complete groups, the oldest first. */
+  readonly ready: readonly number[];
+  /** Of groups that are still played. */
+  readonly played: readonly number[];
+}
+
+/**
+ * Whether a step that could begin has to wait for a group that is still played: where it took younger ones instead, more groups
+ * of some age would be left than the steps that may still take them. A step that has none but such old ones gains nothing by waiting.
+ */
+export function isWorthWaiting(
+  { ready, played }: GroupAges,
+  { step, maxLag, groupsPerStep }: { readonly step: number; readonly maxLag: number; readonly groupsPerStep: number },
+): boolean {
+  const youngest = ready.slice(0, groupsPerStep).at(-1) ?? step;
+  const left = [...ready.slice(groupsPerStep), ...played];
+  return played.some((age) => {
+    const inTime = (age + maxLag - step) * groupsPerStep;
+    return age < youngest && left.filter((each) => each <= age).length > inTime;
+  });
 }

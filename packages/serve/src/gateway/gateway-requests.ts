@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EpisodeReward } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
-import { parse } from "../jobs.ts";
+import { parse } from "../parse.ts";
 import type { FinishedRollout } from "./finished-rollout.ts";
 import type { Split } from "./rollout-registry.ts";
 

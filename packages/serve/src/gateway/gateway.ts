@@ -1,19 +1,15 @@
 import type { Server } from "node:http";
 import { LaconicError, type AgentId, type LanguageModel } from "@laconic/core";
-import { closeServer } from "../close-server.ts";
-import type { CompletionHandler } from "../completion-handler.ts";
-import { createHandlerServer } from "../handler-server.ts";
-import { HttpError, refusalResponse } from "../http.ts";
-import { boundPort, listen } from "../listen.ts";
+import { boundPort, closeServer, createHandlerServer, listen } from "../handler-server.ts";
+import { HttpError, refusalResponse, type CompletionHandler } from "../http.ts";
 import { isLoopback } from "../request-guard.ts";
 import { surfaceAt } from "../surfaces/surfaces.ts";
-import { Admission } from "./admission.ts";
+import { Admission, isWorthWaiting } from "./admission.ts";
 import { Gate } from "./gate.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
 import { gatewaySettings, type GatewayOptions, type GatewaySettings } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
-import { isWorthWaiting } from "./late-groups.ts";
 import type { FinishedRollout } from "./finished-rollout.ts";
 import { RolloutRegistry, type DropReason } from "./rollout-registry.ts";
 
@@ -90,15 +86,7 @@ const sweepMs = 500;
  * groups of rollouts with their rewards. Weights move between steps only: while they do, requests wait.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const gateway = new RolloutGateway(options);
-  return {
-    handler: (request) => gateway.answer(request),
-    take: (request) => gateway.take(request),
-    listen: (port, host) => gateway.listen(port, host),
-    sweep: () => gateway.sweep(),
-    status: () => gateway.status(),
-    close: () => gateway.close(),
-  };
+  return new RolloutGateway(options);
 }
 
 /** A clock that is set back goes on from where it was: who waits would wait as long again. */
@@ -115,7 +103,7 @@ function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings 
 
 const shutting = (): HttpError => new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
 
-class RolloutGateway {
+class RolloutGateway implements Gateway {
   readonly #options: GatewaySettings;
   readonly #waiters = new Set<() => void>();
   readonly #state: GatewayState;
@@ -154,7 +142,7 @@ class RolloutGateway {
     this.#whenRestored = this.#isRestored ? null : new Promise<void>((done) => (this.#restored = done));
   }
 
-  async answer(request: Request): Promise<Response> {
+  readonly handler = async (request: Request): Promise<Response> => {
     try {
       // Whether a rollout is open, or has its reward, is not known before.
       if (this.#whenRestored && !new URL(request.url).pathname.endsWith("/health")) await this.#whenRestored;
@@ -163,7 +151,7 @@ class RolloutGateway {
     } catch (error) {
       return refusalResponse(error, this.#options.onError, surfaceAt(request.url)?.errorOf);
     }
-  }
+  };
 
   async take({ step, models, signal }: Parameters<Gateway["take"]>[0]): Promise<GatewayStep | null> {
     const { maxLag, journal } = this.#options;
@@ -194,7 +182,7 @@ class RolloutGateway {
       throw new LaconicError("config_invalid", `${host} is open to other machines: give the gateway an apiKey`, {
         host,
       });
-    const server = createHandlerServer((request) => this.answer(request), onError, { hosts, apiKey });
+    const server = createHandlerServer(this.handler, onError, { hosts, apiKey });
     await listen(server, port, host);
     const sweeping = setInterval(() => void this.sweep().catch(onError), sweepMs);
     this.#servers.push({ server, sweeping });
@@ -261,7 +249,7 @@ class RolloutGateway {
     for (const event of past.corrections) await this.#options.journal(event);
     for (const [id, reason] of past.dropped) registry.drop(id, reason);
     for (const id of past.validated) registry.validated(id);
-    for (const id of past.trained) registry.remember(id, { state: "trained" });
+    for (const id of past.trained) registry.end(id, { state: "trained" });
     for (const rollout of past.waiting) {
       registry.finish(rollout);
       rememberReward(this.#state, rollout);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { restore } from "./journal.ts";
-import { episodeOf } from "./rollout-episode.ts";
+import { episodeOf } from "./finished-rollout.ts";
 import type { FinishedRollout } from "./finished-rollout.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 

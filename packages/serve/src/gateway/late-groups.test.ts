@@ -1,7 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { Admission } from "./admission.ts";
-import { isWorthWaiting } from "./late-groups.ts";
+import { Admission, isWorthWaiting } from "./admission.ts";
 import type { RecordedCall } from "./rollout-record.ts";
 import { finished } from "./finished-rollout.ts";
 import { RolloutRegistry, type RegistryEntry } from "./rollout-registry.ts";

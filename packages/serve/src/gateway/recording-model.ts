@@ -7,105 +7,109 @@ import {
   type LanguageModel,
   type Prompt,
 } from "@laconic/core";
-import { ClientGone } from "../client-gone.ts";
 import type { ReadReply } from "../forms.ts";
-import { HttpError, invalid } from "../http.ts";
+import { ClientGone, HttpError, invalid } from "../http.ts";
+import { readCalls } from "../jobs.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-state.ts";
-import { readCalls } from "./tool-job.ts";
-import { isFull, type RegistryEntry } from "./rollout-registry.ts";
-import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
+import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
+import type { RegistryEntry } from "./rollout-registry.ts";
 
-/** A model that writes down what it is asked and what it answers, and what its replies call. */
+/** A model that records its request and its reply in a rollout. */
 export interface RecordingModel {
   readonly model: LanguageModel;
   /** Ids of calls are those that were recorded. */
   readonly readReply: ReadReply;
 }
 
-/** What of a request its record has to know. */
+/** What the record of a request needs beside its prompt. */
 interface RecordedRequest {
   readonly agent: AgentId;
   readonly seed: string;
   readonly hasTools: boolean;
-  /** A request that comes again gets the reply that it had. */
+  /** A request that comes again gets the same reply. */
   readonly idempotencyKey: string | null;
 }
 
-/** The reply of an agent in a rollout, under the run's sampling and the step's weights. */
+/** Draws one reply of an agent in a rollout, under the run's sampling and the step's weights. */
 export function recordingModel(
   options: GatewaySettings,
   state: GatewayState,
   rollout: RegistryEntry,
   { agent, seed, hasTools, idempotencyKey }: RecordedRequest,
 ): RecordingModel {
-  const found = options.agents[agent] as GatewayAgent;
-  const toolsIn = new Map<Completion, ReturnType<ReadReply>>();
-  const readReply: ReadReply = (completion) => toolsIn.get(completion) ?? { content: completion.text, calls: [] };
+  const speaker = options.agents[agent] as GatewayAgent;
+  const tools = hasTools ? options.tools : null;
+  let read: ReturnType<ReadReply> | null = null;
 
   const complete = async (request: CompletionRequest): Promise<Completion> => {
     const { calls } = rollout;
-    const asked = promptOf(agent, found, request.prompt);
+    const prompt = promptOf(agent, speaker, request.prompt);
     const answered = idempotencyKey === null ? undefined : calls.find((call) => call.idempotencyKey === idempotencyKey);
     if (answered) {
-      if (answered.agent !== agent || answered.prompt !== asked.text)
+      if (answered.agent !== agent || answered.prompt !== prompt.text)
         throw refused("idempotency_key_differs", "another request of the rollout had this idempotency-key");
-      const { completion, tools } = answered;
-      if (hasTools && options.tools)
-        toolsIn.set(completion, { content: options.tools.read(completion.text).content, calls: tools });
-      return completion;
+      if (tools) read = { content: tools.read(answered.completion.text).content, calls: answered.tools };
+      return answered.completion;
     }
-    const length = asked.tokens?.length ?? 0;
-    if (asked.tokens && length >= found.contextLength)
-      throw invalid(`the prompt has ${length} tokens, the context of ${agent} ${found.contextLength}`, "messages");
-    const { maxCalls, maxTokens } = options.limits;
-    if (isFull(calls, options.limits, length))
-      throw refused("rollout_full", `the rollout has its ${maxCalls} requests or ${maxTokens} tokens`);
-    const { kind, differsAt = 0 } = standingOf(calls, asked);
-    if (kind === "rerendered" && options.rerendered === "refuse")
-      throw refused(
-        "rerendered",
-        `the history says an earlier reply in other tokens than were sampled, from token ${differsAt} of the prompt on`,
-      );
+    checkRoom(prompt, speaker.contextLength, rollout, options);
     const step = state.step as number;
     if (calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
     const turn = rollout.asked++;
     const model = state.models[agent];
     if (!model) throw new Error(`no model was given for ${agent}`);
+    const { maxTokens, stop } = request.sampling;
     const completion = await model.complete({
       ...request,
-      prompt: asked.tokens ? { kind: "tokens", tokens: asked.tokens } : request.prompt,
+      prompt: prompt.tokens ? { kind: "tokens", tokens: prompt.tokens } : request.prompt,
       sampling: {
         ...options.sampling,
-        maxTokens: asked.tokens
-          ? Math.min(request.sampling.maxTokens, found.contextLength - length)
-          : request.sampling.maxTokens,
-        ...(request.sampling.stop && { stop: request.sampling.stop }),
+        maxTokens: prompt.tokens ? Math.min(maxTokens, speaker.contextLength - prompt.tokens.length) : maxTokens,
+        ...(stop && { stop }),
       },
       random: randomFromSeed(options.seed)
         .split(`step:${step}/rollout:${rollout.id}/turn:${turn}/seed:${seed}`)
         .state(),
       conversation: `${rollout.id}/${agent}`,
     });
-    if (found.learns && !completion.trace)
+    if (speaker.learns && !completion.trace)
       throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
         agent,
       });
-    // Nobody has read it: what is not there for the agent is not trained.
+    // A reply that the agent has not read is not trained.
     if (request.signal?.aborted) throw new ClientGone(request.signal.reason);
-    const read = hasTools && options.tools ? readCalls(options.tools, completion.text) : null;
-    if (read) toolsIn.set(completion, read);
-    const tools = read?.calls ?? [];
-    const next = recordCall(rollout.calls, asked, { completion, tools, step, idempotencyKey });
-    const call = next.at(-1);
-    if (call) {
-      state.prompts[call.kind] = (state.prompts[call.kind] ?? 0) + 1;
-      state.foreign += call.foreign;
-    }
-    rollout.calls = next;
+    if (tools) read = readCalls(tools, completion.text);
+    const answer = { completion, tools: read?.calls ?? [], step, idempotencyKey };
+    rollout.calls = recordCall(rollout.calls, prompt, answer);
+    const { kind, foreign } = rollout.calls.at(-1) as (typeof rollout.calls)[number];
+    state.prompts[kind] = (state.prompts[kind] ?? 0) + 1;
+    state.foreign += foreign;
     return completion;
   };
-  return { model: { id: agent, complete }, readReply };
+  return {
+    model: { id: agent, complete },
+    readReply: (completion) => read ?? { content: completion.text, calls: [] },
+  };
+}
+
+/** @throws HttpError 400 for a prompt that the context, the rollout or the run's rules have no room for */
+function checkRoom(
+  prompt: CallPrompt,
+  contextLength: number,
+  { calls }: RegistryEntry,
+  { limits: { maxCalls, maxTokens }, rerendered }: GatewaySettings,
+): void {
+  const length = prompt.tokens?.length ?? 0;
+  if (length >= contextLength)
+    throw invalid(`the prompt has ${length} tokens, the context of ${prompt.agent} ${contextLength}`, "messages");
+  if (calls.length >= maxCalls || recordedTokens(calls) + length > maxTokens)
+    throw refused("rollout_full", `the rollout has its ${maxCalls} requests or ${maxTokens} tokens`);
+  const { kind, differsAt = 0 } = standingOf(calls, prompt);
+  if (kind === "rerendered" && rerendered === "refuse")
+    throw refused(
+      "rerendered",
+      `the history says an earlier reply in other tokens than were sampled, from token ${differsAt} of the prompt on`,
+    );
 }
 
 export function staleRollout(step: number): HttpError {
@@ -115,25 +119,22 @@ export function staleRollout(step: number): HttpError {
   );
 }
 
-/** What the rollout's state forbids. Asking again never helps, and clients repeat 409 and 410 by themselves, some for a minute. */
+/** A request that the rollout's state forbids. Not 409 or 410: clients repeat those by themselves, some for a minute. */
 export function refused(code: string, message: string, status: 400 | 404 = 400): HttpError {
   return new HttpError(status, "invalid_request_error", message, null, code);
 }
 
-/** Turned into tokens here, once: what is compared, sampled after and trained on are the same. */
+/** Tokenises a prompt once: the same tokens are compared, sampled after and trained on. */
 function promptOf(agent: AgentId, { tokenizer }: GatewayAgent, prompt: Prompt): CallPrompt {
-  switch (prompt.kind) {
-    case "tokens":
-      return { agent, messages: null, tokens: prompt.tokens, text: tokenizer?.decode(prompt.tokens) ?? "" };
-    case "text": {
-      const tokens = tokenizer ? (tokenizer.encodePrompt?.(prompt.text) ?? tokenizer.encode(prompt.text)) : null;
-      return { agent, messages: null, tokens, text: prompt.text };
-    }
-    case "messages": {
-      const { messages } = prompt;
-      if (tokenizer && !("encodeChat" in tokenizer)) throw invalid(`${agent} has no chat template`, "messages");
-      const text = messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
-      return { agent, messages, tokens: tokenizer?.encodeChat(messages) ?? null, text };
-    }
+  if (prompt.kind === "messages") {
+    const { messages } = prompt;
+    if (tokenizer && !("encodeChat" in tokenizer)) throw invalid(`${agent} has no chat template`, "messages");
+    const text = messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
+    return { agent, messages, tokens: tokenizer?.encodeChat(messages) ?? null, text };
   }
+  if (prompt.kind === "tokens")
+    return { agent, messages: null, tokens: prompt.tokens, text: tokenizer?.decode(prompt.tokens) ?? "" };
+  const { text } = prompt;
+  const tokens = tokenizer ? (tokenizer.encodePrompt?.(text) ?? tokenizer.encode(text)) : null;
+  return { agent, messages: null, tokens, text };
 }

@@ -1,6 +1,5 @@
-import type { AgentId } from "@laconic/core";
 import type { FinishedRollout, Validated } from "./finished-rollout.ts";
-import { recordedTokens, type RecordedCall } from "./rollout-record.ts";
+import type { RecordedCall } from "./rollout-record.ts";
 
 /** Why a rollout ended without training anything. */
 export type DropReason =
@@ -90,10 +89,6 @@ export class RolloutRegistry {
     this.#moved = now();
   }
 
-  remember(id: string, ended: Ended): void {
-    this.#end(id, ended);
-  }
-
   ended(id: string): Ended | null {
     return this.#ended.get(id) ?? null;
   }
@@ -112,20 +107,20 @@ export class RolloutRegistry {
   finish(rollout: FinishedRollout): void {
     this.#moved = this.#now();
     this.open.delete(rollout.id);
-    this.#end(rollout.id, { state: "finished" });
+    this.end(rollout.id, { state: "finished" });
     this.#waiting.push({ rollout, since: this.#now(), order: this.#order++ });
   }
 
   validated(id: string): void {
     this.open.delete(id);
-    this.#end(id, { state: "validated" });
+    this.end(id, { state: "validated" });
   }
 
   drop(id: string, reason: DropReason): void {
     this.#moved = this.#now();
     this.open.delete(id);
     this.#waiting = this.#waiting.filter(({ rollout }) => rollout.id !== id);
-    this.#end(id, { state: "dropped", reason });
+    this.end(id, { state: "dropped", reason });
   }
 
   untrained(): Untrained {
@@ -221,7 +216,7 @@ export class RolloutRegistry {
     const taken = this.ready().slice(0, this.#sizes.groupsPerStep);
     const ids = new Set(taken.flat().map(({ id }) => id));
     this.#waiting = this.#waiting.filter(({ rollout }) => !ids.has(rollout.id));
-    for (const id of ids) this.#end(id, { state: "trained" });
+    for (const id of ids) this.end(id, { state: "trained" });
     return taken;
   }
 
@@ -240,7 +235,8 @@ export class RolloutRegistry {
     return last !== undefined && last.since < this.#now() - 1000 * this.#sizes.groupSeconds;
   }
 
-  #end(id: string, ended: Ended): void {
+  /** Remembers how a rollout ended. */
+  end(id: string, ended: Ended): void {
     this.#ended.delete(id);
     this.#ended.set(id, ended);
     const [oldest] = this.#ended.keys();
@@ -263,18 +259,4 @@ function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Pl
 /** Steps done when the first reply of a group was sampled. */
 function oldestIn(lot: readonly Waiting[]): number {
   return Math.min(...lot.map(({ rollout }) => rollout.steps[0]));
-}
-
-/** Whether one more prompt would make a rollout larger than it may be. */
-export function isFull(
-  calls: readonly RecordedCall[],
-  { maxCalls, maxTokens }: { readonly maxCalls: number; readonly maxTokens: number },
-  promptTokens: number,
-): boolean {
-  return calls.length >= maxCalls || recordedTokens(calls) + promptTokens > maxTokens;
-}
-
-/** Agents of a rollout that learn and said something. */
-export function learnersIn(calls: readonly RecordedCall[], learns: ReadonlySet<AgentId>): AgentId[] {
-  return [...new Set(calls.flatMap(({ agent, completion }) => (learns.has(agent) && completion.trace ? [agent] : [])))];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid } from "../http.ts";
-import { parse } from "../jobs.ts";
+import { parse } from "../parse.ts";
 
 type Schemas<T> = Readonly<Record<string, z.ZodType<T>>>;
 

@@ -1,24 +1,8 @@
 import type { ExactJsonOptions } from "@laconic/core/json";
-import type { ChatUsage } from "../chat-usage.ts";
+import type { ChatUsage, WireReason } from "../forms.ts";
 import type { HttpError } from "../http.ts";
-import type { WireReason } from "../wire-reason.ts";
 
-/** A chat completion, as far as surfaces tell of it. */
-export interface ChatAnswer extends ChatHead {
-  readonly choices: readonly (Said & {
-    readonly message: SaidMessage;
-    /** The stop text that ended it, where one did and the request has some. */
-    readonly stop_reason?: string | null;
-    /** What a team's agents said to each other. */
-    readonly laconic?: unknown;
-  })[];
-  readonly usage: ChatUsage & {
-    /** A team's ledger. */
-    readonly laconic?: unknown;
-  };
-}
-
-/** What stands before an answer and every chunk. */
+/** Fields of an answer and of every chunk. */
 export interface ChatHead {
   readonly id: string;
   readonly created: number;
@@ -26,12 +10,26 @@ export interface ChatHead {
   readonly system_fingerprint?: string;
 }
 
+/** A chat completion, as far as surfaces repeat it. */
+export interface ChatAnswer extends ChatHead {
+  readonly choices: readonly {
+    readonly finish_reason: WireReason;
+    readonly message: SaidMessage;
+    /** The stop text that ended it, where one did and the request has some. */
+    readonly stop_reason?: string | null;
+    /** Messages of a team's agents. */
+    readonly laconic?: unknown;
+  }[];
+  /** With a team's ledger. */
+  readonly usage: ChatUsage & { readonly laconic?: unknown };
+}
+
 /** A chunk of a chat completion's stream. */
 export interface ChatChunk extends ChatHead {
   readonly choices: readonly { readonly delta: Partial<SaidMessage> }[];
 }
 
-/** What a reply says, and the tools that it calls. */
+/** The text of a reply, and its calls of tools. */
 export interface SaidMessage {
   readonly content: string | null;
   readonly tool_calls?: readonly SaidCall[];
@@ -42,20 +40,17 @@ export interface SaidCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-interface Said {
-  readonly finish_reason: WireReason;
-}
-
-/** Tells a reply in events as it is written. */
+/** Writes the events of a reply. */
 export interface EventWriter {
-  chunk(chunk: ChatChunk): void;
-  /** @param answer - the whole of what the chunks said */
+  begin(head: ChatHead): void;
+  text(delta: string): void;
+  call(call: SaidCall): void;
   end(answer: ChatAnswer): void;
 }
 
-/** A request of a surface: the chat completion that it asks for, and its answer in the surface's words. */
+/** A request of a surface: the chat completion that it asks for, and how its answer is written. */
 export interface SurfaceRequest {
-  /** The body of a chat completion: the one form that models, teams and rollouts answer. */
+  /** The body of a chat completion, which models, teams and rollouts answer. */
   readonly chat: Readonly<Record<string, unknown>>;
   whole(answer: ChatAnswer): unknown;
   writer(send: (event: unknown) => void): EventWriter;

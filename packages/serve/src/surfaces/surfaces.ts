@@ -1,14 +1,14 @@
 import type { Replies } from "../completer.ts";
-import { messagesSurface } from "./messages-request.ts";
-import { responsesSurface } from "./responses-request.ts";
-import type { ChatAnswer, ChatChunk, Surface, SurfaceRequest } from "./surface.ts";
+import { messagesSurface } from "./messages.ts";
+import { responsesSurface } from "./responses.ts";
+import type { ChatAnswer, ChatChunk, ChatHead, Surface, SurfaceRequest } from "./surface.ts";
 
 const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["responses", responsesSurface],
   ["messages", messagesSurface],
 ]);
 
-/** The surface whose name ends a path or an address; undefined for OpenAI's chats and whatever is no surface. */
+/** The surface whose name ends a path or an address; undefined for OpenAI's chats and other paths. */
 export function surfaceAt(address: string): Surface | undefined {
   const [path = ""] = address.split("?");
   return surfaces.get(path.slice(path.lastIndexOf("/") + 1));
@@ -19,10 +19,21 @@ export function throughSurface({ make, ...replies }: Replies, asked: SurfaceRequ
   return {
     ...replies,
     errorOf,
-    async make(gone, send) {
-      if (!send) return asked.whole((await make(gone, null)) as ChatAnswer);
+    async make(signal, send) {
+      if (!send) return asked.whole((await make(signal, null)) as ChatAnswer);
       const writer = asked.writer(send);
-      const answer = (await make(gone, (chunk) => writer.chunk(chunk as ChatChunk))) as ChatAnswer;
+      let hasBegun = false;
+      const begin = (head: ChatHead): void => {
+        if (!hasBegun) writer.begin(head);
+        hasBegun = true;
+      };
+      const answer = (await make(signal, (chunk) => {
+        begin(chunk as ChatHead);
+        const { content, tool_calls: calls = [] } = (chunk as ChatChunk).choices[0]?.delta ?? {};
+        if (content) writer.text(content);
+        for (const call of calls) writer.call(call);
+      })) as ChatAnswer;
+      begin(answer);
       writer.end(answer);
       return answer;
     },

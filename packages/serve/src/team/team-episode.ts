@@ -2,89 +2,105 @@ import {
   LaconicError,
   type AgentId,
   type Completion,
+  type Environment,
   type Episode,
   type LanguageModel,
   type LedgerCall,
   type Random,
   type ToolDefinition,
+  type ToolFormat,
 } from "@laconic/core";
 import { callTokens } from "@laconic/core/ledger";
 import { inEnvironment } from "@laconic/topologies";
+import type { CalledTool } from "../forms.ts";
 import { invalid } from "../http.ts";
+import { withId } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";
-import { callerTools, type AskedCalls } from "./caller-tools.ts";
 import type { Offer, TeamRequest } from "./team-request.ts";
 
-/** What an agent said, as an answer's `laconic` lists it. */
+/** Max texts of an agent in one turn: each call is a request of the caller. */
+const maxSteps = 64;
+
+/** Calls of an agent that the caller has to answer. */
+export interface AskedCalls {
+  readonly agent: AgentId;
+  /** Text beside the calls. */
+  readonly content: string;
+  readonly calls: readonly CalledTool[];
+}
+
+/** A message of an agent, as an answer's `laconic` lists it. */
 export interface Said {
   readonly agent: AgentId;
   readonly text: string;
-  /** Written, the end token included. */
+  /** Written tokens, the end token included. */
   readonly tokens: number;
 }
 
-/** Where an episode stands when it has something to say: at calls, or at its end. */
+/** State of an episode at calls, or at its end. */
 export interface TeamStop {
   readonly asked: AskedCalls | null;
   readonly episode: Episode | null;
-  /** Said since the last stop. */
+  /** Messages since the last stop. */
   readonly said: readonly Said[];
   /** Calls of models since the last stop. */
   readonly calls: readonly LedgerCall[];
-  /** The whole ledger; until the end without what was read. */
+  /** The whole ledger; without reads until the end. */
   readonly ledger: readonly LedgerCall[];
 }
 
-/** An episode that stops wherever an agent calls a tool of the caller's. */
+/** An episode that stops wherever an agent calls a tool of the caller. */
 export class TeamEpisode {
   readonly #controller = new AbortController();
   readonly #ended: Promise<Episode>;
   #tools: readonly ToolDefinition[];
   #spoken: { readonly said: Said; readonly call: LedgerCall }[] = [];
-  #hear: (said: Said) => void = () => undefined;
-  #stop: (asked: AskedCalls) => void = () => undefined;
+  #onMessage: (said: Said) => void = () => undefined;
+  #onCalls: (asked: AskedCalls) => void = () => undefined;
   #asked: { readonly asked: AskedCalls; readonly answer: (texts: readonly string[]) => void } | null = null;
-  /** Said up to the last stop. */
+  /** Messages up to the last stop. */
   #told = 0;
 
   constructor(team: ServedTeam, { problem, sampling, maxTokens, offer }: TeamRequest, random: Random) {
+    const { topology, tools: format } = team;
     this.#tools = offer?.tools ?? [];
-    this.#ended = this.#topologyOf(team, offer).run(problem, {
-      models: this.#heard(team, offer),
+    const played = offer && format ? inEnvironment(topology, this.#callerTools(format, offer)) : topology;
+    this.#ended = played.run(problem, {
+      models: this.#listenedModels(team, offer),
       sampling,
       random,
       signal: this.#controller.signal,
       ...(maxTokens !== null && { limits: { maxTokens } }),
     });
-    this.#ended.catch(() => undefined); // whoever advances hears of it
+    this.#ended.catch(() => undefined); // `advance` reports it
   }
 
-  /** What it waits for; null while it runs. */
+  /** Calls that it waits for; null while it runs. */
   get asked(): AskedCalls | null {
     return this.#asked?.asked ?? null;
   }
 
   /**
-   * Plays on until it stops.
-   * @param results - of the calls that it waits for, in their order
+   * Plays until the next stop.
    * @param signal - ends the episode
+   * @param resumed - answers of the calls that it waits for, in their order, and the tools from now on
    * @throws what the episode throws
    */
   async advance(
     signal: AbortSignal,
-    hear: (said: Said) => void,
-    goesOn?: { readonly results: readonly string[]; readonly tools: readonly ToolDefinition[] },
+    onMessage: (said: Said) => void,
+    resumed?: { readonly results: readonly string[]; readonly tools: readonly ToolDefinition[] },
   ): Promise<TeamStop> {
     const end = (): void => this.end();
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    this.#hear = hear;
-    const stopped = new Promise<AskedCalls>((resolve) => (this.#stop = resolve));
-    if (goesOn) {
+    this.#onMessage = onMessage;
+    const stopped = new Promise<AskedCalls>((resolve) => (this.#onCalls = resolve));
+    if (resumed) {
       const waiting = this.#asked;
       this.#asked = null;
-      this.#tools = goesOn.tools;
-      waiting?.answer(goesOn.results);
+      this.#tools = resumed.tools;
+      waiting?.answer(resumed.results);
     }
     try {
       const [asked, episode] = await Promise.race([
@@ -95,7 +111,9 @@ export class TeamEpisode {
       const spoken = this.#spoken.slice(before);
       this.#told = this.#spoken.length;
       // An episode's own list does not depend on who was faster.
-      const said = episode?.utterances.slice(before).map((each) => saidBy(each.agent, each.text, each.writtenTokens));
+      const said = episode?.utterances
+        .slice(before)
+        .map(({ agent, text, writtenTokens }): Said => ({ agent, text, tokens: writtenTokens }));
       return {
         asked,
         episode,
@@ -108,48 +126,53 @@ export class TeamEpisode {
     }
   }
 
-  /** Nobody waits for it any more. */
   end(): void {
     this.#controller.abort();
   }
 
-  #topologyOf({ topology, tools: format }: ServedTeam, offer: Offer | null): ServedTeam["topology"] {
-    if (!offer || !format) return topology;
-    return inEnvironment(
-      topology,
-      callerTools({
-        format,
-        offered: (agent) => (offer.agents.includes(agent) ? this.#tools : []),
-        ask: (asked) =>
-          new Promise((answer, reject) => {
-            const gone = (): void => reject(new LaconicError("aborted", "nobody answers its calls any more"));
-            this.#controller.signal.addEventListener("abort", gone, { once: true });
-            this.#asked = { asked, answer };
-            this.#stop(asked);
-          }),
-      }),
-    );
+  /** The caller's tools as an environment. */
+  #callerTools(format: ToolFormat, { agents }: Offer): Environment {
+    const { signal } = this.#controller;
+    // A later request may offer other tools.
+    const toolsOf = (agent: AgentId): readonly ToolDefinition[] => (agents.includes(agent) ? this.#tools : []);
+    return {
+      name: "the caller's tools",
+      format,
+      maxSteps,
+      // A reply holds the calls of one agent.
+      concurrent: false,
+      tools: toolsOf,
+      reset: () => null,
+      step: async (_, { agent, text, calls, step }) => {
+        if (calls.length === 0 || toolsOf(agent).length === 0 || step + 1 >= maxSteps) return {};
+        const asked = { agent, content: format.read(text).content, calls: calls.map(withId) };
+        const observation = await new Promise<readonly string[]>((answer, reject) => {
+          const gone = (): void => reject(new LaconicError("aborted", "nobody answers its calls any more"));
+          signal.addEventListener("abort", gone, { once: true });
+          this.#asked = { asked, answer };
+          this.#onCalls(asked);
+        });
+        return { observation };
+      },
+    };
   }
 
-  /** The same models, which tell of each reply when it is whole. */
-  #heard({ name, models }: ServedTeam, offer: Offer | null): Readonly<Record<AgentId, LanguageModel>> {
+  /** The same models, with a listener for each whole reply. */
+  #listenedModels({ name, models }: ServedTeam, offer: Offer | null): Readonly<Record<AgentId, LanguageModel>> {
     const listened = (agent: AgentId, model: LanguageModel): LanguageModel => ({
       id: model.id,
       complete: async (request): Promise<Completion> => {
         if (offer?.agents.includes(agent) && request.prompt.kind !== "messages")
           throw invalid(`tools: ${agent} of ${name} reads no chat, so it can be told of no tools`, "tools");
         const completion = await model.complete(request);
-        const said = saidBy(agent, completion.text, completion.usage.completionTokens);
+        const { text, usage } = completion;
+        const said = { agent, text, tokens: usage.completionTokens };
         const turn = this.#spoken.length;
-        this.#spoken.push({ said, call: { turn, round: 0, agent, ...callTokens(completion.usage), reads: [] } });
-        this.#hear(said);
+        this.#spoken.push({ said, call: { turn, round: 0, agent, ...callTokens(usage), reads: [] } });
+        this.#onMessage(said);
         return completion;
       },
     });
     return Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, listened(agent, model)]));
   }
-}
-
-function saidBy(agent: AgentId, text: string, tokens: number): Said {
-  return { agent, text, tokens };
 }

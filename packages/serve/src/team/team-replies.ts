@@ -1,31 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
 import { tokenCounts } from "@laconic/core/ledger";
-import { chatUsage, type ChatUsage } from "../chat-usage.ts";
-import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";
-import { calledChoice, plainChoice } from "../forms.ts";
+import { calledChoice, chatUsage, plainChoice, type ChatUsage } from "../forms.ts";
 import type { ServedTeam, ServerSettings } from "../options.ts";
 import { TeamEpisode, type TeamStop } from "./team-episode.ts";
 import type { TeamRequest } from "./team-request.ts";
 import type { ResumedEpisode, WaitingEpisodes } from "./waiting-episodes.ts";
 
-/** One that goes on has results. */
+/** An episode, with the answers to its calls where it continues. */
 type Playing = Pick<ResumedEpisode, "episode"> & Partial<ResumedEpisode>;
 
-/** Where the replies of teams are made. */
-type TeamPlace = Pick<Required<ServerSettings>, "now"> & { readonly waiting: WaitingEpisodes };
-
-/** Plays an episode for each answer that a chat asks a team for, or on with the one whose calls it answers. */
-export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiting }: TeamPlace): Replies {
+/** Plays an episode for each answer that a chat asks a team for, or continues the episode whose calls it answers. */
+export function teamReplies(
+  request: TeamRequest,
+  team: ServedTeam,
+  { now, waiting }: Pick<Required<ServerSettings>, "now"> & { readonly waiting: WaitingEpisodes },
+): Replies {
   const { count, isStreamed, includesUsage, seed, answers, begun, offer } = request;
   const format = offer ? (team.tools ?? null) : null;
   return {
     count,
     isStreamed,
-    async make(gone, send) {
-      setMaxListeners(0, gone.signal);
+    async make(signal, send) {
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now() / 1000), model: team.name };
       const chunkHead = { ...head, object: "chat.completion.chunk" };
       const random = randomFromSeed(seed);
@@ -38,7 +35,7 @@ export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiti
             const sendChoice = (choice: object, more: object = {}): void =>
               send?.({ ...chunkHead, choices: [{ index, logprobs: null, finish_reason: null, ...choice }], ...more });
             const stop = await episode.advance(
-              gone.signal,
+              signal,
               (said) => sendChoice({ delta: {} }, { laconic: said }),
               results && { results, tools: offer?.tools ?? [] },
             );
@@ -64,9 +61,7 @@ export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiti
         };
       } catch (error) {
         for (const { episode } of playing) episode.end();
-        throw gone.signal.aborted ? new ClientGone(error) : error;
-      } finally {
-        gone.abort();
+        throw error;
       }
     },
   };
@@ -75,19 +70,19 @@ export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiti
 function choiceOf({ asked, episode }: TeamStop, format: ToolFormat | null): ReturnType<typeof plainChoice> {
   if (asked) return calledChoice(asked.content, asked.calls);
   const { answer, outputs, stopReason } = episode as Episode;
-  // Where several answer, each text stands under its agent's name.
+  // Several answers are listed under their agents' names.
   const whole =
     answer ??
     Object.entries(outputs ?? {})
       .map(([agent, text]) => `${agent}: ${text}`)
       .join("\n");
-  // A call that nobody may make any more is no answer: tokens, texts or context were used up.
+  // A call that may not be made any more is no answer: tokens, texts or context are used up.
   const { content, calls } = format?.read(whole) ?? { content: whole, calls: [] };
   const isCut = stopReason === "truncated" || stopReason === "token_limit" || calls.length > 0;
   return plainChoice(content, isCut ? "length" : "stop");
 }
 
-/** OpenAI's sums of this request, and the ledger of its episodes so far: who wrote and read how much of what was said. */
+/** OpenAI's sums of this request, and the ledger of its episodes so far. */
 function usageOf(stops: readonly TeamStop[]): ChatUsage & { readonly laconic: object } {
   const totals = ledgerTotals({ calls: stops.flatMap(({ ledger }) => ledger) });
   return {

@@ -1,17 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { AgentId, EpisodeContext, Problem, ToolDefinition } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
+import { z } from "zod";
 import { invalid } from "../http.ts";
-import { parse } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";
-import { teamChatSchema, type TeamChatBody, type TeamMessage } from "../schemas.ts";
-import { toolsIn } from "../tool-schemas.ts";
+import { parse } from "../parse.ts";
+import { callsSchema, commonShape, offeredShape, textSchema, toolsIn } from "../schemas.ts";
 
 /** What a chat asks of a team. */
 export interface TeamRequest {
   readonly problem: Problem;
   readonly sampling: EpisodeContext["sampling"];
-  /** Of the whole team in an episode, where the request says. */
+  /** Limit of the whole team in an episode; null for the team's own. */
   readonly maxTokens: number | null;
   /** Episodes, each with an answer. */
   readonly count: number;
@@ -20,30 +20,53 @@ export interface TeamRequest {
   readonly includesUsage: boolean;
   /** Null where the chat has no tools. */
   readonly offer: Offer | null;
-  /** What calls of an episode answered, by their ids; null begins one. */
+  /** Answers to calls of an episode by their ids; null begins a new episode. */
   readonly answers: ReadonlyMap<string, string> | null;
-  /** Tells what an episode began with from anything else. */
+  /** Hash of the request that an episode begins with. */
   readonly begun: string;
 }
 
-/** Tools of the caller's, and who may call them. */
+/** The caller's tools, and the agents that may call them. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[];
   readonly agents: readonly AgentId[];
 }
 
-type UserMessage = Extract<TeamMessage, { readonly role: "user" }>;
+const messageSchema = z.discriminatedUnion(
+  "role",
+  [
+    // A message with an agent's name is what that agent alone sees.
+    z.strictObject({ role: z.literal("user"), content: textSchema, name: z.string().min(1).exactOptional() }),
+    // Only its calls are read.
+    z.object({ role: z.literal("assistant"), tool_calls: callsSchema.nullish() }),
+    z.object({ role: z.literal("tool"), tool_call_id: z.string().max(256), content: textSchema }),
+  ],
+  {
+    error:
+      "it must be user, or assistant and tool for calls of tools: a team is asked one question, and keeps no conversation",
+  },
+);
+type Message = z.output<typeof messageSchema>;
+type UserMessage = Extract<Message, { readonly role: "user" }>;
+
+const chatSchema = z.strictObject({
+  ...commonShape,
+  max_completion_tokens: z.int().min(1).exactOptional(),
+  ...offeredShape,
+  /** Agents that may call the tools; those that answer by default. */
+  tool_agents: z.array(z.string()).min(1).optional(),
+  messages: z.array(messageSchema).min(1),
+});
 
 /**
- * Reads a chat for a team, `withoutNulls`: one message without a name is the question, one with an agent's name is what that agent alone sees. Calls
- * and their answers behind them go on with the episode that made them.
+ * Reads a chat for a team, `withoutNulls`. Calls and their answers continue the episode that made them.
  * @throws HttpError 400 naming the parameter; LaconicError `input_invalid` for a question that the team cannot be asked
  */
-export function teamRequest(given: object, team: ServedTeam): TeamRequest {
-  const body = parse(teamChatSchema, given);
-  const asked = body.messages.filter((each) => each.role === "user");
-  const answers = answersIn(body.messages, asked.length);
-  const questions = asked.filter(({ name }) => name === undefined);
+export function teamRequest(json: object, team: ServedTeam): TeamRequest {
+  const body = parse(chatSchema, json);
+  const users = body.messages.filter((message) => message.role === "user");
+  const answers = answersIn(body.messages, users.length);
+  const questions = users.filter(({ name }) => name === undefined);
   if (questions.length !== 1)
     throw invalid(
       `a team is asked one question: send one message without a name, not ${questions.length}; name=AGENT gives an agent its private view`,
@@ -53,9 +76,9 @@ export function teamRequest(given: object, team: ServedTeam): TeamRequest {
   const { temperature, ...cuts } = samplingOfFields("openai-extended", body);
   const sampling = { ...team.sampling, ...cuts, ...(body.temperature !== undefined && { temperature }) };
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? null;
-  const began = [team.name, asked, sampling, maxTokens, body.seed ?? null];
+  const begun = [team.name, users, sampling, maxTokens, body.seed ?? null];
   return {
-    problem: problemOf(team, questions[0]?.content ?? "", viewsIn(asked, team)),
+    problem: problemOf(team, questions[0]?.content ?? "", viewsIn(users, team)),
     sampling,
     maxTokens,
     count: body.n ?? 1,
@@ -64,16 +87,16 @@ export function teamRequest(given: object, team: ServedTeam): TeamRequest {
     includesUsage: body.stream_options?.include_usage === true,
     offer: offerOf(body, team),
     answers,
-    begun: createHash("sha256").update(JSON.stringify(began)).digest("base64url"),
+    begun: createHash("sha256").update(JSON.stringify(begun)).digest("base64url"),
   };
 }
 
 /**
- * Of the last calls; null where none were made.
+ * Answers to the last calls; null without calls.
  * @param users - messages before the first call
  * @throws HttpError 400 for calls without answers, answers without calls, and anything behind them
  */
-function answersIn(messages: readonly TeamMessage[], users: number): TeamRequest["answers"] {
+function answersIn(messages: readonly Message[], users: number): TeamRequest["answers"] {
   const turns = messages.slice(users);
   if (turns.length === 0) return null;
   const refuse = (reason: string): never => {
@@ -88,7 +111,7 @@ function answersIn(messages: readonly TeamMessage[], users: number): TeamRequest
   for (const message of turns.slice(last + 1)) {
     if (message.role !== "tool") continue;
     const { tool_call_id: id, content } = message;
-    if (!call.tool_calls?.some((each) => each.id === id))
+    if (!call.tool_calls?.some((made) => made.id === id))
       refuse(`${JSON.stringify(id)} is none of the calls before it`);
     if (answers.has(id)) refuse(`call ${JSON.stringify(id)} has two answers`);
     answers.set(id, content);
@@ -97,26 +120,20 @@ function answersIn(messages: readonly TeamMessage[], users: number): TeamRequest
   return answers;
 }
 
-/** @throws HttpError 400 for tools of a team that takes none, names of its own tools, and agents that it does not have */
-function offerOf(body: TeamChatBody, { name, topology, tools: format }: ServedTeam): Offer | null {
-  const { tool_agents: named } = body;
+/** @throws HttpError 400 for tools of a team that takes none, names of its own tools, and unknown agents */
+function offerOf(body: z.output<typeof chatSchema>, { name, topology, tools: format }: ServedTeam): Offer | null {
+  const { tool_agents: named, tool_choice: choice } = body;
   const hasTools = (body.tools ?? []).length > 0;
-  const { tool_choice: choice } = body;
   if (choice && choice !== "auto" && choice !== "none")
     throw invalid("tool_choice: a team's agents choose themselves: auto or none", "tool_choice");
   if (!hasTools && named) throw invalid("tool_agents: the request has no tools", "tool_agents");
   if (hasTools && !format) throw invalid(`tools: ${name} takes none, because its agents read no chats`, "tools");
   const agents = named ?? topology.answerers ?? topology.agents;
-  const stranger = agents.find((agent) => !topology.agents.includes(agent));
-  if (stranger !== undefined)
-    throw invalid(
-      `tool_agents: ${name} has no agent ${JSON.stringify(stranger)}; it has ${topology.agents.join(", ")}`,
-      "tool_agents",
-    );
+  for (const agent of agents) checkAgent(agent, "tool_agents", name, topology.agents);
   const tools = toolsIn(body);
   const names = tools.map((tool) => tool.name);
   const own = agents.flatMap((agent) => topology.environment?.tools?.(agent) ?? []).map((tool) => tool.name);
-  const twice = names.find((each, i) => own.includes(each) || names.indexOf(each) < i);
+  const twice = names.find((tool, i) => own.includes(tool) || names.indexOf(tool) < i);
   if (twice !== undefined)
     throw invalid(
       `tools: ${JSON.stringify(twice)} is ${own.includes(twice) ? "the team's own" : "there twice"}`,
@@ -130,16 +147,20 @@ function problemOf({ problemOf: pose }: ServedTeam, question: string, views: Pro
   return { id: "asked", question, gold: "", ...(views && { views }) };
 }
 
-/** @throws HttpError 400 for an agent that the team does not have, or that has two views */
+/** @throws HttpError 400 for an unknown agent, or two views of one */
 function viewsIn(messages: readonly UserMessage[], { name: team, topology: { agents } }: ServedTeam): Problem["views"] {
   const views = new Map<AgentId, string>();
   messages.forEach(({ name, content }, i) => {
     if (name === undefined) return;
     const place = `messages.${i}.name`;
-    if (!agents.includes(name))
-      throw invalid(`${place}: ${team} has no agent ${JSON.stringify(name)}; it has ${agents.join(", ")}`, place);
+    checkAgent(name, place, team, agents);
     if (views.has(name)) throw invalid(`${place}: ${name} has a view already`, place);
     views.set(name, content);
   });
   return views.size === 0 ? undefined : Object.fromEntries(views);
+}
+
+function checkAgent(agent: string, place: string, team: string, agents: readonly AgentId[]): void {
+  if (agents.includes(agent)) return;
+  throw invalid(`${place}: ${team} has no agent ${JSON.stringify(agent)}; it has ${agents.join(", ")}`, place);
 }

@@ -1,0 +1,48 @@
+import { issueWords } from "@laconic/core/schemas";
+import { z } from "zod";
+import { invalid } from "./http.ts";
+
+/** @throws HttpError 400 naming the parameter */
+export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
+  const parsed = schema.safeParse(json, { error: issueWords });
+  if (parsed.success) return parsed.data;
+  const { path, message, key } = innermost(parsed.error.issues[0] as z.core.$ZodIssue);
+  const name = [...(place === "" ? [] : [place]), ...path].join(".");
+  const parameter = [...(name === "" ? [] : [name]), ...(key === undefined ? [] : [key])].join(".");
+  throw invalid(`${name === "" ? "the body" : name}: ${message}`, parameter === "" ? null : parameter);
+}
+
+interface Refused {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The first unknown key. */
+  readonly key?: string | undefined;
+}
+
+/** The issue of a union is that of the alternative which the value fits deepest into. */
+function innermost(issue: z.core.$ZodIssue): Refused {
+  if (issue.code === "unrecognized_keys") return { path: issue.path, message: issue.message, key: issue.keys[0] };
+  const { path, message } = issue;
+  if (issue.code === "invalid_key") return { path: path.slice(0, -1), message };
+  if (issue.code !== "invalid_union") return { path, message };
+  const firsts = issue.errors.flatMap(([first]) => (first ? [innermost(first)] : []));
+  const depth = Math.max(...firsts.map((refused) => refused.path.length));
+  const [meant, ...others] = firsts.filter((refused) => refused.path.length === depth);
+  // Alternatives that fail in different places leave open which was meant.
+  if (!meant || depth === 0 || others.some((other) => other.path.join(".") !== meant.path.join(".")))
+    return { path, message };
+  return { ...meant, path: [...path, ...meant.path] };
+}
+
+const namingModel: z.ZodType<{ readonly model: string }> = z.looseObject({ model: z.string() });
+const objectSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown());
+
+/** The model that a request names. @throws HttpError 400 without a name */
+export function modelIn(json: unknown): string {
+  return parse(namingModel, json).model;
+}
+
+/** Clients send null for parameters that they do not set. @throws HttpError 400 for anything but an object */
+export function withoutNulls(json: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parse(objectSchema, json)).filter(([, value]) => value !== null));
+}
