@@ -20,5 +20,3 @@ export { tinkerEngine } from "./engine/tinker-engine.ts";
 export type { TinkerEngineOptions } from "./engine/engine-options.ts";
 export { serverRecord } from "./engine/server-record.ts";
 export type { ServerRecord } from "./engine/server-record.ts";
-export { probeServer } from "./probe/probe-server.ts";
-export type { ProbeOptions } from "./probe/probe-server.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { appendFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { moveFile, openAppender, readJsonLines, syncFolder, writing } from "@laconic/core/platform";
@@ -9,18 +8,15 @@ export interface JournalEntry {
   readonly model: string;
   readonly seq: number;
   readonly path: string;
-  /** SHA-256 of the body. */
-  readonly hash: string;
 }
 
 const entry: z.ZodType<JournalEntry> = z.object({
   model: z.string(),
   seq: z.number().int().positive(),
   path: z.string(),
-  hash: z.string(),
 });
 
-/** Remembers which body had which number, so that a number is never used for another body, also after a restart. */
+/** Remembers the numbers of requests, so that a number is never used again, also after a restart. */
 export interface Journal {
   /** Resolves once the entry would survive a kill, and in a file a loss of power. */
   note(entry: JournalEntry): Promise<void>;
@@ -98,9 +94,4 @@ async function readJournal(file: string): Promise<Known> {
     return success;
   });
   return { last, bytes };
-}
-
-/** SHA-256 of a body as it is sent. */
-export function bodyHash(body: object): string {
-  return createHash("sha256").update(JSON.stringify(body)).digest("hex");
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
 import { awaitFuture, future } from "./future.ts";
-import { bodyHash, type Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import { lostError } from "./lost.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
@@ -210,7 +210,7 @@ export class TrainingClient {
     const seq = ++this.#seq;
     const request = { model_id: this.modelId, seq_id: seq, ...body };
     if (path === "forward_backward") this.#pendingGradient = true;
-    await journal.note({ model: this.modelId, seq, path, hash: bodyHash(request) });
+    await journal.note({ model: this.modelId, seq, path });
     return (await transport.exchange(path, request, replies.promise, repeat, signal)).request_id;
   }
 

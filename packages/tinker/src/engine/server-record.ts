@@ -42,9 +42,8 @@ export const serverRecord: z.ZodType<ServerRecord> = z.object({
   sampledAt: z.enum(["one", "sampling"]),
   samplers: z.enum(["frozen", "live"]),
   gradNorm: z.string().nullable(),
-  // Records that are older have neither.
-  optimizer: z.enum(["asked", "own"]).default("asked"),
+  optimizer: z.enum(["asked", "own"]),
   clips: z.boolean(),
-  clipsItself: z.boolean().default(false),
+  clipsItself: z.boolean(),
   severalModels: z.boolean(),
 });

@@ -1,7 +1,21 @@
 import { randomFromSeed, raggedRow, type Sampler } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
 import type { ServerRecord } from "../engine/server-record.ts";
-import type { SampleBody } from "./requests.ts";
+import type { ModelInput } from "../wire/datum.ts";
+
+/** What a sampler is asked. */
+interface SampleBody {
+  readonly sampling_session_id: string;
+  readonly num_samples: number;
+  readonly prompt: ModelInput;
+  readonly sampling_params: {
+    readonly max_tokens: number;
+    readonly temperature: number;
+    readonly seed?: number | undefined;
+    readonly stop?: readonly number[] | undefined;
+  };
+  readonly prompt_logprobs?: boolean | undefined;
+}
 
 /** What `asample` answers, by a server that tells log-probs as its record says. @throws Error where there is no sampler */
 export async function draw(

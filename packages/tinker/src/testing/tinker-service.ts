@@ -2,13 +2,72 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { makeFolders } from "@laconic/core/platform";
 import type { BaseSource, Engine, LoraSettings, Sampler } from "@laconic/core";
-import type { z } from "zod";
+import { z } from "zod";
 import type { ServerRecord } from "../engine/server-record.ts";
 import { draw } from "./draw.ts";
 import { mar, type Fault, type FaultInjector } from "./faults.ts";
 import { binaryResult } from "./protobuf-server.ts";
-import { requests } from "./requests.ts";
 import { ServedModel } from "./served-model.ts";
+
+const tensor = z.object({ data: z.array(z.number()), dtype: z.enum(["float32", "int64"]) });
+const input = z.object({
+  chunks: z.array(z.object({ type: z.literal("encoded_text"), tokens: z.array(z.number().int().nonnegative()) })),
+});
+const pass = z.object({
+  data: z.array(z.object({ model_input: input, loss_fn_inputs: z.record(z.string(), tensor) })).min(1),
+  loss_fn: z.string(),
+});
+const numberedSchema = z.object({ model_id: z.string(), seq_id: z.number().int().positive() });
+
+/** Requests as a strict server reads them. */
+const requests = {
+  createModel: z.object({
+    session_id: z.string(),
+    base_model: z.string(),
+    lora_config: z.strictObject({
+      rank: z.number().int().positive(),
+      seed: z.number().int().optional(),
+    }),
+  }),
+  forward: numberedSchema.extend({ forward_input: pass }),
+  forwardBackward: numberedSchema.extend({ forward_backward_input: pass }),
+  optimStep: numberedSchema.extend({
+    adam_params: z.object({
+      learning_rate: z.number().nonnegative(),
+      beta1: z.number(),
+      beta2: z.number(),
+      eps: z.number().positive(),
+      weight_decay: z.number(),
+      grad_clip_norm: z.number().optional(),
+    }),
+  }),
+  save: numberedSchema.extend({
+    path: z.string().regex(/^[\w-]{1,255}$/u),
+    ttl_seconds: z.number().int().positive().optional(),
+  }),
+  load: numberedSchema.extend({ path: z.string(), optimizer: z.boolean() }),
+  saveForSampler: numberedSchema.extend({
+    sampling_session_seq_id: z.number().int(),
+    ttl_seconds: z.number().int().positive().optional(),
+  }),
+  model: z.object({ model_id: z.string() }),
+  heartbeat: z.object({ session_id: z.string() }),
+  sample: z.object({
+    sampling_session_id: z.string(),
+    num_samples: z.number().int().positive(),
+    prompt: input,
+    sampling_params: z.object({
+      max_tokens: z.number().int().positive(),
+      temperature: z.number().nonnegative(),
+      top_k: z.number().int().optional(),
+      top_p: z.number().optional(),
+      seed: z.number().int().optional(),
+      stop: z.array(z.number().int()).optional(),
+    }),
+    prompt_logprobs: z.boolean().optional(),
+  }),
+  future: z.object({ request_id: z.string() }),
+};
 
 /** What a test server is made of. */
 export interface TinkerServerOptions {

@@ -5,7 +5,6 @@ import { parseJson } from "@laconic/core/json";
 import { readJsonFile } from "@laconic/engine";
 import {
   fileJournal,
-  probeServer,
   protobufCodec,
   serverRecord,
   TinkerClient,
@@ -13,6 +12,7 @@ import {
   type ServerRecord,
   type TinkerClientOptions,
 } from "@laconic/tinker";
+import { probeServer } from "@laconic/tinker/testing";
 import { runFiles } from "@laconic/trainer";
 import { environmentValue } from "../../folders/environment.ts";
 import type { Progress } from "../../progress.ts";

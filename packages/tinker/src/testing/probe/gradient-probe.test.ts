@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TrainingClient } from "../client/training-client.ts";
-import type { Datum } from "../wire/datum.ts";
+import type { TrainingClient } from "../../client/training-client.ts";
+import type { Datum } from "../../wire/datum.ts";
 import { probeGradient, probeTexts, type Scratch } from "./gradient-probe.ts";
 
 const texts = probeTexts(13);

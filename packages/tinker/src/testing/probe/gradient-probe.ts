@@ -1,8 +1,8 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
-import type { TinkerClient } from "../client/tinker-client.ts";
-import type { TrainingClient } from "../client/training-client.ts";
-import type { ServerRecord } from "../engine/server-record.ts";
-import { datum, type Datum } from "../wire/datum.ts";
+import type { TinkerClient } from "../../client/tinker-client.ts";
+import type { TrainingClient } from "../../client/training-client.ts";
+import type { ServerRecord } from "../../engine/server-record.ts";
+import { datum, type Datum } from "../../wire/datum.ts";
 
 /** Makes models for one question each. */
 export interface Scratch {
