@@ -30,12 +30,6 @@ test("Eq. 1: one minus tokens, turns and repetition, each at its price", () => {
   expect(rewardTotal(terms)).toBeCloseTo(0.69, 15);
 });
 
-test("repetition is priced too", () => {
-  const parrot = scriptedEpisode([{ agent: "s", text: "no no no no" }]);
-  const terms = communicationReward({ grader: exact, prices })(parrot, problem);
-  expect(terms).toEqual({ task: 0, tokens: -0.12, turns: -0.1, repetition: -0.5 });
-});
-
 test("a stored measure is priced again without the episode", () => {
   const measured = measureEpisode(exact, equation1Costs, episode, problem);
   expect(measured).toEqual({ task: 1, costs: { tokens: 11, turns: 2, repetition: 0 } });

@@ -71,13 +71,6 @@ test("centred costs keep the price of a token: no spread of the group divides it
   );
 });
 
-test("task and cost: with std 1 of a mixed pair, by hand", () => {
-  // task 1, 0: mean 0.5, sample std sqrt(0.5); tokens 10, 30: mean 20
-  const z = 0.5 / Math.sqrt(0.5);
-  const change: Partial<DecoupledOptions> = { costs: "centred", weights: { tokens: 0.01 }, epsilon: 0 };
-  expectClose(advantages([row(1, 10), row(0, 30)], [5, 5], change), [z + 0.1, -z - 0.1]);
-});
-
 test("costs on success only: compared among the successes, 0 for the others", () => {
   const rows = [row(1, 10), row(1, 30), row(0, 5), row(0, 500)];
   const change: Partial<DecoupledOptions> = {

@@ -30,16 +30,6 @@ test("a mixed group heeds the price", () => {
   expect(priceIndependence(terms, [0, 0, 0, 0])).toEqual({ groups: 1, independent: 0, share: 0, dominates: false });
 });
 
-test("groups without spread teach nothing and are not counted", () => {
-  const terms = [price(1, 5, 0.1), price(1, 5, 0.1), price(1, 7, 0.1), price(1, 9, 0)];
-  expect(priceIndependence(terms, [0, 0, 1, 2])).toEqual({ groups: 0, independent: 0, share: 0, dominates: false });
-});
-
-test("a free token is no trap", () => {
-  const terms = allRight.map((tokens) => price(1, tokens, 0));
-  expect(priceIndependence(terms, [0, 0, 0, 0]).groups).toBe(0);
-});
-
 test("half of the groups do not dominate, two of three do", () => {
   const mixed = [price(1, 5, 0.1), price(0, 9, 0.1)];
   const blind = [price(1, 5, 0.1), price(1, 9, 0.1)];

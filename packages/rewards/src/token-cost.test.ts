@@ -28,13 +28,6 @@ test("tokens read count per reader and reading, without end tokens", () => {
   expect(tokensRead({ by: "a", from: "b" }).measure(episode)).toBe(0);
 });
 
-test("a cost states its unit and scope", () => {
-  expect(tokensWritten({ by: "a" })).toMatchObject({
-    unit: "tokens written, end tokens included",
-    scope: { by: "a" },
-  });
-});
-
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const agents = ["a", "b", "s"];
 const conversations: fc.Arbitrary<Episode> = fc

@@ -17,10 +17,6 @@ test("nothing has mean 0 and no smallest or largest", () => {
   expect(statisticMean(emptyStatistic)).toBe(0);
 });
 
-test("any iterable will do", () => {
-  expect(statisticOf(new Float64Array([1, 2]))).toEqual(statisticOf(new Set([1, 2])));
-});
-
 test("parts merge exactly into the whole, in any order, with the empty one neutral", () => {
   fc.assert(
     fc.property(values, values, (a, b) => {
@@ -42,8 +38,4 @@ test("diagnostics merge by name and keep names of one side", () => {
     entropy: statisticOf([7]),
   });
   expect(a.ratio.count).toBe(2);
-});
-
-test("a NaN does not pass for a number", () => {
-  expect(statisticMean(statisticOf([1, NaN]))).toBe(NaN);
 });

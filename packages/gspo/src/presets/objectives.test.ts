@@ -17,16 +17,6 @@ describe.each(objectiveNames)("settings of %s", (name) => {
   });
 });
 
-test("settings tell the importance weights", () => {
-  const importance = { kind: "mask", level: "sequence", cap: 3, veto: 1e-4 } as const;
-  expect(make("gspo", { importance }).settings).toMatchObject({
-    importance: "mask",
-    importanceLevel: "sequence",
-    importanceCap: 3,
-    importanceVeto: 1e-4,
-  });
-});
-
 describe("the cap on a negative advantage's loss", () => {
   /** w = e^1, A < 0: the loss w without a cap. */
   const input: ObjectiveInput = {
