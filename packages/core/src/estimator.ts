@@ -1,6 +1,5 @@
-import type { StoredWeights } from "./engine.ts";
+import type { StoredWeights, ModelResources } from "./engine.ts";
 import type { Episode, Utterance } from "./episode/episode.ts";
-import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Diagnostics } from "./numeric/statistic.ts";
 

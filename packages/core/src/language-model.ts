@@ -1,4 +1,3 @@
-import type { FinishReason } from "./finish-reason.ts";
 import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 import type { TokenUsage } from "./ledger/token-usage.ts";
@@ -106,4 +105,20 @@ export interface LanguageModel {
   /** Parameters of sampling that it takes with any legal value; others it refuses by name. Absent: nobody says. */
   readonly supports?: readonly SamplingName[];
   complete(request: CompletionRequest): Promise<Completion>;
+}
+
+/**
+ * Why a model stopped writing: it ended its turn, it reached a limit, it or a filter refused, or the server does not say so in a
+ * way that is known here. A reply that ends by `unknown` may lack its end.
+ */
+export const finishReasons = ["stop", "length", "refusal", "unknown"] as const;
+
+/** One of `finishReasons`. */
+export type FinishReason = (typeof finishReasons)[number];
+
+const cutShort: Readonly<Record<FinishReason, boolean>> = { stop: false, length: true, refusal: false, unknown: true };
+
+/** Whether a reply may lack its end. */
+export function isCutShort(reason: FinishReason): boolean {
+  return cutShort[reason];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { questionKey } from "./question-key.ts";
+import { questionKey } from "./problem.ts";
 
 const same = (a: Parameters<typeof questionKey>[0], b: Parameters<typeof questionKey>[0]): boolean =>
   questionKey(a) === questionKey(b);

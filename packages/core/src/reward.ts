@@ -1,6 +1,6 @@
 import type { Episode } from "./episode/episode.ts";
 import type { Learned } from "./own-rules.ts";
-import type { ModelResources } from "./model-resources.ts";
+import type { ModelResources } from "./engine.ts";
 import type { AgentId, Problem } from "./problem.ts";
 
 /** Signed contributions by name; their sum is the reward. Costs are negative. */

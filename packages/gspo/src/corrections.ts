@@ -1,8 +1,14 @@
 import { statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "./aggregation.ts";
-import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "./importance.ts";
+import {
+  checkImportance,
+  importanceSettings,
+  importanceWeights,
+  type ImportanceOptions,
+  checkOffPolicyMask,
+  offPolicySequences,
+} from "./importance.ts";
 import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "./kl.ts";
-import { checkOffPolicyMask, offPolicySequences } from "./off-policy.ts";
 import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
-import { numberNames } from "./number-names.ts";
 
 /** What a sample can be grouped by. */
 export interface GroupItem {
@@ -37,4 +36,15 @@ export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Arr
       }),
     ),
   );
+}
+
+/** A number for each name, from 0 in the order in which names first occur. */
+export function numberNames(names: readonly unknown[]): Int32Array {
+  const ids = new Map<string, number>();
+  return Int32Array.from(names, (name) => {
+    const key = JSON.stringify(name);
+    const id = ids.get(key) ?? ids.size;
+    ids.set(key, id);
+    return id;
+  });
 }

@@ -8,7 +8,7 @@ import {
   type Ragged,
 } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
-import { numberNames } from "./number-names.ts";
+import { numberNames } from "./grouping.ts";
 import { checkLogProbs } from "./prepare.ts";
 
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */

@@ -1,11 +1,8 @@
 import type { Episode, Grader, Problem, RewardTerms } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
-import type { Costs, Prices } from "./cost.ts";
+import { type Costs, type Prices, repetition, tokensWritten, turns } from "./costs.ts";
 import { measureEpisode } from "./measure-episode.ts";
-import { repetition } from "./repetition.ts";
 import { checkPrices, checkThreshold, rewardTerms, type PricingOptions } from "./reward-terms.ts";
-import { tokensWritten } from "./token-cost.ts";
-import { turns } from "./turn-cost.ts";
 
 /** The three costs of Eq. 1, of the whole team; what the paper leaves open is stated by each. */
 export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };

@@ -1,9 +1,16 @@
-import { checkShape, group, shapes, type FieldsOf, type GroupShape } from "@laconic/core";
-import type { Cost, CostScope } from "./cost.ts";
-import { overlong, type OverlongOptions } from "./overlong.ts";
-import { repetition, type RepetitionOptions } from "./repetition.ts";
-import { tokensRead, tokensWritten } from "./token-cost.ts";
-import { turns, type TurnOptions } from "./turn-cost.ts";
+import { checkShape, shapes, type Field, type FieldsOf, type GroupShape } from "@laconic/core";
+import {
+  type Cost,
+  type CostScope,
+  overlong,
+  type OverlongOptions,
+  repetition,
+  type RepetitionOptions,
+  tokensRead,
+  tokensWritten,
+  turns,
+  type TurnOptions,
+} from "./costs.ts";
 
 type By = Pick<CostScope, "by">;
 
@@ -22,59 +29,59 @@ const by: FieldsOf<By> = {
   by: { help: "Counts only what this agent wrote, read or said", shape: shapes.text, optional: true },
 };
 
-function kind<Kind extends keyof Options>(
-  name: Kind,
-  fields: FieldsOf<Options[Kind]>,
-): GroupShape<{ readonly kind: Kind } & Options[Kind]> {
-  const all = { kind: { help: "What is counted", shape: { kind: "choice", of: [name] } }, ...fields };
-  return { kind: "group", fields: all as unknown as FieldsOf<{ readonly kind: Kind } & Options[Kind]> };
-}
-
-/** What the settings of each kind of cost may be. */
-export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSettings>>> = {
-  "tokens-written": kind("tokens-written", by),
-  "tokens-read": kind("tokens-read", {
-    ...by,
-    from: { help: "Counts only what was read from this sender", shape: shapes.text, optional: true },
-  }),
-  turns: kind("turns", {
-    ...by,
-    count: { help: "Turns with words alone, or all turns", shape: { kind: "choice", of: ["spoken", "all"] } },
-  }),
-  repetition: kind("repetition", {
-    ...by,
-    n: { help: "Length of a repeated piece, in what `of` names", shape: shapes.positive },
-    of: { help: "Words, or characters", shape: { kind: "choice", of: ["words", "characters"] } },
-    against: {
-      help: "Said before in the same utterance, or anywhere in the episode",
-      shape: { kind: "choice", of: ["utterance", "episode"] },
+/** Each kind of cost: its options besides the kind, and its function. */
+const kinds: {
+  readonly [Kind in keyof Options]: { readonly fields: FieldsOf<Options[Kind]>; make(options: Options[Kind]): Cost };
+} = {
+  "tokens-written": { fields: by, make: tokensWritten },
+  "tokens-read": {
+    fields: {
+      ...by,
+      from: { help: "Counts only what was read from this sender", shape: shapes.text, optional: true },
     },
-  }),
-  overlong: kind("overlong", {
-    ...by,
-    maxTokens: { help: "Largest number of tokens", shape: shapes.positive },
-    margin: { help: "Tokens before the limit over which the cost rises from 0", shape: shapes.positive },
-  }),
+    make: tokensRead,
+  },
+  turns: {
+    fields: {
+      ...by,
+      count: { help: "Turns with words alone, or all turns", shape: { kind: "choice", of: ["spoken", "all"] } },
+    },
+    make: turns,
+  },
+  repetition: {
+    fields: {
+      ...by,
+      n: { help: "Length of a repeated piece, in what `of` names", shape: shapes.positive },
+      of: { help: "Words, or characters", shape: { kind: "choice", of: ["words", "characters"] } },
+      against: {
+        help: "Said before in the same utterance, or anywhere in the episode",
+        shape: { kind: "choice", of: ["utterance", "episode"] },
+      },
+    },
+    make: repetition,
+  },
+  overlong: {
+    fields: {
+      ...by,
+      maxTokens: { help: "Largest number of tokens", shape: shapes.positive },
+      margin: { help: "Tokens before the limit over which the cost rises from 0", shape: shapes.positive },
+    },
+    make: overlong,
+  },
 };
 
-const kindOnly = group<{ readonly kind: CostSettings["kind"] }>({
-  kind: { shape: { kind: "choice", of: Object.keys(costShapes) } },
-});
+const kindNames = Object.keys(kinds) as CostSettings["kind"][];
+const kindOf = (of: readonly string[]): Field => ({ help: "What is counted", shape: { kind: "choice", of } });
+
+/** What the settings of each kind of cost may be. */
+export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSettings>>> = Object.fromEntries(
+  kindNames.map((name) => [name, { kind: "group", fields: { kind: kindOf([name]), ...kinds[name].fields } }]),
+) as unknown as Record<CostSettings["kind"], GroupShape<CostSettings>>;
 
 /** @throws LaconicError `config_invalid` naming the setting. */
 export function costPreset(settings: CostSettings, place = "cost"): Cost {
-  checkShape(kindOnly, { kind: settings.kind }, place);
+  checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, place);
   checkShape(costShapes[settings.kind], settings, place);
-  switch (settings.kind) {
-    case "tokens-written":
-      return tokensWritten(settings);
-    case "tokens-read":
-      return tokensRead(settings);
-    case "turns":
-      return turns(settings);
-    case "repetition":
-      return repetition(settings);
-    case "overlong":
-      return overlong(settings);
-  }
+  const { make } = kinds[settings.kind] as { make(options: CostSettings): Cost };
+  return make(settings);
 }

@@ -1,5 +1,5 @@
 import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
-import type { Costs } from "./cost.ts";
+import type { Costs } from "./costs.ts";
 
 /** What an episode earned and used, before any price: store it, and price it again at will. */
 export interface MeasuredReward {

@@ -1,6 +1,6 @@
 import { LaconicError, type RewardTerms } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
-import type { Prices } from "./cost.ts";
+import type { Prices } from "./costs.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 
 /** Which episodes pay. */
@@ -52,4 +52,24 @@ export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOption
   if (threshold === undefined) return;
   const valid = threshold > 0 && threshold <= 1;
   checkOption("costWhenTaskAtLeast", threshold, valid, "above 0 and at most 1, or left out to charge always");
+}
+
+/**
+ * The reward: the sum of its terms. NaN when any term does not apply, because a sum with a part missing
+ * cannot be compared with sums that have it.
+ *
+ * @throws LaconicError `reward_invalid` for a term, or a sum, that is neither finite nor NaN.
+ */
+export function rewardTotal(terms: RewardTerms, problemId = "unknown"): number {
+  let total = 0;
+  for (const [term, value] of Object.entries(terms) as [string, unknown][]) {
+    total += typeof value === "number" ? value : Infinity;
+    if (Math.abs(total) === Infinity)
+      throw new LaconicError(
+        "reward_invalid",
+        `problem "${problemId}", term "${term}": got ${String(value)}, which has no finite sum with the terms before it`,
+        { problemId, term, found: String(value) },
+      );
+  }
+  return total;
 }

@@ -1,4 +1,6 @@
-import { LaconicError, type EpisodeBudget, type Topology } from "@laconic/core";
+import { LaconicError, type EpisodeBudget, type Topology, type EpisodeContext } from "@laconic/core";
+import { callsOf, type Turn } from "./turn.ts";
+import type { BudgetView } from "./view.ts";
 
 /**
  * A topology whose agents can see a budget wherever it runs; that of an episode's own context goes first.
@@ -11,4 +13,12 @@ export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
       key: "budget.targetTokens",
     });
   return { ...topology, run: (problem, context) => topology.run(problem, { budget, ...context }) };
+}
+
+/** The budget as the next speakers see it; undefined where the episode has none. */
+export function budgetView({ budget }: Pick<EpisodeContext, "budget">, turns: readonly Turn[]): BudgetView | undefined {
+  if (!budget) return undefined;
+  const { targetTokens } = budget;
+  const spentTokens = turns.flatMap(callsOf).reduce((sum, call) => sum + call.writtenTokens, 0);
+  return { targetTokens, spentTokens, leftTokens: Math.max(0, targetTokens - spentTokens) };
 }

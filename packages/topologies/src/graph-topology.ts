@@ -10,14 +10,13 @@ import {
 } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import { lastWords } from "./answer-rule.ts";
-import { budgetView } from "./budget-view.ts";
-import { checkGraph } from "./check-graph.ts";
+import { budgetView } from "./budgeted.ts";
+import { checkGraph, speakingWaves } from "./check-graph.ts";
 import { endEpisode } from "./end-episode.ts";
 import { asPrompt, type AgentSpec, type Edge, type Graph } from "./graph.ts";
 import { admit } from "./limits.ts";
 import { modelOf } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
-import { speakingWaves } from "./speaking-waves.ts";
 import { episodeClock, takeTurns } from "./take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 

@@ -7,7 +7,6 @@ export type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 export type { AgentView, BudgetView, ReceivedMessage } from "./view.ts";
 export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
-
 export { graphTopology } from "./graph-topology.ts";
 export { solo, star, chain, chainGraph, layered, layeredGraph } from "./built-in/layers.ts";
 export { complete, completeGraph, random, randomGraph, debate, debateGraph } from "./built-in/rounds.ts";
@@ -23,9 +22,8 @@ export {
 export { mixture } from "./mixture.ts";
 export { inEnvironment } from "./in-environment.ts";
 export { budgeted } from "./budgeted.ts";
-export { drawTopology, drawingFormats } from "./draw/draw-topology.ts";
-export type { DrawingFormat } from "./draw/draw-topology.ts";
-
+export { drawTopology, drawingFormats } from "./draw-topology.ts";
+export type { DrawingFormat } from "./draw-topology.ts";
 export { programTopology } from "./program/program-topology.ts";
 export type { Line, Program, Stage } from "./program/program-topology.ts";
 export { jointEpisode, jointPrompt, synchronousTurns } from "./program/synchronous-turns.ts";
@@ -38,17 +36,14 @@ export type {
 } from "./program/synchronous-turns.ts";
 export { jointBaselines } from "./program/joint-baselines.ts";
 export type { Received, JointBaseline, JointWords } from "./program/joint-baselines.ts";
-
 export type { TrainingTask } from "./training-task.ts";
-
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 export { endEpisode } from "./end-episode.ts";
-
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
+export type { PromptTemplate } from "./prompts/template.ts";
 export { hermesTools } from "./prompts/hermes-tools.ts";
 export { jsonTools, llamaTools } from "./prompts/json-tools.ts";
 export { withBudget } from "./prompts/with-budget.ts";
-export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt, debatePrompt } from "./prompts/teams.ts";
 export { expertPrompt, expertRoles, namedRole, routerPrompt } from "./prompts/role-assignment.ts";

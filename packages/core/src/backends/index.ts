@@ -4,12 +4,20 @@
  */
 export { checkOptimizerSettings, optimizerTable } from "../optimizer-settings.ts";
 export { samplingNames, samplingParameters } from "../sampling.ts";
-export { incrementalDecoder, type IncrementalDecoder } from "./incremental-decoder.ts";
-export { refuseRequest } from "./refuse-request.ts";
-export { checkSampleRequests, type ModelLimits } from "./sample-requests.ts";
+export { incrementalDecoder, streamCompletion, streamText } from "./streams.ts";
+export type { IncrementalDecoder, StreamTokenizer } from "./streams.ts";
+export {
+  checkSampleRequests,
+  checkTokenGradient,
+  checkTopLogProbs,
+  checkTrainingSequences,
+  checkValueSequences,
+} from "./requests.ts";
+export type { ModelLimits } from "./requests.ts";
 export {
   checkSampling,
   kernelSampling,
+  refuseRequest,
   samplingCuts,
   samplingFields,
   samplingFieldShapes,
@@ -18,6 +26,3 @@ export {
 } from "./sampling-fields.ts";
 export type { SamplingFields, SamplingSupport } from "./sampling-fields.ts";
 export { stopEnd } from "./stop-end.ts";
-export { streamCompletion } from "./stream-completion.ts";
-export { streamText, type StreamTokenizer } from "./stream-text.ts";
-export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences, checkValueSequences } from "./training.ts";

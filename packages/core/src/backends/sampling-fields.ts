@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { LaconicError, type ErrorDetail } from "../errors.ts";
 import {
   samplingNames,
   samplingParameters,
@@ -7,7 +7,6 @@ import {
   type SamplingName,
 } from "../sampling.ts";
 import type { NumberShape } from "../shapes/shape.ts";
-import { refuseRequest } from "./refuse-request.ts";
 
 /** Fields of a request as most servers name them: `topP` is `top_p`. */
 export type SamplingFields = { readonly [Name in SamplingName as SnakeCase<Name>]?: number };
@@ -117,4 +116,9 @@ function neutralOf(name: SamplingName, backEnd: SamplingBackEnd): number {
 
 function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
   return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
+}
+
+/** What a request of a batch is refused with: `input_invalid`; its detail has the reason without the place in the batch. */
+export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
+  return new LaconicError("input_invalid", `sample request ${request}: ${reason}`, { request, reason, ...more });
 }

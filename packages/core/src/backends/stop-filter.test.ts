@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { StopFilter } from "./stop-filter.ts";
+import { StopFilter } from "./streams.ts";
 
 test("however a text is cut, what comes out ends before the first stop text", () => {
   const word = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 12 }).map((letters) => letters.join(""));

@@ -4,8 +4,7 @@ import type { CompletionRequest, LanguageModel } from "../language-model.ts";
 import { randomFromSeed } from "../numeric/random.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { tableTokenizer } from "../testing/table-tokenizer.ts";
-import { streamCompletion } from "./stream-completion.ts";
-import { streamText, type TextEvent } from "./stream-text.ts";
+import { streamCompletion, streamText, type TextEvent } from "./streams.ts";
 
 const tokenizer = tableTokenizer();
 const request: CompletionRequest = {

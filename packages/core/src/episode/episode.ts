@@ -1,9 +1,7 @@
 import type { Observation } from "../environment.ts";
-import type { FinishReason } from "../finish-reason.ts";
-import type { ModelIdentity, TokenTrace } from "../language-model.ts";
+import type { FinishReason, ModelIdentity, TokenTrace } from "../language-model.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
-import type { StopReason } from "./stop-reason.ts";
 
 /** What an agent hears from another. */
 export interface Message {
@@ -54,3 +52,18 @@ export interface Episode {
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }
+
+/** Why an episode ended. An ending is a value; each is counted as `stop/<reason>`. */
+export const stopReasons = [
+  "answered",
+  "no_answer",
+  "truncated",
+  "turn_limit",
+  "token_limit",
+  "time_limit",
+  "done",
+  "error",
+] as const;
+
+/** One of `stopReasons`. */
+export type StopReason = (typeof stopReasons)[number];

@@ -23,18 +23,24 @@ export interface Charge {
   readonly agents?: ReadonlySet<AgentId>;
 }
 
+/** Tokens, and what they cost. */
+interface TokenCost {
+  readonly tokens: number;
+  readonly cost: number;
+}
+
 /** What one turn was charged, and where that goes. */
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
   /** Written tokens that are its message: 0 where nobody reads it. */
   readonly message: number;
-  /** Its message, per reader: tokens read, and what they cost. */
-  readonly readers: readonly { readonly to: AgentId; readonly tokens: number; readonly cost: number }[];
+  /** Tokens read of its message, and their cost, by reader. */
+  readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
   /** What it wrote beyond the message: its end token, or all of a silent turn. */
-  readonly end: { readonly tokens: number; readonly cost: number };
-  /** A turn that nobody reads, such as an answer, with its end token. */
-  readonly unread: { readonly tokens: number; readonly cost: number };
+  readonly end: TokenCost;
+  /** A turn without readers, such as an answer, with its end token. */
+  readonly unread: TokenCost;
 }
 
 /** An episode's cost in its reward: `turns` and `rest` add up to `total`. */
@@ -60,10 +66,14 @@ function* counted(
 ): Generator<{ readonly call: LedgerCall; readonly read?: LedgerRead; readonly tokens: number }> {
   for (const call of calls) {
     if ((by !== undefined && call.agent !== by) || (agents && !agents.has(call.agent))) continue;
-    if (kind === "tokens-written") yield { call, tokens: call.writtenTokens };
-    else
-      for (const read of call.reads)
-        if (from === undefined || read.from === from) yield { call, read, tokens: read.tokens };
+    switch (kind) {
+      case "tokens-written":
+        yield { call, tokens: call.writtenTokens };
+        break;
+      case "tokens-read":
+        for (const read of call.reads)
+          if (from === undefined || read.from === from) yield { call, read, tokens: read.tokens };
+    }
   }
 }
 
@@ -92,99 +102,95 @@ export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string
  *   does not apply, is left out.
  */
 export function costBreakdown(
-  {
-    ledger,
-    utterances,
-  }: {
+  episode: {
     readonly ledger: Ledger;
     readonly utterances: readonly { readonly turn: number; readonly agent: AgentId; readonly silent: boolean }[];
   },
   charges: readonly Charge[],
 ): CostBreakdown {
-  const silent = new Set(utterances.filter((each) => each.silent).map(({ turn, agent }) => keyOf(turn, agent)));
+  const { calls } = episode.ledger;
+  const silent = new Set(episode.utterances.flatMap((each) => (each.silent ? keyOf(each.turn, each.agent) : [])));
   const turns = new Map<string, Turn>();
-  const turnOf = (turn: number, agent: AgentId, written: number): Turn => {
-    const known = turns.get(keyOf(turn, agent)) ?? new Turn(turn, agent, silent.has(keyOf(turn, agent)));
-    turns.set(keyOf(turn, agent), known);
-    known.written += written;
-    return known;
+  const turnOf = (turn: number, agent: AgentId): Turn => {
+    const key = keyOf(turn, agent);
+    const known = turns.get(key);
+    if (known) return known;
+    const added = {
+      turn,
+      agent,
+      silent: silent.has(key),
+      written: 0,
+      delivered: 0,
+      writingCost: 0,
+      readers: new Map(),
+    };
+    turns.set(key, added);
+    return added;
   };
-  for (const call of ledger.calls) turnOf(call.turn, call.agent, call.writtenTokens);
-  for (const call of ledger.calls)
-    for (const read of call.reads) turnOf(read.turn, read.from, 0).hear(call.agent, read);
+  for (const { turn, agent, writtenTokens } of calls) turnOf(turn, agent).written += writtenTokens;
+  for (const { agent, reads } of calls)
+    for (const { turn, from, tokens } of reads) {
+      const source = turnOf(turn, from);
+      source.delivered = Math.max(source.delivered, tokens);
+      addTo(source.readers, agent, tokens, 0);
+    }
+
   const rest = new Map<string, number>();
   let total = 0;
-  for (const { name, cost, units, tokens, agents } of charges) {
+  for (const { name, cost, units, tokens: count, agents } of charges) {
     if (cost === 0 || Number.isNaN(cost)) continue;
     total += cost;
-    const parts = tokens ? [...counted(ledger, tokens, agents)] : [];
-    const sum = parts.reduce((all, part) => all + part.tokens, 0);
+    const parts = count ? [...counted(episode.ledger, count, agents)] : [];
+    const sum = parts.reduce((all, { tokens }) => all + tokens, 0);
     if (sum === 0 || sum !== units) rest.set(name, (rest.get(name) ?? 0) + cost);
     else
-      for (const { call, read, tokens: share } of parts)
-        if (read) turnOf(read.turn, read.from, 0).chargeReader(call.agent, (cost * share) / sum);
-        else turnOf(call.turn, call.agent, 0).chargeWriter((cost * share) / sum);
+      for (const { call, read, tokens } of parts)
+        if (read) addTo(turnOf(read.turn, read.from).readers, call.agent, 0, (cost * tokens) / sum);
+        else turnOf(call.turn, call.agent).writingCost += (cost * tokens) / sum;
   }
-  return { turns: Array.from(turns.values(), (turn) => turn.toCost()), rest: Object.fromEntries(rest), total };
+  return { turns: Array.from(turns.values(), costOf), rest: Object.fromEntries(rest), total };
 }
 
 const keyOf = (turn: number, agent: AgentId): string => `${turn} ${agent}`;
 
-class Turn {
-  written = 0;
-  readonly #turn: number;
-  readonly #agent: AgentId;
-  readonly #silent: boolean;
-  #delivered = 0;
-  #writing = 0;
-  readonly #readers = new Map<AgentId, { tokens: number; cost: number }>();
+interface Turn {
+  readonly turn: number;
+  readonly agent: AgentId;
+  readonly silent: boolean;
+  written: number;
+  /** Tokens of its message that a reader got. */
+  delivered: number;
+  writingCost: number;
+  readonly readers: Map<AgentId, TokenCost>;
+}
 
-  constructor(turn: number, agent: AgentId, silent: boolean) {
-    [this.#turn, this.#agent, this.#silent] = [turn, agent, silent];
-  }
+function addTo(costs: Map<AgentId, TokenCost>, agent: AgentId, tokens: number, cost: number): void {
+  const known = costs.get(agent) ?? { tokens: 0, cost: 0 };
+  costs.set(agent, { tokens: known.tokens + tokens, cost: known.cost + cost });
+}
 
-  hear(reader: AgentId, { tokens }: LedgerRead): void {
-    const known = this.#readers.get(reader) ?? { tokens: 0, cost: 0 };
-    this.#readers.set(reader, { ...known, tokens: known.tokens + tokens });
-    this.#delivered = Math.max(this.#delivered, tokens);
-  }
-
-  chargeReader(reader: AgentId, cost: number): void {
-    const known = this.#readers.get(reader);
-    if (known) known.cost += cost;
-  }
-
-  chargeWriter(cost: number): void {
-    this.#writing += cost;
-  }
-
-  toCost(): TurnCost {
-    const [written, silent] = [this.written, this.#silent];
-    // What writing cost per token, of each of the three parts.
-    const part = (tokens: number) => ({ tokens, cost: written === 0 ? 0 : (this.#writing * tokens) / written });
-    const isRead = this.#readers.size > 0;
-    const message = part(isRead ? Math.min(written, this.#delivered) : 0);
-    return {
-      turn: this.#turn,
-      agent: this.#agent,
-      message: message.tokens,
-      readers: Array.from(this.#readers, ([to, { tokens, cost }]) => ({
-        to,
-        tokens,
-        cost: cost + message.cost / this.#readers.size,
-      })),
-      end: part(isRead || silent ? written - message.tokens : 0),
-      unread: part(isRead || silent ? 0 : written),
-    };
-  }
+function costOf({ turn, agent, silent, written, delivered, writingCost, readers }: Turn): TurnCost {
+  const part = (tokens: number): TokenCost => ({ tokens, cost: written === 0 ? 0 : (writingCost * tokens) / written });
+  const isRead = readers.size > 0;
+  const message = part(isRead ? Math.min(written, delivered) : 0);
+  return {
+    turn,
+    agent,
+    message: message.tokens,
+    readers: Array.from(readers, ([to, { tokens, cost }]) => ({
+      to,
+      tokens,
+      cost: cost + message.cost / readers.size,
+    })),
+    end: part(isRead || silent ? written - message.tokens : 0),
+    unread: part(isRead || silent ? 0 : written),
+  };
 }
 
 /** Tokens read along an edge, and their cost. */
-export interface EdgeCost {
+export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
-  readonly tokens: number;
-  readonly cost: number;
 }
 
 /** Parts of a cost; edges, `end`, `unread` and `rest` add up to `total`. */
@@ -193,7 +199,7 @@ export interface CostSums {
   readonly edges: readonly EdgeCost[];
   /** Of end tokens, and of silent turns. */
   readonly end: number;
-  /** Of turns that nobody reads, such as answers. */
+  /** Of turns without readers, such as answers. */
   readonly unread: number;
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
@@ -202,37 +208,24 @@ export interface CostSums {
 /** Means of several episodes' costs, per edge and part; of one episode its sums. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
-  const edges = new Map<AgentId, Map<AgentId, { tokens: number; cost: number }>>();
-  const rest = new Map<string, number>();
-  let end = 0;
-  let unread = 0;
-  let total = 0;
-  for (const breakdown of breakdowns) {
-    total += breakdown.total;
-    for (const [name, cost] of Object.entries(breakdown.rest)) rest.set(name, (rest.get(name) ?? 0) + cost);
-    for (const turn of breakdown.turns) {
-      end += turn.end.cost;
-      unread += turn.unread.cost;
-      const own = edges.get(turn.agent) ?? new Map<AgentId, { tokens: number; cost: number }>();
-      edges.set(turn.agent, own);
-      for (const { to, tokens, cost } of turn.readers) {
-        const edge = own.get(to) ?? { tokens: 0, cost: 0 };
-        own.set(to, { tokens: edge.tokens + tokens, cost: edge.cost + cost });
-      }
-    }
+  const turns = breakdowns.flatMap((breakdown) => breakdown.turns);
+  const edges = new Map<AgentId, Map<AgentId, TokenCost>>();
+  for (const { agent, readers } of turns) {
+    const known = edges.get(agent) ?? new Map<AgentId, TokenCost>();
+    edges.set(agent, known);
+    for (const { to, tokens, cost } of readers) addTo(known, to, tokens, cost);
   }
+  const rest = new Map<string, number>();
+  for (const [name, cost] of breakdowns.flatMap((breakdown) => Object.entries(breakdown.rest)))
+    rest.set(name, (rest.get(name) ?? 0) + cost);
+  const mean = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0) / episodes;
   return {
     edges: [...edges].flatMap(([from, readers]) =>
-      Array.from(readers, ([to, { tokens, cost }]) => ({
-        from,
-        to,
-        tokens: tokens / episodes,
-        cost: cost / episodes,
-      })),
+      Array.from(readers, ([to, { tokens, cost }]) => ({ from, to, tokens: tokens / episodes, cost: cost / episodes })),
     ),
-    end: end / episodes,
-    unread: unread / episodes,
+    end: mean(turns.map(({ end }) => end.cost)),
+    unread: mean(turns.map(({ unread }) => unread.cost)),
     rest: Object.fromEntries(Array.from(rest, ([name, cost]) => [name, cost / episodes])),
-    total: total / episodes,
+    total: mean(breakdowns.map(({ total }) => total)),
   };
 }

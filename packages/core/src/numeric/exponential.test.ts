@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { exponentialMinusOne } from "./exponential-minus-one.ts";
-import { exponential } from "./exponential.ts";
-import { logarithm } from "./logarithm.ts";
+import { exponentialMinusOne, exponential, logarithm } from "./exponential.ts";
 import { randomFromSeed } from "./random.ts";
 
 const functions = { exponential, exponentialMinusOne, logarithm } as const;

@@ -3,12 +3,19 @@
  * @module @laconic/core/numeric
  */
 export { cosine, sine } from "./cosine.ts";
-export { studentInterval, studentTest, varianceOfMean, type Estimate } from "./estimate.ts";
-export { exponential } from "./exponential.ts";
-export { exponentialMinusOne } from "./exponential-minus-one.ts";
-export { logarithm } from "./logarithm.ts";
-export { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "./log-prob.ts";
-export { betaQuantile, studentQuantile } from "./quantiles.ts";
+export {
+  studentInterval,
+  studentTest,
+  varianceOfMean,
+  betaQuantile,
+  logGamma,
+  studentQuantile,
+  clusteredWilsonInterval,
+  wilsonInterval,
+} from "./intervals.ts";
+export type { Estimate, Cluster } from "./intervals.ts";
+export { exponential, exponentialMinusOne, logarithm } from "./exponential.ts";
+export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";
+export type { LogProbRange } from "./log-prob.ts";
 export { rankCorrelation } from "./rank-correlation.ts";
 export { emptyStatistic, meanOf, mergeDiagnostics, mergeStatistics } from "./statistic.ts";
-export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./wilson-interval.ts";

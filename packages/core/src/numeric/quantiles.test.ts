@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { studentTest } from "./estimate.ts";
-import { betaQuantile, studentQuantile, studentTails } from "./quantiles.ts";
+import { studentTest, betaQuantile, studentQuantile, studentTails } from "./intervals.ts";
 
 test("a quantile of Student's t is the one of published tables, for 1 and 2 degrees in closed form", () => {
   const table = { 3: 3.182446, 5: 2.570582, 10: 2.228139, 30: 2.042272, 120: 1.97993 };

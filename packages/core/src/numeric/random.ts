@@ -1,6 +1,6 @@
 import { cosine } from "./cosine.ts";
 import { LaconicError } from "../errors.ts";
-import { logarithm } from "./logarithm.ts";
+import { logarithm } from "./exponential.ts";
 
 /** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
 export type RandomState = readonly [number, number, number, number];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { randomFromSeed } from "./random.ts";
-import { clusteredWilsonInterval, wilsonInterval } from "./wilson-interval.ts";
+import { clusteredWilsonInterval, wilsonInterval } from "./intervals.ts";
 
 const z = 1.959963984540054;
 

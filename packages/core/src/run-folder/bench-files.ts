@@ -1,6 +1,5 @@
 import type { AgentId } from "../problem.ts";
-import type { FinishReason } from "../finish-reason.ts";
-import type { Prompt, SamplingSettings } from "../language-model.ts";
+import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
 import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 
 /** What a bench's folder holds of its samples. */

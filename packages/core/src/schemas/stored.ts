@@ -1,13 +1,11 @@
 import * as z from "zod";
 import type { Observation } from "../environment.ts";
-import type { Episode, Utterance } from "../episode/episode.ts";
-import { finishReasons } from "../finish-reason.ts";
-import type { ModelIdentity, TokenTrace } from "../language-model.ts";
+import { type Episode, type Utterance, stopReasons } from "../episode/episode.ts";
+import { finishReasons, type ModelIdentity, type TokenTrace } from "../language-model.ts";
 import { logProbRange, sampledLogProbRange } from "../numeric/log-prob.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "../ledger/ledger.ts";
 import type { Problem } from "../problem.ts";
 import type { RandomState } from "../numeric/random.ts";
-import { stopReasons } from "../episode/stop-reason.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);

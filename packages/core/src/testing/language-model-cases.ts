@@ -1,6 +1,11 @@
 import { LaconicError } from "../errors.ts";
-import { finishReasons } from "../finish-reason.ts";
-import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
+import {
+  finishReasons,
+  type Completion,
+  type CompletionRequest,
+  type LanguageModel,
+  type Prompt,
+} from "../language-model.ts";
 import { randomFromSeed } from "../numeric/random.ts";
 import { isConsistentUsage } from "../ledger/token-usage.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";

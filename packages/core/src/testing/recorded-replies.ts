@@ -1,5 +1,5 @@
 import type { LaconicErrorCode } from "../errors.ts";
-import type { FinishReason } from "../finish-reason.ts";
+import type { FinishReason } from "../language-model.ts";
 
 /** How a reply reads: a completion, or the code of the error that it raises once no attempt is left. */
 export type ReplyReading =

@@ -1,4 +1,4 @@
-import type { Estimate } from "../numeric/estimate.ts";
+import type { Estimate } from "../numeric/intervals.ts";
 
 /** A value that may be missing: unmeasured, unknown, or no number. All formats write it as `–`. */
 type Maybe = number | null | undefined;

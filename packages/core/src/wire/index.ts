@@ -2,7 +2,7 @@
  * What clients of servers share: reasons by which replies end, and network errors in words without keys.
  * @module @laconic/core/wire
  */
-export { finishReasons } from "../finish-reason.ts";
+export { finishReasons } from "../language-model.ts";
 export { hostOf, networkCode, networkReason } from "./network-error.ts";
 export { readFinishReason } from "./read-finish-reason.ts";
 export { serverAddress } from "./server-address.ts";

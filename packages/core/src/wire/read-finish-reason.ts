@@ -1,4 +1,4 @@
-import type { FinishReason } from "../finish-reason.ts";
+import type { FinishReason } from "../language-model.ts";
 import { isRecord } from "../shapes/is-record.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
-import { exponential, logarithm } from "@laconic/core/numeric";
+import { LaconicError, maxReward } from "@laconic/core";
+import { exponential, logarithm, logGamma } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import {
   checkRewards,
@@ -9,7 +9,10 @@ import {
   rewardGroups,
   type AdvantageResult,
   type RewardGroup,
+  allEqual,
+  mean,
 } from "./groups.ts";
+import { groupAdvantages } from "./group-advantage.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
 export function rloo(
@@ -17,8 +20,8 @@ export function rloo(
   groups: ArrayLike<number>,
   weights?: ArrayLike<number>,
 ): AdvantageResult {
-  const rule = ({ rewards: own, size: G, mean }: RewardGroup): number[] =>
-    own.map((reward) => ((reward - mean) * G) / (G - 1));
+  const rule = (group: RewardGroup): number[] =>
+    group.rewards.map((reward) => ((reward - group.mean) * group.size) / (group.size - 1));
   return perGroup(rewards, groups, rule, weights);
 }
 
@@ -97,8 +100,8 @@ export function maxRl(
   epsilon = 1e-6,
   weights?: ArrayLike<number>,
 ): AdvantageResult {
-  const rule = ({ rewards: own, mean }: RewardGroup): number[] =>
-    own.map((reward) => (mean > 0 ? (reward - mean) / (mean + epsilon) : 0));
+  const rule = (group: RewardGroup): number[] =>
+    group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0));
   return perGroup(rewards, groups, rule, weights);
 }
 
@@ -165,14 +168,97 @@ export function bnpo(
   return perGroup(rewards, groups, rule, weights);
 }
 
-/** Lanczos approximation, relative error below 1e-13 for x > 0. */
-function logGamma(x: number): number {
-  const coefficients = [
-    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
-    -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
-  ];
-  if (x < 0.5) return logGamma(x + 1) - logarithm(x);
-  const t = x + 6.5;
-  const series = coefficients.reduce((sum, c, i) => sum + c / (x + i), 0.99999999999980993);
-  return 0.5 * logarithm(2 * Math.PI) + (x - 0.5) * logarithm(t) - t + logarithm(series);
+/** Exponential mean of rewards per agent: plain data, for a checkpoint. */
+export type RunningBaselineState = Readonly<Record<string, number>>;
+
+/**
+ * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r.
+ * Baselines start at 0 and warm up over about 1 / (1 - decay) rewards.
+ *
+ * A NaN reward does not apply: it gets 0 and moves no baseline.
+ *
+ * @param decay - weight of the past, 0.95
+ * @param weights - how far each reward moves its baseline, as a share of a whole reward, [S]; 1 by default
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ or a stored
+ * baseline is no such number, `config_invalid`.
+ */
+export function runningBaseline(
+  state: RunningBaselineState,
+  rewards: ArrayLike<number>,
+  agents: readonly string[],
+  decay = 0.95,
+  weights?: ArrayLike<number>,
+): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
+  checkOption(decay >= 0 && decay < 1, "running baseline: decay", decay, "in [0, 1)");
+  if (agents.length !== rewards.length)
+    throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
+  checkRewards(rewards);
+  // A map, because an agent may be called like a property that every object has.
+  const next = new Map(Object.entries(state));
+  for (const [agent, baseline] of next)
+    if (!(Math.abs(baseline) <= maxReward))
+      throw new LaconicError("input_invalid", `running baseline: the state of agent "${agent}" is ${baseline}`, {
+        agent,
+      });
+  const advantages = Float64Array.from(rewards, (reward, s) => {
+    if (Number.isNaN(reward)) return 0;
+    const agent = agents[s] as string;
+    const baseline = next.get(agent) ?? 0;
+    const past = weights?.[s] === undefined || weights[s] === 1 ? decay : decay ** weights[s];
+    next.set(agent, past * baseline + (1 - past) * reward);
+    return reward - baseline;
+  });
+  return { advantages, state: Object.fromEntries(next) };
+}
+
+/** Which REINFORCE++: with or without the group's mean, and its discount. */
+export interface ReinforcePlusPlusOptions {
+  /** Subtract the group mean first (REINFORCE++-baseline). */
+  readonly baseline?: boolean;
+  /** γ of the token returns; 1 by default. */
+  readonly discount?: number;
+}
+
+/**
+ * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and
+ * 1e-8 under the root (verl, SkyRL). One advantage per token. A NaN reward does not apply: its tokens leave mean and
+ * variance, and get 0. Returns that are all equal give exactly 0.
+ *
+ * @param offsets - layout of the tokens, [S + 1]
+ * @param weights - how much each reward counts in the mean of its group, [S]; 1 by default
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ, `config_invalid`.
+ */
+export function reinforcePlusPlus(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  offsets: Int32Array,
+  options: ReinforcePlusPlusOptions = {},
+  weights?: ArrayLike<number>,
+): Float64Array {
+  const { baseline = false, discount = 1 } = options;
+  checkOption(discount > 0 && discount <= 1, "reinforce++: discount", discount, "in (0, 1]");
+  if (offsets.length - 1 !== rewards.length)
+    throw new LaconicError(
+      "input_invalid",
+      `reinforce++: ${rewards.length} rewards for ${offsets.length - 1} sequences of tokens`,
+    );
+  checkRewards(rewards);
+  const scores = baseline
+    ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages
+    : Float64Array.from(rewards);
+  const tokens = offsets[offsets.length - 1] as number;
+  const returns = new Float64Array(tokens).fill(NaN); // NaN marks tokens to leave out
+  for (let s = 0; s < rewards.length; s++) {
+    if (Number.isNaN(rewards[s])) continue;
+    let value = scores[s] as number;
+    for (let t = (offsets[s + 1] as number) - 1; t >= (offsets[s] as number); t--) {
+      returns[t] = value;
+      value *= discount;
+    }
+  }
+  const applicable = [...returns].filter((value) => !Number.isNaN(value));
+  if (allEqual(applicable)) return new Float64Array(tokens);
+  const centre = mean(applicable);
+  const root = Math.sqrt(deviation(applicable, "sample") ** 2 + 1e-8);
+  return returns.map((value) => (Number.isNaN(value) ? 0 : (value - centre) / root));
 }

@@ -7,9 +7,15 @@ import {
 } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
-import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
+import {
+  checkImportance,
+  importanceSettings,
+  importanceWeights,
+  type ImportanceOptions,
+  checkOffPolicyMask,
+  offPolicySequences,
+} from "../importance.ts";
 import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "../kl.ts";
-import { checkOffPolicyMask, offPolicySequences } from "../off-policy.ts";
 import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
 /** Terms that any objective takes. */

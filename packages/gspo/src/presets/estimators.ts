@@ -9,7 +9,21 @@ import {
   type RewardBatch,
   type Shape,
 } from "@laconic/core";
-import { bnpo, gpg, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "../advantages/baselines.ts";
+import {
+  bnpo,
+  gpg,
+  maremax,
+  maxRl,
+  opo,
+  passAtK,
+  rawRewards,
+  remax,
+  rloo,
+  reinforcePlusPlus,
+  type ReinforcePlusPlusOptions,
+  runningBaseline,
+  type RunningBaselineState,
+} from "../advantages/baselines.ts";
 import {
   advantageScales,
   deviationForms,
@@ -18,8 +32,6 @@ import {
   type GroupAdvantageOptions,
 } from "../advantages/group-advantage.ts";
 import { checkChoice } from "../check-option.ts";
-import { reinforcePlusPlus, type ReinforcePlusPlusOptions } from "../advantages/reinforce-plus-plus.ts";
-import { runningBaseline, type RunningBaselineState } from "../advantages/running-baseline.ts";
 
 /** An estimator that has nothing to set. */
 type NoOptions = Readonly<Record<string, never>>;

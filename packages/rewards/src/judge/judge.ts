@@ -1,6 +1,7 @@
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, judgeMessages, type Judged } from "./fence.ts";
-import { bestMark, readRubric, type Criterion, type Rubric } from "./rubric.ts";
+import { LaconicError, type Reward } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 
 /** What a judge made of an answer. */
 export interface Marks {
@@ -73,4 +74,117 @@ function marksIn(reply: string, code: string, criteria: readonly Required<Criter
   const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);
   const score = criteria.reduce((sum, { name, weight }) => sum + (weight / whole) * (marks[name] as number), 0);
   return { marks, score: Math.min(1, score) };
+}
+
+/** One thing that a judge looks at. */
+export interface Criterion {
+  /** Of its term: lower case letters, digits, - and _. */
+  readonly name: string;
+  /** What the judge is asked, such as "Does every step follow from the one before?". */
+  readonly question: string;
+  /** Share of the reward beside the other criteria. Default 1. */
+  readonly weight?: number;
+}
+
+/** Criteria by which a judge gives 0 to {@link bestMark}. */
+export interface Rubric {
+  readonly criteria: readonly Criterion[];
+}
+
+/** The mark for what fully meets a criterion; 0 is for what does not meet it at all. */
+export const bestMark = 10;
+
+const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
+
+/**
+ * A rubric of one question is the criterion `task`.
+ * @throws LaconicError `config_invalid` for no criteria, a name that is none or is there twice, a weight that is not above 0
+ */
+export function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
+  const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
+  const refuse = (reason: string): LaconicError => new LaconicError("config_invalid", `rubric: ${reason}`);
+  if (criteria.length === 0) throw refuse("there are no criteria");
+  const seen = new Set<string>();
+  return criteria.map(({ name, question, weight = 1 }) => {
+    if (!nameForm.test(name))
+      throw refuse(`${JSON.stringify(name)} is no name: a lower case letter, then letters, digits, - and _`);
+    if (seen.has(name)) throw refuse(`two criteria are called ${name}`);
+    seen.add(name);
+    if (question.trim() === "") throw refuse(`${name} asks nothing`);
+    if (!(weight > 0 && weight < Infinity))
+      throw refuse(`the weight of ${name} is ${weight}, expected a number above 0`);
+    return { name, question, weight };
+  });
+}
+
+/** A judge that grades. */
+export interface JudgeGraderOptions extends JudgeOptions {
+  /** Score from which an answer is right, above 0 and at most 1. Default 0.5. */
+  readonly acceptAt?: number;
+}
+
+/** What a judge says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
+export interface JudgeVerdict {
+  readonly correct: boolean;
+  /** The reply as it was judged; null without a verdict. */
+  readonly extracted: string | null;
+  readonly rule: string;
+  readonly certainty: "judged" | "undecided";
+  /** False where the judge gave no verdict: the answer is neither right nor wrong. */
+  readonly decided: boolean;
+}
+
+/**
+ * A model as the grader of free answers, which is shown question, gold and reply: for `Graders.text` of `@laconic/benchmarks`.
+ * @throws LaconicError `config_invalid`
+ */
+export function judgeGrader(
+  options: JudgeGraderOptions,
+): (
+  reply: string,
+  problem: { readonly question: string; readonly gold: string },
+  signal?: AbortSignal,
+) => Promise<JudgeVerdict> {
+  const { acceptAt = 0.5, model } = options;
+  checkOption("acceptAt", acceptAt, acceptAt > 0 && acceptAt <= 1, "above 0 and at most 1");
+  const { judge } = createJudge(options);
+  return async (reply, { question, gold }, signal) => {
+    const verdict = await judge({ question, answer: reply, ...(gold !== "" && { reference: gold }) }, signal);
+    if (verdict.status === "undecided")
+      return { correct: false, extracted: null, rule: verdict.reason, certainty: "undecided", decided: false };
+    const { score } = verdict.value;
+    const rule = `judged by ${model.id}: ${score.toFixed(2)}`;
+    return { correct: score >= acceptAt, extracted: reply, rule, certainty: "judged", decided: true };
+  };
+}
+
+/** A judge that rewards. */
+export interface JudgeRewardOptions extends JudgeOptions {
+  /** Whether the judge is shown the problem's gold answer. Default: where there is one. */
+  readonly showGold?: boolean;
+}
+
+/**
+ * A judge as the reward of a run: a term for each criterion, its mark times its share of the weights, so that they add up to 0 to
+ * 1; of a rubric of one question, `task`. Nobody's answer has 0 in each without asking; what the judge could not decide is
+ * `undecided` and left out.
+ * @throws LaconicError `config_invalid`
+ * @example export default judgeReward({ model, rubric: "Is the answer right, and does it say why?" });
+ */
+export function judgeReward(options: JudgeRewardOptions): Reward {
+  const { criteria, judge } = createJudge(options);
+  const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);
+  return async ({ answer }, { question, gold }, { signal }) => {
+    const shown = (options.showGold ?? gold !== "") ? { reference: gold } : {};
+    const verdict =
+      answer === null
+        ? ({ status: "judged", value: { marks: {}, score: 0 } } as const)
+        : await judge({ question, answer, ...shown }, signal);
+    if (verdict.status === "undecided") return { undecided: verdict.reason };
+    const { marks, score } = verdict.value as { marks: Readonly<Record<string, number>>; score: number };
+    return {
+      team: Object.fromEntries(criteria.map(({ name, weight }) => [name, (weight / whole) * (marks[name] ?? 0)])),
+      score,
+    };
+  };
 }

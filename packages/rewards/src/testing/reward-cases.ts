@@ -1,7 +1,7 @@
 import type { Episode, Problem, Reward } from "@laconic/core";
 import { expectThat, scriptedEpisode, type ConformanceCase } from "@laconic/core/testing";
 import { readReward, termsOf, type RewardOutcome } from "../read-reward.ts";
-import { rewardTotal } from "../reward-total.ts";
+import { rewardTotal } from "../reward-terms.ts";
 
 const problem: Problem = { id: "problem", question: "What is 6 + 9?", gold: "15" };
 const right = scriptedEpisode([

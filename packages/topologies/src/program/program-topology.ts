@@ -12,7 +12,7 @@ import {
 } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
 import { admit } from "../limits.ts";
-import { budgetView } from "../budget-view.ts";
+import { budgetView } from "../budgeted.ts";
 import { problemText } from "../prompts/template.ts";
 import { modelOf } from "../speak.ts";
 import type { Turn } from "../turn.ts";

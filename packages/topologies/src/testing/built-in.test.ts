@@ -26,8 +26,7 @@ import {
   type Graph,
   type PromptTemplate,
 } from "../index.ts";
-import { svgOf } from "../draw/svg.ts";
-import { mermaidOf } from "../draw/mermaid.ts";
+import { svgOf, mermaidOf } from "../draw-topology.ts";
 import { topologyCases, type TopologySubject } from "./topology-cases.ts";
 
 const form = "Put the final answer into \\boxed{}.";

@@ -1,7 +1,57 @@
+import { checkGraph, speakingWaves } from "./check-graph.ts";
+import type { Edge, Graph } from "./graph.ts";
 import type { AgentId } from "@laconic/core";
 import { colourStyle } from "@laconic/core/design";
-import type { Edge, Graph } from "../graph.ts";
-import { speakingWaves } from "../speaking-waves.ts";
+
+/** How a graph can be drawn. */
+export const drawingFormats = ["mermaid", "svg", "json"] as const;
+/** What a graph can be drawn as. */
+export type DrawingFormat = (typeof drawingFormats)[number];
+
+/**
+ * A graph as text: Mermaid, an SVG picture, or what of it is data as JSON.
+ * @throws LaconicError `topology_invalid` for a graph that cannot run
+ */
+export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): string {
+  checkGraph(graph);
+  switch (format) {
+    case "mermaid":
+      return mermaidOf(graph);
+    case "svg":
+      return svgOf(graph);
+    case "json":
+      return JSON.stringify(plain(graph), null, 2);
+  }
+}
+
+/** What of a graph is data. */
+function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Graph): object {
+  const ends = ({ from, to }: Edge): object => ({ from, to });
+  return {
+    name,
+    agents: agents.map(({ id, role, rounds: own }) => ({ id, role, ...(own && { rounds: own }) })),
+    rounds,
+    spatial: spatial.map(ends),
+    temporal: temporal.map(ends),
+    answer: { name: answer.name, agents: answer.agents },
+  };
+}
+
+/** A graph as Mermaid text: solid arrows within a round, dotted ones to the next, the answering agents in double frames. */
+export function mermaidOf(graph: Graph): string {
+  const name = new Map(graph.agents.map(({ id }, i) => [id, `a${i}`]));
+  const answering = new Set<string>(graph.answer.agents);
+  const label = (text: string): string => text.replaceAll(/["<>&#]/gu, (char) => `#${char.charCodeAt(0)};`);
+  const nodes = graph.agents.map(({ id, role }) => {
+    const text = `"${label(id)}<br/>${label(role)}"`;
+    return `  ${name.get(id)}${answering.has(id) ? `[[${text}]]` : `[${text}]`}`;
+  });
+  const arrows = [
+    ...(graph.spatial ?? []).map(({ from, to }) => `  ${name.get(from)} --> ${name.get(to)}`),
+    ...(graph.temporal ?? []).map(({ from, to }) => `  ${name.get(from)} -.-> ${name.get(to)}`),
+  ];
+  return [`flowchart LR`, ...nodes, ...arrows].join("\n");
+}
 
 const [boxWidth, boxHeight, columnGap, rowGap, margin, bowRoom] = [132, 48, 84, 32, 28, 16] as const;
 

@@ -1,0 +1,171 @@
+import type { Tokenizer, ChatTokenizer } from "../tokenizer.ts";
+import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from "../language-model.ts";
+
+/** Text out of tokens as they come; a character whose bytes are spread over tokens waits for the last of them. */
+export interface IncrementalDecoder {
+  /** What the token adds to the text; empty while a character is incomplete. */
+  push(token: number): string;
+  /** What is still held back at the end. */
+  flush(): string;
+}
+
+const incomplete = "\uFFFD";
+
+/** Keeps only the tokens since the last complete character, so that a long reply costs no more per token. */
+export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): IncrementalDecoder {
+  // The last token that wrote something: some tokenizers write a space depending on what came before. Until one has, all
+  // different ones that wrote nothing, since a beginning may have lost its space.
+  let before: number[] = [];
+  let waiting: number[] = [];
+  const tail = (): string => {
+    const known = tokenizer.decode(before);
+    return tokenizer.decode([...before, ...waiting]).slice(known.length);
+  };
+  return {
+    push(token) {
+      waiting.push(token);
+      const text = tail();
+      if (text.endsWith(incomplete)) return "";
+      if (text !== "") before = waiting.slice(-1);
+      else if (tokenizer.decode(before) === "") before = [...new Set([...before, ...waiting])];
+      waiting = [];
+      return text;
+    },
+    flush() {
+      const text = waiting.length === 0 ? "" : tail();
+      before = [];
+      waiting = [];
+      return text;
+    },
+  };
+}
+
+/** Text on its way out: ends before the first stop text, and holds back what could still become one. */
+export class StopFilter {
+  readonly #stops: readonly string[];
+  #held = "";
+  stopped = false;
+
+  constructor(stops: readonly string[]) {
+    this.#stops = stops.filter((stop) => stop !== "");
+  }
+
+  push(text: string): string {
+    if (this.stopped) return "";
+    const all = this.#held + text;
+    const found = this.#stops.map((stop) => all.indexOf(stop)).filter((at) => at >= 0);
+    if (found.length > 0) {
+      this.stopped = true;
+      this.#held = "";
+      return all.slice(0, Math.min(...found));
+    }
+    let keep = 0;
+    for (const stop of this.#stops)
+      for (let length = Math.min(stop.length - 1, all.length); length > keep; length--)
+        if (all.endsWith(stop.slice(0, length))) keep = length;
+    this.#held = all.slice(all.length - keep);
+    return all.slice(0, all.length - keep);
+  }
+
+  /** What is held back at the end is text after all. */
+  flush(): string {
+    const rest = this.stopped ? "" : this.#held;
+    this.#held = "";
+    return rest;
+  }
+}
+
+/** A completion on its way: tokens as they are drawn, and at the end the whole. */
+export type CompletionEvent =
+  | { readonly kind: "token"; readonly drawn: DrawnToken }
+  | { readonly kind: "completion"; readonly completion: Completion };
+
+/**
+ * Completes a request and gives its tokens as they are drawn; the last event is the completion. A model that does not stream
+ * gives that alone. Nothing is asked before the first event is waited for, and whoever stops reading ends the request.
+ * @throws what `model.complete` throws, where the reading stands: after the tokens that came before
+ */
+export async function* streamCompletion(
+  model: LanguageModel,
+  request: Omit<CompletionRequest, "onToken">,
+): AsyncGenerator<CompletionEvent, void, undefined> {
+  const { signal: own } = request;
+  const left = new AbortController();
+  const follow = (): void => left.abort(own?.reason);
+  if (own?.aborted) follow();
+  own?.addEventListener("abort", follow, { once: true });
+  let drawn: DrawnToken[] = [];
+  let ended = false;
+  let wake = (): void => undefined;
+  const end = (): void => {
+    ended = true;
+    wake();
+  };
+  try {
+    const whole = model.complete({
+      ...request,
+      signal: left.signal,
+      onToken(token) {
+        drawn.push(token);
+        wake();
+      },
+    });
+    whole.then(end, end);
+    while (!ended || drawn.length > 0) {
+      if (drawn.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      const ready = drawn;
+      drawn = [];
+      for (const each of ready) yield { kind: "token", drawn: each };
+    }
+    yield { kind: "completion", completion: await whole };
+  } finally {
+    own?.removeEventListener("abort", follow);
+    left.abort();
+  }
+}
+
+/** A completion on its way: pieces of its text, and at the end the whole. */
+export type TextEvent =
+  /** Tokens since the piece before; a last piece may be tokens without text, as an end token is. */
+  | { readonly kind: "text"; readonly text: string; readonly drawn: readonly DrawnToken[] }
+  | { readonly kind: "completion"; readonly completion: Completion };
+
+/** What decoding a stream needs of a tokenizer. */
+export type StreamTokenizer = Pick<Tokenizer, "decode" | "endToken"> & Partial<Pick<ChatTokenizer, "endTokens">>;
+
+/**
+ * Completes a request and gives its text as it is written: characters whole, and nothing that is, or may still become, one of the
+ * request's stop texts. The pieces together are `completion.text`; a model that does not stream gives it in one piece.
+ * @throws as `streamCompletion`
+ */
+export async function* streamText(
+  model: LanguageModel,
+  request: Omit<CompletionRequest, "onToken">,
+  tokenizer: StreamTokenizer,
+): AsyncGenerator<TextEvent, void, undefined> {
+  const decoder = incrementalDecoder(tokenizer);
+  const filter = new StopFilter(request.sampling.stop ?? []);
+  const isEnd = (token: number): boolean => (tokenizer.endTokens ?? [tokenizer.endToken]).includes(token);
+  let drawn: DrawnToken[] = [];
+  let sent = "";
+  for await (const event of streamCompletion(model, request)) {
+    let text: string;
+    if (event.kind === "token") {
+      if (filter.stopped) continue;
+      drawn.push(event.drawn);
+      text = isEnd(event.drawn.token) ? "" : filter.push(decoder.push(event.drawn.token));
+      if (text === "") continue;
+    } else {
+      text = filter.push(decoder.flush()) + filter.flush();
+      const { text: whole } = event.completion;
+      if (sent + text !== whole && whole.startsWith(sent)) text = whole.slice(sent.length);
+    }
+    sent += text;
+    if (text !== "" || drawn.length > 0) yield { kind: "text", text, drawn };
+    drawn = [];
+    if (event.kind === "completion") yield event;
+  }
+}
