@@ -56,7 +56,7 @@ export interface Split {
   readonly pool?: boolean;
 }
 
-/** Everything known about a benchmark. One file of `entries/` each. */
+/** Everything known about a benchmark. The table `assets/benchmarks.json` and a row reader in `rows/`. */
 export interface Benchmark {
   readonly name: string;
   readonly title: string;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Fraction } from "fraction.js";
 import { expect, test } from "vitest";
 import { decimalText } from "./decimal-text.ts";
-import { plainNumber } from "./entries/rows.ts";
+import { plainNumber } from "./rows/fields.ts";
 
 test.each([
   ["1e21", "1000000000000000000000", "1000000000000000000000"],

@@ -1,54 +1,94 @@
 import { LaconicError } from "@laconic/core";
-import type { Benchmark } from "./benchmark.ts";
-import { aime24 } from "./entries/aime24.ts";
-import { amc23 } from "./entries/amc23.ts";
-import { aqua } from "./entries/aqua.ts";
-import { gpqa, gpqaDiamond, gpqaExtended } from "./entries/gpqa.ts";
-import { gsm8k } from "./entries/gsm8k.ts";
-import { hotpotqa } from "./entries/hotpotqa.ts";
-import { coopHumaneval, humaneval, humaneval161 } from "./entries/humaneval.ts";
-import { livecodebench } from "./entries/livecodebench.ts";
-import { math500 } from "./entries/math500.ts";
-import { mbpp } from "./entries/mbpp.ts";
-import { minerva } from "./entries/minerva.ts";
-import { mmlu, mmluSubset } from "./entries/mmlu.ts";
-import { mmluPro } from "./entries/mmlu-pro.ts";
-import { multiarith } from "./entries/multiarith.ts";
-import { olympiadbench } from "./entries/olympiadbench.ts";
-import { svamp } from "./entries/svamp.ts";
-import { arxiv, tldr } from "./entries/writing.ts";
+import table from "../../assets/benchmarks.json" with { type: "json" };
+import mmlu153 from "../../assets/mmlu-153.json" with { type: "json" };
+import type { Benchmark, BenchmarkProblem, Split } from "./benchmark.ts";
+import { pythonShuffle } from "./python-random.ts";
+import { optionLetter } from "./question-text.ts";
+import { aquaRow, gpqaRow, mmluProRow, mmluRow } from "./rows/choice-rows.ts";
+import { humaneval161Row, humanevalRow, livecodebenchRow, mbppRow } from "./rows/code-rows.ts";
+import * as maths from "./rows/maths-rows.ts";
+import { arxivRow, hasArxivLength, hotpotqaRow, tldrRow } from "./rows/text-rows.ts";
+
+/** What code decides of a benchmark; `assets/benchmarks.json` holds everything else. */
+type Rules = Pick<Benchmark, "row" | "keep" | "select">;
+
+const gpqa: Rules = { row: gpqaRow, select: shuffledOptions };
+
+const rules: Readonly<Record<string, Rules>> = {
+  mmlu: { row: mmluRow },
+  "mmlu-153": { row: mmluRow, select: (problems, split) => (split === "val" ? listed153(problems) : [...problems]) },
+  "mmlu-pro": { row: mmluProRow },
+  gpqa,
+  "gpqa-diamond": gpqa,
+  "gpqa-extended": gpqa,
+  gsm8k: { row: maths.gsm8kRow },
+  multiarith: { row: maths.multiarithRow },
+  svamp: { row: maths.svampRow },
+  aqua: { row: aquaRow },
+  math500: { row: maths.math500Row },
+  aime24: { row: maths.aime24Row },
+  amc23: { row: maths.amc23Row },
+  olympiadbench: { row: maths.olympiadbenchRow },
+  minerva: { row: maths.minervaRow },
+  hotpotqa: { row: hotpotqaRow },
+  humaneval: { row: humanevalRow },
+  "humaneval-161": { row: humaneval161Row },
+  coophumaneval: { row: humanevalRow },
+  mbpp: { row: mbppRow },
+  livecodebench: { row: livecodebenchRow },
+  tldr: { row: tldrRow },
+  arxiv: { row: arxivRow, keep: hasArxivLength },
+};
+
+/** An entry of the table: `within` is the source of a regular expression. */
+type Entry = Omit<Benchmark, keyof Rules | "splits"> & {
+  readonly splits: Readonly<Record<string, Omit<Split, "within"> & { readonly within?: string }>>;
+};
 
 /** Every benchmark, in the order tables list them. */
-export const benchmarks: readonly Benchmark[] = [
-  mmlu,
-  mmluSubset,
-  mmluPro,
-  gpqa,
-  gpqaDiamond,
-  gpqaExtended,
-  gsm8k,
-  multiarith,
-  svamp,
-  aqua,
-  math500,
-  aime24,
-  amc23,
-  olympiadbench,
-  minerva,
-  hotpotqa,
-  humaneval,
-  humaneval161,
-  coopHumaneval,
-  mbpp,
-  livecodebench,
-  tldr,
-  arxiv,
-];
+export const benchmarks: readonly Benchmark[] = (table as unknown as readonly Entry[]).map(({ splits, ...entry }) => ({
+  ...entry,
+  splits: Object.fromEntries(
+    Object.entries(splits).map(([name, { within, ...split }]) => [
+      name,
+      { ...split, ...(within !== undefined && { within: new RegExp(within) }) },
+    ]),
+  ),
+  ...(rules[entry.name] as Rules),
+}));
 
-/** @throws LaconicError `config_invalid` naming those there are */
+/** @throws LaconicError `config_invalid` with the known names */
 export function benchmarkNamed(name: string): Benchmark {
-  const found = benchmarks.find((each) => each.name === name);
-  if (found) return found;
+  const benchmark = benchmarks.find((each) => each.name === name);
+  if (benchmark) return benchmark;
   const known = benchmarks.map((each) => each.name).join(", ");
   throw new LaconicError("config_invalid", `there is no benchmark ${name}; there are ${known}`, { key: "benchmark" });
+}
+
+/** Options as the authors' script shuffles them with its seed 0, question after question. */
+function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
+  const shuffle = pythonShuffle(0);
+  return problems.map((problem) => {
+    const { choices = [] } = problem;
+    const options = shuffle(choices.map((_, i) => i)).map((i) => choices[i] as string);
+    return { ...problem, choices: options, gold: optionLetter(options.indexOf(choices.at(-1) as string)) };
+  });
+}
+
+/**
+ * MMLU-153: subject and row, from 0, within the subject's validation file, in the order in which GPTSwarm and AgentPrune ask them.
+ * The list is `default_rng(888).permutation` of numpy 2.4.6 over the 57 sorted `*_val.csv` files, the first 153.
+ */
+function listed153(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
+  const bySubject = new Map<unknown, BenchmarkProblem[]>();
+  for (const problem of problems) {
+    const subject = problem.metadata?.["subject"];
+    const rows = bySubject.get(subject);
+    if (rows) rows.push(problem);
+    else bySubject.set(subject, [problem]);
+  }
+  return (mmlu153 as [subject: string, row: number][]).flatMap(([subject, row]) => {
+    const problem = bySubject.get(subject)?.[row];
+    return problem ? [{ ...problem, id: `mmlu-153/${subject}/${row}` }] : [];
+  });
 }

@@ -7,8 +7,8 @@ import { optionCheck } from "@laconic/core/checks";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
 import { sha256Hex } from "../data/find-files.ts";
-import { exemplarSources } from "./manifest.ts";
-import type { ExemplarSource, TextPlace } from "./source.ts";
+import { exemplarSources } from "./sources.ts";
+import type { ExemplarSource, TextPlace } from "./sources.ts";
 
 /** Where published texts are kept, and whether to fetch those that are missing. */
 export interface ExemplarOptions {

@@ -1,11 +1,24 @@
 import { z } from "zod";
+import type { RowProblem } from "../benchmark.ts";
 import { decimalText } from "../decimal-text.ts";
+
+/** Reads the rows of one benchmark. */
+export type Rows = z.ZodType<RowProblem>;
 
 /** A number, or its text as some copies have it. */
 export const numberOrText: z.ZodType<string> = z.union([z.string(), z.number()]).transform(String);
 
-/** Text that says something. */
+/** Text that is not blank. */
 export const text: z.ZodType<string> = z.string().trim().min(1);
+
+/** Python source, with its white space. */
+export const code: z.ZodType<string> = z.string().min(1);
+
+/** Refuses a row inside a `transform`. */
+export function refuse(context: z.RefinementCtx, message: string, ...path: string[]): never {
+  context.addIssue({ code: "custom", message, ...(path.length > 0 && { path }) });
+  return z.NEVER;
+}
 
 /**
  * A number of a data file as a grader reads it: commas left out, `18.0` and `018` as 18.
@@ -19,14 +32,8 @@ export function plainNumber(written: string): string | null {
   return size === "0" ? size : `${sign}${size}`;
 }
 
-/** `plainNumber` as a step of a row's schema. */
-export const gold: z.ZodType<string> = numberOrText.transform((written, context) => {
-  const number = plainNumber(written);
-  if (number !== null) return number;
-  context.addIssue({ code: "custom", message: `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number` });
-  return z.NEVER;
-});
-
-/** Where the evaluation code of Qwen2.5-Math keeps its copies; its evaluation folder is under MIT. */
-export const qwenMaths =
-  "https://raw.githubusercontent.com/QwenLM/Qwen2.5-Math/a45202bd16f1ec06f433442dc1152d0074773465/evaluation/data";
+/** A gold answer that is a number, see {@link plainNumber}. */
+export const gold: z.ZodType<string> = numberOrText.transform(
+  (written, context) =>
+    plainNumber(written) ?? refuse(context, `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number`),
+);
