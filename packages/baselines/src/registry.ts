@@ -1,8 +1,6 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./protocols/baseline.ts";
-import { complexCot, complexCotSampled, complexCotVotes } from "./methods/complex-cot.ts";
-import { cot, selfConsistency, selfConsistency40 } from "./methods/cot.ts";
 import { untrainedCritic, untrainedHint } from "./methods/untrained.ts";
 import { dylan, dylanSelect } from "./dylan/dylan.ts";
 import { equalThought, equalVotes } from "./methods/equal-tokens.ts";
@@ -13,7 +11,17 @@ import { mad } from "./methods/mad.ts";
 import { php } from "./methods/php.ts";
 import { roleAssignment } from "./methods/role-assignment.ts";
 import { selfRefine } from "./methods/self-refine.ts";
-import { vanilla, vanillaDirect, vanillaFewShot } from "./methods/vanilla.ts";
+import {
+  complexCot,
+  complexCotSampled,
+  complexCotVotes,
+  cot,
+  selfConsistency,
+  selfConsistency40,
+  vanilla,
+  vanillaFewShot,
+} from "./methods/single-replies.ts";
+import { vanillaDirect } from "./methods/vanilla-direct.ts";
 
 /** All methods, in the order of the papers' tables; behind a colon the preset of one that papers play in several ways. */
 export const baselines: readonly Baseline[] = [

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { sizeOf, type Baseline, type BaselineOptions, type Calibration } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
-import { agentPruneProtocols, agentPruneReleasedProtocols } from "./protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import {
@@ -34,7 +34,12 @@ function startOf(start: SpatialStart, agents: number): EdgeSet {
  */
 export function agentPrune(start: SpatialStart): Baseline {
   const letter = start[0]?.toUpperCase() ?? "";
-  const protocols = agentPruneProtocols(letter);
+  // Only the random graph's row is among the published figures.
+  const protocols = protocolsOf<AgentPrunePhase>("agentprune-r").map((protocol) => ({
+    ...protocol,
+    id: protocol.id.replace("agentprune-r", `agentprune-${letter.toLowerCase()}`),
+    published: letter === "R" ? protocol.published : null,
+  }));
   return {
     ...bounded(`agentprune-${letter.toLowerCase()}`, `AgentPrune-${letter}`, protocols, start),
     restore: (options, learned) => graphTeam(protocolFor(protocols, options), ...fixedGraph(options, learned)),
@@ -43,6 +48,8 @@ export function agentPrune(start: SpatialStart): Baseline {
   };
 }
 
+const releasedProtocols = protocolsOf<AgentPrunePhase>("agentprune-c:released");
+
 /**
  * AgentPrune as its code was released, from a complete graph: fewer agents and rounds, batches of {@link releasedBatch} without a
  * baseline or a rank term, a quarter of the edges dropped twice, and edges that go on being drawn for each question. It learns on
@@ -50,18 +57,18 @@ export function agentPrune(start: SpatialStart): Baseline {
  * (`agentprune/temporal-k1`).
  */
 export const agentPruneReleased: Baseline = {
-  ...bounded("agentprune-c:released", "AgentPrune-C, released code", agentPruneReleasedProtocols, "complete"),
+  ...bounded("agentprune-c:released", "AgentPrune-C, released code", releasedProtocols, "complete"),
   restore: (options, learned) => {
     const { agents, spatial, temporal, spatialLogits, temporalLogits } = parsed(drawnSchema, learned);
     const edges = { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) };
     const logits = { spatial: spatialLogits, temporal: temporalLogits };
-    return graphTeam(protocolFor(agentPruneReleasedProtocols, options), { ...options, agents }, ({ id, question }) => {
+    return graphTeam(protocolFor(releasedProtocols, options), { ...options, agents }, ({ id, question }) => {
       const random = randomFromSeed(`agentprune/draw/${id}/${question}`);
       return () => drawGraph(edges.spatial, edges.temporal, logits, random).edges;
     });
   },
   calibrate: async (options, { questions, utility, seed }) => {
-    const protocol = protocolFor(agentPruneReleasedProtocols, options);
+    const protocol = protocolFor(releasedProtocols, options);
     const { agents, rounds } = sizeOf(protocol, options);
     const start = startOf("complete", agents);
     const learned = await learnByPruning(

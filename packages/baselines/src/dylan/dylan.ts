@@ -3,11 +3,35 @@ import { z } from "zod";
 import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
-import { dylanProtocols, dylanSelectProtocols } from "./protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { dylanDebate, type DylanPhase, type OnImportance } from "./debate.ts";
 import { dylanWriters } from "./writers.ts";
+
+const dylanProtocols = protocolsOf<DylanPhase>("dylan");
+
+/** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
+const dylanSelectProtocols = dylanProtocols.map((protocol): Protocol<DylanPhase> => {
+  const chooses = protocol.families.includes("choice");
+  return {
+    ...protocol,
+    id: protocol.id.replace("dylan", "dylan:selected"),
+    published: null,
+    partition: {
+      kind: "whole",
+      reason: "Its team is chosen on questions that more candidates than its agents have seen.",
+    },
+    // At most 11 calls where four play, 17 while all seven are tried.
+    ...(chooses && { agents: 4, calls: { least: 3, most: 17 }, labels: { ...protocol.labels, agents: "K" } }),
+    differs: [
+      ...protocol.differs,
+      chooses
+        ? "Four of the seven play the test: how many do so in the paper was not checked."
+        : "There are no more candidates than agents: nobody is chosen, and nothing is asked for it.",
+    ],
+  };
+});
 
 /**
  * DyLAN at inference: debaters or writers in layers, a listwise ranker before the last, an early stop. The released code runs agents

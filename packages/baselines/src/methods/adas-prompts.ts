@@ -2,9 +2,6 @@ import { randomFromSeed, type Prompt } from "@laconic/core";
 import { exactJson, writeJson } from "@laconic/core/json";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
-/** What is not as published of all agents that reply with JSON. */
-export const inJson = "JSON is asked for in words alone: the released code has the server enforce it.";
-
 /** An agent of ADAS: its name, who it is told to be, and the fields of the JSON that it replies with. */
 export interface AdasAgent {
   readonly name: string;

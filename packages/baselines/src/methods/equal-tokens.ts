@@ -5,54 +5,8 @@ import { pluralityOf } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
-import { allFamilies, noShots, oneSolver, type Protocol } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-
-const single = {
-  ...oneSolver,
-  version: 2,
-  families: allFamilies,
-  published: null,
-  temperature: 0.7,
-  shots: noShots,
-  labels: {},
-  own: true,
-  differs: [],
-} as const satisfies Partial<Protocol>;
-
-/** What a team has to beat: one agent that samples for as many tokens, prompt and completion together. */
-const equalVotesProtocols: readonly Protocol<"answer">[] = [
-  {
-    ...single,
-    id: "equal-budget/votes",
-    source: "Laconic; self-consistency bounded by the mean tokens of a team",
-    phases: { answer: { shots: true } },
-    samples: 64,
-    prompts: [
-      "One instruction to reason step by step; then the question.",
-      "Samples begin while tokens of the team's mean are left.",
-    ],
-    votes: { kind: "plurality" },
-    calls: { least: 1, most: 64 },
-  },
-];
-
-/** The same tokens in one chat. */
-const equalThoughtProtocols: readonly Protocol<"answer">[] = [
-  {
-    ...single,
-    id: "equal-budget/thought",
-    source:
-      "Laconic; one chat bounded by the mean tokens of a team, gone on with as in budget forcing (Muennighoff et al. 2025)",
-    phases: { answer: {} },
-    prompts: [
-      "It is told how many tokens it has; a reply may be as long as they allow.",
-      "Where it ends early, it is asked to go on.",
-    ],
-    hears: "Nobody; it goes on in its own chat.",
-    calls: { least: 1, most: 8 },
-  },
-];
 
 /** @throws LaconicError `config_invalid` without the tokens of a team */
 function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {
@@ -75,7 +29,7 @@ export const equalVotes: Baseline = {
   ...methodOf({
     name: "equal-budget:votes",
     title: "Single agent, equal tokens, votes",
-    protocols: equalVotesProtocols,
+    protocols: protocolsOf<"answer">("equal-budget:votes"),
     create: (protocol, options) => {
       const { reader, answerForm } = options;
       const tokens = tokensGiven("equal-budget:votes", options);
@@ -98,12 +52,10 @@ export const equalVotes: Baseline = {
         answer: (turns) => pluralityOf(turns, reader),
       });
     },
-    maxCopies: () => ({ questions: maxSamples, examples: maxSamples, replies: 0 }),
+    maxCopies: ({ calls: { most } }) => ({ questions: most, examples: most, replies: 0 }),
   }),
   equalTokens: true,
 };
-
-const maxSamples = equalVotesProtocols[0]?.calls.most ?? 0;
 
 /** Fewer are no thought: what a further turn has to leave for its reply, and what its request takes. */
 const minReply = 64;
@@ -117,7 +69,7 @@ export const equalThought: Baseline = {
   ...methodOf({
     name: "equal-budget:thought",
     title: "Single agent, equal tokens, one longer thought",
-    protocols: equalThoughtProtocols,
+    protocols: protocolsOf<"answer">("equal-budget:thought"),
     create: (protocol, options) => {
       const { reader, answerForm } = options;
       const tokens = tokensGiven("equal-budget:thought", options);
@@ -154,12 +106,10 @@ export const equalThought: Baseline = {
           (turns.findLast(({ utterance }) => reader.read(utterance.text) !== null) ?? turns.at(-1))?.utterance ?? null,
       });
     },
-    maxCopies: () => ({ questions: maxTurns, examples: 0, replies: 0 }),
+    maxCopies: ({ calls: { most } }) => ({ questions: most, examples: 0, replies: 0 }),
   }),
   equalTokens: true,
 };
-
-const maxTurns = equalThoughtProtocols[0]?.calls.most ?? 0;
 
 function messagesOf(prompt: ReturnType<typeof chat>): readonly ChatMessage[] {
   return prompt.kind === "messages" ? prompt.messages : [];

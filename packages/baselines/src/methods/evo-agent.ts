@@ -1,67 +1,16 @@
 import type { Prompt } from "@laconic/core";
-import { programTopology, type Turn } from "@laconic/topologies";
+import { programTopology, quote, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
-import type { Baseline } from "../protocols/baseline.ts";
+import { textOfTurn } from "../playing/vote.ts";
+import { chat, stepByStep } from "../prompts/chat.ts";
+import type { Baseline, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import {
-  allFamilies,
-  benchmarkLine,
-  type Family,
-  labelled,
-  noShots,
-  onMaths,
-  onMmlu,
-  type Protocol,
-} from "../protocols/protocol.ts";
-import { ownEvoWords, releasedEvoWords } from "./evo-prompts.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
+import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
 /** Kinds of calls. */
-export type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
-
-const ofMmmu = "The released code plays MMMU, puzzles and stories: on other questions it has the words of MMMU.";
-const scriptsOf: Readonly<Partial<Record<Family, Readonly<Record<string, string>>>>> = {
-  maths: onMaths("evoagent", "evoagent"),
-  choice: onMmlu("evoagent"),
-};
-
-/** EvoAgent, the same for all kinds of questions. */
-const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((family) => ({
-  id: `evoagent/${family}`,
-  version: 1,
-  families: [family],
-  source: "Yuan et al. 2024; evoagent@fc6d087b",
-  published: family === "maths" ? "evoagent" : null,
-  roles: [
-    { slot: "solver", duty: "Answers first." },
-    { slot: "inventor", duty: "Describes a new expert." },
-    { slot: "checker", duty: "Keeps or discards it." },
-    { slot: "expert", duty: "Answers as the expert." },
-    { slot: "merger", duty: "Makes one answer of the old and the new one." },
-  ],
-  temperature: 0,
-  phases: { answer: { shots: true }, invent: {}, check: {}, merge: {} },
-  shots: noShots,
-  agents: 1,
-  rounds: 3,
-  prompts: [
-    "An expert is invented from the question, the current answer and the experts before it.",
-    "The fifth description of an iteration is taken whatever the check says.",
-  ],
-  answerLine: benchmarkLine,
-  hears:
-    "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
-  partition: {
-    kind: "whole",
-    reason: "Experts are invented for a question that one agent has seen, and answer it alone.",
-  },
-  stops: { kind: "fixed" },
-  votes: { kind: "decision", slot: "merger" },
-  calls: { least: 13, most: 37 },
-  labels: labelled("C", "roles", "temperature", "agents", "rounds", "prompts", "hears", "stops", "votes", "calls"),
-  scripts: scriptsOf[family] ?? {},
-  differs: scriptsOf[family] ? [ofMmmu] : ["No published figure is of such questions."],
-}));
+type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
 
 const maxTries = 5;
 
@@ -72,7 +21,7 @@ const maxTries = 5;
 export const evoAgent: Baseline = methodOf({
   name: "evoagent",
   title: "EvoAgent",
-  protocols: evoAgentProtocols,
+  protocols: protocolsOf<EvoAgentPhase>("evoagent"),
   create: (protocol, options) => {
     const { answerForm, script, rounds = protocol.rounds ?? 0 } = options;
     const words = script ? releasedEvoWords(script) : ownEvoWords(answerForm, shotsOf(protocol, options));
@@ -98,17 +47,17 @@ export const evoAgent: Baseline = methodOf({
         const experts: (Turn | undefined)[] = [];
         for (let round = 0; round < rounds; round++) {
           const known = [answer, ...experts];
-          const state = [question, textOf(answer), experts.map(textOf)] as const;
+          const state = [question, textOfTurn(answer), experts.map(textOfTurn)] as const;
           let expert: Turn | undefined;
           for (let attempt = 0; attempt < maxTries; attempt++) {
             expert = await say(["inventor", "invent"], words.invent(...state), ...known);
-            const check = await say(["checker", "check"], words.check(...state, textOf(expert)), ...known, expert);
-            if (!words.discards(textOf(check))) break;
+            const check = await say(["checker", "check"], words.check(...state, textOfTurn(expert)), ...known, expert);
+            if (!words.discards(textOfTurn(check))) break;
             if (attempt === maxTries - 1) stage.note("expert-taken-unchecked");
           }
           experts.push(expert);
-          const advice = await say(["expert", "answer"], words.advise(question, textOf(expert)), expert);
-          const merging = words.merge(question, textOf(expert), textOf(answer), textOf(advice));
+          const advice = await say(["expert", "answer"], words.advise(question, textOfTurn(expert)), expert);
+          const merging = words.merge(question, textOfTurn(expert), textOfTurn(answer), textOfTurn(advice));
           answer = await say(["merger", "merge"], merging, answer, advice);
         }
       },
@@ -125,6 +74,56 @@ export const evoAgent: Baseline = methodOf({
   }),
 });
 
-function textOf(turn: Turn | undefined): string {
-  return turn?.utterance.text ?? "";
+/** What EvoAgent's agents are told. Experts are their descriptions. */
+interface EvoWords {
+  readonly answer: (question: string) => Prompt;
+  readonly invent: (question: string, answer: string, experts: readonly string[]) => Prompt;
+  readonly check: (question: string, answer: string, experts: readonly string[], proposed: string) => Prompt;
+  readonly advise: (question: string, expert: string) => Prompt;
+  readonly merge: (question: string, expert: string, old: string, advice: string) => Prompt;
+  /** Whether a check throws the expert out. */
+  readonly discards: (reply: string) => boolean;
+}
+
+/** Our words. */
+function ownEvoWords(answerForm: string, shots: readonly Exemplar[]): EvoWords {
+  const solving = `${stepByStep} ${answerForm}`;
+  const state = (question: string, answer: string, experts: readonly string[]): string =>
+    `${question}\n\nCurrent answer:\n${quote(answer)}\n\nExperts so far:\n${quote(experts.join("\n"))}`;
+  return {
+    answer: (question) => chat(solving, question, shots),
+    invent: (...known) =>
+      chat("Describe one new expert whose skills would improve the answer, in two sentences.", state(...known)),
+    check: (question, answer, experts, proposed) =>
+      chat(
+        "Is this expert new and useful? Reply KEEP or DISCARD.",
+        `${state(question, answer, experts)}\n\nProposed:\n${quote(proposed)}`,
+      ),
+    advise: (question, expert) => chat(`You are this expert:\n${quote(expert)}\n${solving}`, question),
+    merge: (question, _, old, advice) =>
+      chat(
+        `Combine two answers into a better one. ${answerForm}`,
+        `${question}\n\nOld answer:\n${quote(old)}\n\nNew answer:\n${quote(advice)}`,
+      ),
+    discards: (reply) => /\bdiscard\b/iu.test(reply),
+  };
+}
+
+/** The released words for MMMU, one user message each, without its picture. */
+function releasedEvoWords(script: Script): EvoWords {
+  const of = (name: string, question: string, ...values: readonly string[]): Prompt => {
+    const { stem, options } = optionsOf(question);
+    const listed = options.map((option, i) => `${"ABCDE"[i]}. ${option}`).join("\n");
+    const content = filled(textOf(script, name), ...(name === "advise" ? values : []), stem, listed, ...values);
+    return { kind: "messages", messages: [{ role: "user", content }] };
+  };
+  const joined = (experts: readonly string[]): string => experts.join("\n-");
+  return {
+    answer: (question) => of("ask", question),
+    invent: (question, answer, experts) => of("invent", question, answer, joined(experts)),
+    check: (question, _, experts, proposed) => of("check", question, joined(experts), proposed),
+    advise: (question, expert) => of("advise", question, expert),
+    merge: (question, expert, old, advice) => of("merge", question, old, expert, advice),
+    discards: (reply) => reply.toLowerCase().includes("discard"),
+  };
 }

@@ -5,85 +5,12 @@ import { pluralityOf } from "../playing/vote.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { sizeOf, type Baseline, type BaselineOptions } from "../protocols/baseline.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
-import {
-  benchmarkLine,
-  type Family,
-  labelled,
-  noShots,
-  onePiece,
-  onMmlu,
-  onWords,
-  type Protocol,
-} from "../protocols/protocol.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 
-/** Kinds of calls. */
-export type DebatePhase = "reply";
-
-const source = "Du et al. 2023; llm_multiagent_debate@98467493";
-const labels = labelled("C", "roles", "temperature", "shots", "agents", "rounds", "hears", "stops", "votes", "calls");
-
-function debateOf(
-  family: Family,
-  given: Pick<Protocol, "published" | "prompts" | "labels" | "differs" | "scripts">,
-): Protocol<DebatePhase> {
-  return {
-    ...given,
-    id: `debate/${family}`,
-    version: 1,
-    families: [family],
-    source,
-    roles: [{ slot: "debater" }],
-    temperature: 1,
-    phases: { reply: { shots: true } },
-    shots: noShots,
-    agents: 3,
-    rounds: 2,
-    answerLine: benchmarkLine,
-    hears: "The whole message of every other debater of the round before; each keeps its own chat.",
-    partition: family === "code" ? onePiece : { kind: "among", slots: ["debater"] },
-    stops: { kind: "fixed" },
-    votes: { kind: "plurality" },
-    calls: { least: 6, most: 6 },
-  };
-}
-
-const once = "The question stands at the beginning of each chat alone.";
-const othersRule =
-  "Later rounds show the others' messages, quoted, and ask to use them as additional information and to answer again; one alone is asked to check its answer.";
-
-/** LLM-Debate by kind of question. A reply without an answer does not vote; the released code counts a debate of such as right. Arithmetic, 2 debaters and 3 rounds, is `agents` and `rounds`. */
-const debateProtocols: readonly Protocol<DebatePhase>[] = [
-  debateOf("maths", {
-    published: "debate",
-    scripts: onWords("debate-word"),
-    prompts: ["Every later round repeats the question.", othersRule],
-    labels: { ...labels, prompts: "C" },
-    differs: [],
-  }),
-  debateOf("choice", {
-    published: "debate",
-    scripts: onMmlu("debate-choice"),
-    prompts: [once, othersRule],
-    labels: { ...labels, prompts: "C" },
-    differs: [],
-  }),
-  debateOf("code", {
-    published: "debate",
-    prompts: [once, othersRule],
-    labels,
-    differs: [
-      "The authors play no programs: those that are the same to the letter are one answer, so that mostly the first one stays.",
-    ],
-  }),
-  debateOf("text", {
-    published: null,
-    prompts: [once, othersRule],
-    labels,
-    differs: ["The authors play no free answers."],
-  }),
-];
+const protocols = protocolsOf<"reply">("debate");
 
 /**
  * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent
@@ -93,7 +20,7 @@ const debateProtocols: readonly Protocol<DebatePhase>[] = [
 export const llmDebate: Baseline = methodOf({
   name: "debate",
   title: "LLM-Debate",
-  protocols: debateProtocols,
+  protocols,
   create: (_, options) => programTopology(debateProgram(options)),
   maxCalls: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
@@ -112,7 +39,7 @@ export const llmDebate: Baseline = methodOf({
 
 /** The debate as a program, for teams that put something before it. */
 export function debateProgram(options: BaselineOptions): Program {
-  const protocol = protocolFor(debateProtocols, options);
+  const protocol = protocolFor(protocols, options);
   const { reader, answerForm, script } = options;
   const { agents, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);

@@ -4,7 +4,7 @@ import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
-import { oneAgent, oneSolver, onMmlu, type Protocol } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
 /** What is scored, and how scores of options of different lengths are compared. */
@@ -53,30 +53,6 @@ const fewShot: Scoring = {
   length: () => 1,
 };
 
-/** MMLU as it is mostly reported: five questions of the subject with their letters, below a line that names it. */
-const fewShotProtocols: readonly Protocol<"score">[] = [
-  {
-    ...oneSolver,
-    id: "log-likelihood/few-shot-mmlu",
-    families: ["choice"],
-    benchmarks: ["mmlu", "mmlu-153"],
-    source: "Hendrycks et al. 2021, test@4450500f; lm-evaluation-harness, task mmlu",
-    published: null,
-    scripts: onMmlu("mmlu-header"),
-    phases: { score: { shots: true, maxTokens: 1 } },
-    shots: { count: 5, form: "answers", select: "same-topic" },
-    prompts: [
-      "A line that names the subject; the first five questions of its development file, options behind letters, each with its letter; then the question.",
-    ],
-    answerLine: "The letter behind `Answer:`, scored and not written.",
-    partition: oneAgent,
-    votes: { kind: "likeliest" },
-    calls: { least: 5, most: 5 },
-    labels: { shots: "C", prompts: "C", answerLine: "C", votes: "C", calls: "A" },
-    differs: ["One space stands before the subject, as in the harness; the authors' script writes two."],
-  },
-];
-
 /** Multiple choice without a word written: the option that the model thinks likeliest. */
 export const logLikelihoods: readonly Baseline[] = [
   ...scorings.map((scoring) => zeroShot(scoring)),
@@ -84,7 +60,8 @@ export const logLikelihoods: readonly Baseline[] = [
     ...methodOf({
       name: fewShot.name,
       title: fewShot.title,
-      protocols: fewShotProtocols,
+      // MMLU as it is mostly reported: five questions of the subject with their letters.
+      protocols: protocolsOf("log-likelihood:few-shot"),
       create: (protocol, options) =>
         topologyOf(fewShot, askedOf(fewShot, options), headOf(shotsOf(protocol, options), options.script)),
       maxCopies: ({ calls: { most } }) => ({ questions: most, examples: most, replies: 0 }),

@@ -1,72 +1,13 @@
 import type { ChatMessage } from "@laconic/core";
 import { exactJson, JsonText, writeJson } from "@laconic/core/json";
-import { programTopology, type Turn } from "@laconic/topologies";
+import { programTopology, quote, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
+import { textOfTurn } from "../playing/vote.ts";
+import { stepByStep } from "../prompts/chat.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
-import {
-  allFamilies,
-  benchmarkLine,
-  labelled,
-  noShots,
-  onMaths,
-  onMmlu,
-  onePiece,
-  type Protocol,
-} from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import { ownMadWords, releasedMadWords, type MadWords, type Sides } from "./mad-prompts.ts";
-
-/** Kinds of calls: a side's, the moderator's, the judge's. */
-export type MadPhase = "debate" | "moderator" | "judge";
-
-const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
-  version: 1,
-  source: "Liang et al. 2023; protocol as in Multi-Agents-Debate@022a7a8e",
-  published: null,
-  roles: [
-    { slot: "affirmative", title: "side of a debate", duty: "Answers first, then answers the other side." },
-    { slot: "negative", title: "side of a debate", duty: "Disagrees at first, then answers the other side." },
-    { slot: "moderator", duty: "Ends the debate by naming an answer, as JSON." },
-    { slot: "judge", duty: "Lists the candidates of the first round, then picks." },
-  ],
-  temperature: 0,
-  phases: { debate: {}, moderator: {}, judge: {} },
-  shots: noShots,
-  agents: 2,
-  rounds: 3,
-  prompts: [
-    "The question stands once, at the beginning of every chat.",
-    "The negative side is told to disagree with the first answer; later each side is asked whether it agrees.",
-    "The moderator replies with JSON: a preference, and an answer or none.",
-    "The judge is asked for candidates, then for one of them.",
-  ],
-  answerLine: benchmarkLine,
-  hears:
-    "Each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers.",
-  partition: { kind: "among", slots: ["affirmative", "negative"] },
-  stops: { kind: "moderator" },
-  votes: { kind: "decision", slot: "judge" },
-  calls: { least: 3, most: 11 },
-  labels: {
-    ...labelled("C", "roles", "temperature", "rounds", "prompts", "hears", "stops", "votes", "calls"),
-    hears: "K",
-  },
-  differs: ["The paper plays counter-intuitive arithmetic and translation."],
-};
-
-/** Released words ask for an answer inside JSON, which a program is not: programs are asked for in ours. */
-const scripts = { ...onMaths("mad", "mad"), ...onMmlu("mad"), aqua: "mad" };
-
-/**
- * MAD, the same for all kinds of questions. The released words are fetched, as their licence (GPL-3.0) allows no copy here. The moderator's
- * reply is read as strict JSON, with one repair of what stands around it; the released code evaluates it as Python.
- */
-const madProtocols: readonly Protocol<MadPhase>[] = allFamilies.map((family) => ({
-  ...form,
-  id: `mad/${family}`,
-  families: [family],
-  ...(family === "code" ? { partition: onePiece } : { scripts }),
-}));
+import { protocolsOf } from "../protocols/protocols-of.ts";
+import { textOf, type Script } from "../protocols/script.ts";
 
 /**
  * Multi-Agent Debate: one side answers, the other has to disagree; after each round a moderator may end it by naming an
@@ -76,7 +17,7 @@ const madProtocols: readonly Protocol<MadPhase>[] = allFamilies.map((family) => 
 export const mad: Baseline = methodOf({
   name: "mad",
   title: "MAD",
-  protocols: madProtocols,
+  protocols: protocolsOf<"debate" | "moderator" | "judge">("mad"),
   create: (protocol, options) => {
     const { reader, answerForm, script, rounds = protocol.rounds ?? 0 } = options;
     const words = script ? releasedMadWords(script) : ownMadWords(answerForm);
@@ -96,7 +37,7 @@ export const mad: Baseline = methodOf({
             reads: reads.flatMap((read) => (read ? [read.message] : [])),
             ...phaseSettings(protocol.phases[agent === "moderator" || agent === "judge" ? agent : "debate"], options),
           });
-          chat.push({ role: "assistant", content: textOf(turn) });
+          chat.push({ role: "assistant", content: textOfTurn(turn) });
           chats.set(agent, chat);
           return turn;
         };
@@ -104,8 +45,8 @@ export const mad: Baseline = methodOf({
         for (let round = 0; round < rounds; round++) {
           const mine = await (round === 0
             ? ask("affirmative", words.open(stage.shown("affirmative")))
-            : ask("affirmative", words.consider(textOf(theirs)), [theirs]));
-          const said = textOf(mine);
+            : ask("affirmative", words.consider(textOfTurn(theirs)), [theirs]));
+          const said = textOfTurn(mine);
           const reply = round === 0 ? words.disagree(stage.shown("negative"), said) : words.consider(said);
           theirs = await ask("negative", reply, [mine]);
           const sides = sidesOf(mine, theirs);
@@ -113,7 +54,7 @@ export const mad: Baseline = methodOf({
             mine,
             theirs,
           ]);
-          const { answer, how } = moderated(textOf(verdict), reader, words);
+          const { answer, how } = moderated(textOfTurn(verdict), reader, words);
           if (how !== "json") stage.note(`moderator-${how}`);
           if (answer !== null) return;
         }
@@ -127,7 +68,7 @@ export const mad: Baseline = methodOf({
         const last = turns.at(-1);
         if (!last) return null;
         const chosen =
-          last.call.agent === "judge" && words.judgeInJson ? moderated(textOf(last), reader, words).answer : null;
+          last.call.agent === "judge" && words.judgeInJson ? moderated(textOfTurn(last), reader, words).answer : null;
         if (last.call.agent === "judge") return chosen === null ? last.utterance : { ...last.utterance, text: chosen };
         const verdict = turns.findLast(({ call }) => call.agent === "moderator");
         const decided = verdict ? moderated(verdict.utterance.text, reader, words).answer : null;
@@ -148,11 +89,7 @@ export const mad: Baseline = methodOf({
 });
 
 function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): Sides {
-  return { affirmative: textOf(mine), negative: textOf(theirs) };
-}
-
-function textOf(turn: Turn | undefined): string {
-  return turn?.utterance.text ?? "";
+  return { affirmative: textOfTurn(mine), negative: textOfTurn(theirs) };
 }
 
 /** A moderator's verdict. */
@@ -189,4 +126,78 @@ function objectsIn(text: string): string[] {
   const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
   const flat = /\{[^{}]{0,2000}\}/su.exec(text)?.[0];
   return [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat === undefined ? [] : [flat])];
+}
+
+/** What both sides of a round wrote. */
+interface Sides {
+  readonly affirmative: string;
+  readonly negative: string;
+}
+
+/** What MAD's agents are told. A chat remembers what was said, so that a question stands where its owner hears it first. */
+interface MadWords {
+  readonly system: (agent: string, question: string) => string;
+  /** The affirmative's first call, and the negative's. */
+  readonly open: (question: string) => string;
+  readonly disagree: (question: string, theirs: string) => string;
+  /** To a side in later rounds. */
+  readonly consider: (theirs: string) => string;
+  /** @param round - from 0 */
+  readonly moderate: (question: string, round: number, sides: Sides) => string;
+  /** The judge's two calls. */
+  readonly candidates: (question: string, sides: Sides) => string;
+  readonly choose: (question: string) => string;
+  /** Where the moderator's JSON has the answer. */
+  readonly answerKey: string;
+  /** The judge replies with such JSON too. */
+  readonly judgeInJson: boolean;
+}
+
+/** Our words. */
+function ownMadWords(answerForm: string): MadWords {
+  const debating = `You debate with another side. ${stepByStep} ${answerForm}`;
+  const duties: Readonly<Record<string, string>> = {
+    affirmative: debating,
+    negative: debating,
+    moderator:
+      'You moderate a debate of two sides. After each round reply with JSON alone: {"preference": "affirmative" or "negative" or "none", "answer": the answer, or "" to go on}.',
+    judge: `You judge a debate of two sides. ${answerForm}`,
+  };
+  const answerTo = (theirs: string, task: string): string => `The other side wrote:\n${quote(theirs)}\n\n${task}`;
+  const both = ({ affirmative, negative }: Sides): string =>
+    `Affirmative side:\n${quote(affirmative)}\n\nNegative side:\n${quote(negative)}`;
+  return {
+    system: (agent) => duties[agent] ?? "",
+    open: (question) => question,
+    disagree: (question, theirs) =>
+      `${question}\n\n${answerTo(theirs, "You disagree. Give your reasons and your answer.")}`,
+    consider: (theirs) => answerTo(theirs, "Do you agree? Give your reasons and your answer."),
+    moderate: (question, round, sides) => `${round === 0 ? `${question}\n\n` : ""}Round ${round + 1}. ${both(sides)}`,
+    candidates: (question, sides) =>
+      `${question}\n\n${both(sides)}\n\nList the candidate answers of both sides, and do not choose yet.`,
+    choose: () => "Choose one of the candidates, with your reasons.",
+    answerKey: "answer",
+    judgeInJson: false,
+  };
+}
+
+const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+
+/** The released words: templates whose values stand between double hashes. */
+function releasedMadWords(script: Script): MadWords {
+  const of = (name: string, values: Readonly<Record<string, string>>): string =>
+    textOf(script, name).replaceAll(/##(\w+)##/gu, (mark, key: string) => values[key] ?? mark);
+  const answersOf = ({ affirmative, negative }: Sides) => ({ aff_ans: affirmative, neg_ans: negative });
+  const side = (agent: string): boolean => agent === "affirmative" || agent === "negative";
+  return {
+    system: (agent, question) => of(side(agent) ? "player" : "moderator", { debate_topic: question }),
+    open: (question) => of("affirmative", { debate_topic: question }),
+    disagree: (_, theirs) => of("negative", { aff_ans: theirs }),
+    consider: (theirs) => of("debate", { oppo_ans: theirs }),
+    moderate: (_, round, sides) => of("moderate", { round: ordinals[round] ?? String(round + 1), ...answersOf(sides) }),
+    candidates: (_, sides) => of("candidates", answersOf(sides)),
+    choose: (question) => of("choose", { debate_topic: question }),
+    answerKey: "debate_answer",
+    judgeInJson: true,
+  };
 }

@@ -1,89 +1,14 @@
 import type { ChatMessage, Prompt } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
-import { stepALine } from "./complex-cot.ts";
+import { stepALine } from "./single-replies.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf, workedReply } from "../protocols/choose-shots.ts";
-import {
-  type Family,
-  labelled,
-  noShots,
-  onMaths,
-  oneSolver,
-  type Protocol,
-  type Shots,
-} from "../protocols/protocol.ts";
+import type { Family, Protocol, Shots } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { shownPrompt, type Script, withAnswerChoices } from "../protocols/script.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-
-/** Which hints the eight examples carry: the right answer, a wrong one, or both. */
-const hintKinds = [
-  ["right"],
-  ["wrong", "wrong"],
-  ["wrong", "wrong"],
-  ["right", "wrong"],
-  ["right", "wrong"],
-  ["wrong"],
-  ["wrong"],
-  ["right"],
-] as const;
-
-const shots: Shots = { count: 8, form: "hints", select: "most-steps", hints: hintKinds };
-
-const progressive = {
-  ...oneSolver,
-  source: "Zheng et al. 2023; Progressive-Hint@aca5acc6",
-  published: "php",
-  phases: { base: { maxTokens: 1024, shots: true }, hinted: { maxTokens: 1024, shots: true } },
-  shots,
-  rounds: 10,
-  prompts: [
-    "First the Complex CoT prompt.",
-    "Then examples that carry hints, and the question with a hint behind it: every earlier answer, in order, with commas.",
-    "Letters stand in parentheses; numbers lose trailing zeros.",
-    "An answer that cannot be read is no hint.",
-  ],
-  hears: "Nobody; its own earlier answers come back as hints.",
-  stops: { kind: "equal-answers", last: 2 },
-  calls: { least: 2, most: 10 },
-  labels: { ...labelled("C", "temperature", "maxTokens", "shots", "prompts", "hears", "stops", "votes"), calls: "A" },
-} as const satisfies Partial<Protocol>;
-
-/** Hints until two answers in a row are equal. The released code has no end (`php/unbounded`); here it is ten calls, noted as `capped`. */
-const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
-  { ...progressive, id: "php/maths", families: ["maths"], scripts: onMaths("php-word", "php-math"), differs: [] },
-  {
-    ...progressive,
-    id: "php/aqua",
-    families: ["choice"],
-    benchmarks: ["aqua"],
-    scripts: { aqua: "php-aqua" },
-    differs: [],
-  },
-  {
-    ...progressive,
-    id: "php/choice",
-    families: ["choice"],
-    shots: { ...shots, count: 0 },
-    differs: ["The paper plays no MMLU, which has no worked solutions: the hint stands without examples."],
-  },
-  {
-    ...progressive,
-    id: "php/code",
-    families: ["code"],
-    shots: { ...noShots, form: "hints" },
-    differs: [
-      "The paper plays no code: the hint is the earlier programs, quoted one after the other, and two programs are equal when their texts are.",
-    ],
-  },
-  {
-    ...progressive,
-    id: "php/text",
-    families: ["text"],
-    differs: ["The paper plays no free answers: the form for maths is taken."],
-  },
-];
 
 /** An answer as a hint has it: letters in parentheses, numbers without trailing zeros, all else as it is. */
 function hinted(answer: string, family: Family | undefined): string {
@@ -125,7 +50,7 @@ function hintMessages(
 export const php: Baseline = methodOf({
   name: "php",
   title: "PHP",
-  protocols: phpProtocols,
+  protocols: protocolsOf<"base" | "hinted">("php"),
   create: (protocol, options) => {
     const { reader } = options;
     const rounds = roundsOf(protocol, options);

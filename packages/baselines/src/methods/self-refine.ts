@@ -1,93 +1,14 @@
 import type { Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Turn } from "@laconic/topologies";
-import { adasFields, adasPrompt, firstObject, inJson, type AdasAgent, type AdasInfo } from "./adas-prompts.ts";
+import { adasFields, adasPrompt, firstObject, type AdasAgent, type AdasInfo } from "./adas-prompts.ts";
 import { refinedPrograms } from "./self-refine-programs.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-import { benchmarkLine, labelled, noShots, onMmlu, onWords, type Protocol } from "../protocols/protocol.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
 import { type Script, textOf } from "../protocols/script.ts";
-
-type Phase = "draft" | "feedback" | "revise";
-
-const asReflexion = {
-  version: 2,
-  source: "Madaan et al. 2023; ADAS@2702bee8, Self-Refine (Reflexion)",
-  published: "self-refine",
-  roles: [{ slot: "solver" }, { slot: "critic", duty: "says what is wrong, and whether the answer is correct" }],
-  temperature: 0.5,
-  phases: { draft: { maxTokens: 4096 }, feedback: { maxTokens: 4096 }, revise: { maxTokens: 4096 } },
-  shots: noShots,
-  rounds: 5,
-  prompts: [
-    "The critic replies with JSON of two fields, `feedback` and `correct`.",
-    "A revision reads all attempts and all feedback so far.",
-  ],
-  answerLine: benchmarkLine,
-  hears:
-    "The critic reads the question and the latest attempt alone; the solver reads its attempts and the feedback to each.",
-  partition: {
-    kind: "whole",
-    reason: "One model criticises itself: a critic with a share of its own would be another agent.",
-  },
-  stops: { kind: "verdict", says: "True" },
-  votes: { kind: "last" },
-  calls: { least: 2, most: 11 },
-  labels: labelled("C", "temperature", "maxTokens", "rounds", "prompts", "hears", "stops", "votes", "calls"),
-} as const satisfies Partial<Protocol>;
-
-/** Criticism and revision as ADAS plays it; word problems by programs, as the paper's own code does. */
-const selfRefineProtocols: readonly Protocol<Phase>[] = [
-  {
-    ...asReflexion,
-    id: "self-refine/programs",
-    version: 1,
-    families: ["maths"],
-    benchmarks: ["gsm8k", "multiarith", "svamp"],
-    source: "Madaan et al. 2023; self-refine@9a206d41, GSM8K",
-    roles: [{ slot: "solver" }, { slot: "critic", duty: "says what is wrong, and writes the program anew" }],
-    temperature: 0,
-    phases: {
-      draft: { maxTokens: 300 },
-      feedback: { maxTokens: 600, temperature: 0.7 },
-      // Nobody is asked for it: the critic writes the program anew.
-      revise: { maxTokens: 600 },
-    },
-    rounds: 4,
-    prompts: [
-      "A Python function `solution` that returns the answer, with the question in its docstring.",
-      "As published a draft ends at an empty line.",
-      "One call finds the error and writes the whole function anew.",
-      "Each exchange stands before the next one as a further example.",
-    ],
-    answerLine: "What the last program prints.",
-    hears: "The critic reads the latest program, and all exchanges before.",
-    stops: { kind: "verdict", says: "it is correct" },
-    runsPrograms: true,
-    calls: { least: 2, most: 5 },
-    labels: { ...asReflexion.labels, answerLine: "C" },
-    scripts: onWords("self-refine-word"),
-    differs: [
-      "A criticism without a program is noted, and another is asked for; the released code begins the question anew, three times at most.",
-      "The last program counts; the released script counts a question where any program was right.",
-      "Fences are taken off programs before they run.",
-    ],
-  },
-  {
-    ...asReflexion,
-    id: "self-refine/reflexion",
-    families: ["maths", "choice", "text"],
-    scripts: onMmlu("adas-choice"),
-    differs: [inJson],
-  },
-  {
-    ...asReflexion,
-    id: "self-refine/reflexion-code",
-    families: ["code"],
-    differs: [inJson, "ADAS plays it on no functions to complete: its form for questions is taken."],
-  },
-];
 
 type RefineProtocol = Protocol<"draft" | "feedback" | "revise">;
 
@@ -95,7 +16,7 @@ type RefineProtocol = Protocol<"draft" | "feedback" | "revise">;
 export const selfRefine: Baseline = methodOf({
   name: "self-refine",
   title: "Self-Refine",
-  protocols: selfRefineProtocols,
+  protocols: protocolsOf<"draft" | "feedback" | "revise">("self-refine"),
   create: (protocol, options) =>
     protocol.runsPrograms ? refinedPrograms(protocol, options) : reflexion(protocol, options),
   maxCalls: (protocol, size) => 1 + (protocol.runsPrograms ? 1 : 2) * roundsOf(protocol, size),

@@ -1,72 +1,23 @@
 import type { AgentId } from "@laconic/core";
 import {
-  type AgentSpec,
+  chatTemplate,
   criticActor,
   criticPrompt,
   hintActor,
   hintedActorPrompt,
   hintPrompt,
-  type PromptTemplate,
+  problemText,
   revisingActorPrompt,
+  type AgentSpec,
+  type AgentView,
+  type PromptTemplate,
 } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import { allFamilies, benchmarkLine, noShots, onContests, type Phase, type Protocol } from "../protocols/protocol.ts";
-import { scriptedCritic, scriptedHint } from "./agentpo-prompts.ts";
-
-/** As the released code asks: the collaborator's replies are shorter than the actor's. */
-const [helping, answering] = [{ maxTokens: 768 }, { maxTokens: 2048 }] as const;
-
-const flow = {
-  version: 3,
-  families: allFamilies,
-  source: "AgentPO (ICLR 2026), before training",
-  published: null,
-  temperature: 0,
-  shots: noShots,
-  answerLine: benchmarkLine,
-  stops: { kind: "fixed" },
-  votes: { kind: "last" },
-  labels: { temperature: "C", maxTokens: "C", prompts: "C", hears: "S", calls: "S" },
-  differs: [
-    "At which temperature the paper's collaborator speaks in a test is not stated: here it is 0, as the actor's.",
-  ],
-} as const satisfies Partial<Protocol>;
-
-/** AgentPO's hint flow. */
-const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
-  {
-    ...flow,
-    id: "hint/untrained",
-    roles: [
-      { slot: "collaborator", duty: "says what is asked, what matters and what is easily missed" },
-      { slot: "actor" },
-    ],
-    phases: { hint: helping, answer: answering },
-    scripts: onContests("agentpo-hint"),
-    prompts: ["The prompts of the team that is trained.", "The hint stands in brackets behind the question."],
-    hears: "The actor reads the hint.",
-    partition: { kind: "among", slots: ["collaborator", "actor"] },
-    calls: { least: 2, most: 2 },
-  },
-];
-
-/** AgentPO's critic flow. */
-const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
-  {
-    ...flow,
-    id: "critic/untrained",
-    version: 4,
-    roles: [{ slot: "actor" }, { slot: "critic", duty: "points out errors and gaps" }],
-    phases: { critique: helping, answer: answering },
-    scripts: onContests("agentpo-critic"),
-    prompts: ["The prompts of the team that is trained.", "The critic writes no solution of its own."],
-    hears: "The critic reads the draft; the actor reads its draft and the criticism.",
-    partition: { kind: "among", slots: ["actor", "critic"] },
-    calls: { least: 3, most: 3 },
-  },
-];
+import type { Phase } from "../protocols/protocol.ts";
+import { protocolsOf } from "../protocols/protocols-of.ts";
+import { filled, textOf, type Script } from "../protocols/script.ts";
 
 /** An agent of a graph that is asked by a template, at the settings of one kind of call. */
 function agentForPhase(
@@ -82,7 +33,7 @@ function agentForPhase(
 export const untrainedHint: Baseline = methodOf({
   name: "hint",
   title: "Hint-Actor, untrained",
-  protocols: hintProtocols,
+  protocols: protocolsOf<"hint" | "answer">("hint"),
   create: ({ phases }, options) => {
     const { script, answerForm } = options;
     const prompts = script ? scriptedHint(script) : { hint: hintPrompt, actor: hintedActorPrompt(answerForm) };
@@ -98,7 +49,7 @@ export const untrainedHint: Baseline = methodOf({
 export const untrainedCritic: Baseline = methodOf({
   name: "critic",
   title: "Critic-Actor, untrained",
-  protocols: criticProtocols,
+  protocols: protocolsOf<"critique" | "answer">("critic"),
   create: ({ phases }, options) => {
     const { script, answerForm } = options;
     const prompts = script ? scriptedCritic(script) : { actor: revisingActorPrompt(answerForm), critic: criticPrompt };
@@ -109,3 +60,38 @@ export const untrainedCritic: Baseline = methodOf({
   },
   maxCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
 });
+
+/** AgentPO's hint flow in its released words. */
+function scriptedHint(script: Script): { readonly hint: PromptTemplate; readonly actor: PromptTemplate } {
+  const { name } = script;
+  return {
+    hint: chatTemplate(`${name}/hint`, textOf(script, "hint"), problemText),
+    actor: chatTemplate(
+      `${name}/actor`,
+      textOf(script, "solver"),
+      (view) => `${filled(textOf(script, "problem"), problemText(view), heardFrom(view))}${textOf(script, "suffix")}`,
+    ),
+  };
+}
+
+/** AgentPO's critic flow: the actor is asked anew, with its draft quoted, and told something else than at first. */
+function scriptedCritic(script: Script): { readonly actor: PromptTemplate; readonly critic: PromptTemplate } {
+  const { name } = script;
+  const suffix = textOf(script, "suffix");
+  const first = chatTemplate("", textOf(script, "solver"), (view) => `${problemText(view)}${suffix}`);
+  const again = chatTemplate("", textOf(script, "reviser"), (view) => {
+    const own = view.inbox.find(({ from }) => from === view.agent)?.text ?? "";
+    return `${filled(textOf(script, "problem"), problemText(view), own, heardFrom(view))}${suffix}`;
+  });
+  return {
+    actor: { id: `${name}/actor`, render: (view) => (view.round === 0 ? first : again).render(view) },
+    critic: chatTemplate(`${name}/critic`, textOf(script, "critic"), (view) =>
+      filled(textOf(script, "draft"), problemText(view), heardFrom(view)),
+    ),
+  };
+}
+
+/** What another agent wrote; empty for one that was silent. */
+function heardFrom({ inbox, agent }: AgentView): string {
+  return inbox.find(({ from }) => from !== agent)?.text ?? "";
+}

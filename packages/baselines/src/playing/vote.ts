@@ -34,3 +34,8 @@ export function pluralityOf(turns: readonly Turn[], reader: AnswerReader): Utter
   );
   return winner ? (turns[winner.first]?.utterance ?? null) : null;
 }
+
+/** The text of a turn; empty for a call that was not made. */
+export function textOfTurn(turn: Turn | undefined): string {
+  return turn?.utterance.text ?? "";
+}

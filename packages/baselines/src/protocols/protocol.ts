@@ -141,15 +141,6 @@ export type Partition =
   /** It is played on whole questions alone, for this reason. */
   | { readonly kind: "whole"; readonly reason: string };
 
-/** For methods in which one agent answers whatever it is asked. */
-export const oneAgent: Partition = {
-  kind: "whole",
-  reason: "One agent answers, and hears nobody: it would see one share.",
-};
-
-/** For teams that write programs. */
-export const onePiece: Partition = { kind: "whole", reason: "The description of a program is one piece." };
-
 /**
  * Agents of a team among whom its protocol deals what a question states.
  * @param agents - all of the team's
@@ -163,66 +154,6 @@ export function holdersOf({ partition }: { readonly partition: Partition }, agen
 export function slotOf(agent: AgentId): string {
   return agent.replace(/-\d+$/u, "");
 }
-
-/** Labels of settings that are all as sure. */
-export function labelled(label: SourceLabel, ...settings: readonly Setting[]): Protocol["labels"] {
-  return Object.fromEntries(settings.map((setting) => [setting, label]));
-}
-
-/** The word problems that papers show GSM8K's examples for. */
-const wordProblems = ["gsm8k", "multiarith", "svamp"] as const;
-/** Contest problems: those of MATH, and those that papers ask with its examples. */
-const contests = ["math500", "aime24", "amc23", "minerva", "olympiadbench"] as const;
-
-/** One script for all word problems. */
-export function onWords(script: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(wordProblems.map((benchmark) => [benchmark, script]));
-}
-
-/** One script for contest problems. */
-export function onContests(script: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(contests.map((benchmark) => [benchmark, script]));
-}
-
-/** One script for word problems, one for contests. */
-export function onMaths(words: string, contest: string): Readonly<Record<string, string>> {
-  return { ...onWords(words), ...onContests(contest) };
-}
-
-/** One script for MMLU, and for the part of it that teams are scored on. */
-export function onMmlu(script: string): Readonly<Record<string, string>> {
-  return { mmlu: script, "mmlu-153": script };
-}
-
-/** One script for functions to complete: HumanEval, and the part of it that AgentPrune scores. */
-export function onFunctions(script: string): Readonly<Record<string, string>> {
-  return { humaneval: script, "humaneval-161": script };
-}
-
-/** No worked examples. */
-export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
-
-/** The answer line of methods that leave it to the benchmark. */
-export const benchmarkLine = "The benchmark's, as its grader reads it.";
-
-/** Every kind of question. */
-export const allFamilies: readonly Family[] = ["maths", "choice", "code", "text"];
-
-/** One agent that is asked once: what protocols of single agents begin with. */
-export const oneSolver: Pick<
-  Protocol,
-  "version" | "roles" | "temperature" | "answerLine" | "hears" | "partition" | "stops" | "votes" | "calls"
-> = {
-  version: 1,
-  roles: [{ slot: "solver" }],
-  temperature: 0,
-  answerLine: benchmarkLine,
-  hears: "Nobody.",
-  partition: oneAgent,
-  stops: { kind: "fixed" },
-  votes: { kind: "last" },
-  calls: { least: 1, most: 1 },
-};
 
 /** Kinds of answers, as `@laconic/benchmarks` names them. */
 type AnswerKindName = "numeric" | "maths" | "letter" | "code" | "program" | "text" | "writing";
