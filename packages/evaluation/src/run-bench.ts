@@ -1,6 +1,16 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import { type Random, sampleStream } from "@laconic/core";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import {
+  type Random,
+  sampleStream,
+  LaconicError,
+  randomFromSeed,
+  sumLedgers,
+  tokenCounts,
+  type Ledger,
+  type TokenCounts,
+} from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {
@@ -11,15 +21,19 @@ import {
   modelsFor,
   standingOf,
   temperatureOf,
+  spendingOf,
 } from "./bench-parts.ts";
-import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
-import { episodeCosts, noCosts } from "./episode-costs.ts";
-import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
 import { gradeOf } from "./grade-of.ts";
 import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
-import type { EqualTokens, SampleRecord } from "./sample-record.ts";
-import { spendingOf } from "./spending.ts";
+import {
+  episodeCosts,
+  noCosts,
+  type EqualTokens,
+  type SampleRecord,
+  type InformationSetting,
+} from "./sample-record.ts";
+import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
 
 /** How a bench runs: how much at a time, when it gives up, who hears of it. */
 export interface BenchOptions {
@@ -283,5 +297,85 @@ function failedSample(
     attempt,
     error: messageOf(error),
     gold: job.problem.gold,
+  };
+}
+
+/** What a method learned before it was scored, and what that took: counted apart from its samples. */
+export interface CalibrationRecord extends TokenCounts {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly setting: InformationSetting;
+  readonly config: string;
+  readonly learned: unknown;
+  readonly questions: number;
+  readonly calls: number;
+  /** US dollars; null where no price is known, and in records of before it was kept. */
+  readonly usd: number | null;
+}
+
+/**
+ * Has a method learn on a benchmark's calibration questions.
+ * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
+ * gets no verdict twice, which is not taken for a wrong one
+ */
+export async function calibrateMethod(
+  job: BenchJob,
+  settings: BenchSettings,
+  parts: BenchParts,
+  ask: Ask,
+  signal: AbortSignal | undefined,
+): Promise<CalibrationRecord> {
+  const { method, set, config } = job;
+  const graders = gradersOf(set.benchmark, parts);
+  const { seed } = settings;
+  const questions = set.calibration;
+  if (questions.length === 0)
+    throw new LaconicError(
+      "data_invalid",
+      `${method.name} learns on questions of ${set.benchmark} that are not the test's, and none are here`,
+      { benchmark: set.benchmark, method: method.name },
+    );
+  const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
+  const ledgers: Ledger[] = [];
+  const costs: (number | null)[] = [];
+  const learned = await method.calibrate?.(
+    methodOptions({ ...job, problem: questions[0] as BenchmarkProblem }, settings, parts),
+    {
+      questions: questions.length,
+      seed,
+      utility: async (index, team) => {
+        const problem = questions[index] as BenchmarkProblem;
+        const episode = await team.run(givenTo(job, problem), {
+          models: modelsFor(method, team, parts),
+          sampling: { temperature: temperatureOf(job, settings) },
+          random: random.split(ledgers.length),
+          ...(signal && { signal }),
+        });
+        ledgers.push(episode.ledger);
+        costs.push(spendingOf(episode.ledger, method, parts).usd);
+        const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, graders, ask, signal);
+        const first = await grade();
+        if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
+        const { correct, error } = first.status === "scored" ? first : await grade();
+        if (correct !== null) return correct ? 1 : 0;
+        throw new LaconicError(
+          "scoring_failed",
+          `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`,
+          { benchmark: set.benchmark, method: method.name, problem: problem.id },
+        );
+      },
+    },
+  );
+  const totals = sumLedgers(ledgers);
+  return {
+    benchmark: set.benchmark,
+    method: method.name,
+    setting: settingOf(job),
+    config,
+    learned,
+    questions: questions.length,
+    calls: totals.calls,
+    ...tokenCounts(totals),
+    usd: costs.includes(null) ? null : costs.reduce<number>((sum, each) => sum + (each ?? 0), 0),
   };
 }

@@ -1,8 +1,75 @@
 import type { AgentId } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
+import {
+  criticalPath,
+  criticalSeconds,
+  ledgerTotals,
+  tokenCounts,
+  type Ledger,
+  type TokenCounts,
+  sumKinds,
+  type AgentId,
+} from "@laconic/core";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
-import { episodeCostFields, tokenCountFields, type EpisodeCosts } from "./episode-costs.ts";
+
+/** What an episode took, as records keep it. */
+export interface EpisodeCosts extends TokenCounts {
+  readonly calls: number;
+  readonly readTokens: number;
+  /** Tokens that cannot be written at the same time. */
+  readonly criticalTokens: number;
+  /** Seconds that cannot run at the same time; null where none were measured. */
+  readonly criticalSeconds: number | null;
+}
+
+const count = z.int().min(0);
+
+/** Token counts of a stored record. */
+export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.ZodInt> &
+  Record<"cachedTokens" | "cacheWriteTokens" | "reasoningTokens", z.ZodExactOptional<z.ZodInt>> &
+  Record<"costUsd", z.ZodExactOptional<z.ZodNumber>> = {
+  promptTokens: count,
+  completionTokens: count,
+  cachedTokens: count.exactOptional(),
+  cacheWriteTokens: count.exactOptional(),
+  reasoningTokens: count.exactOptional(),
+  costUsd: z.number().min(0).exactOptional(),
+};
+
+/** Fields of a stored record. */
+export const episodeCostFields: typeof tokenCountFields & {
+  readonly [K in Exclude<keyof EpisodeCosts, keyof TokenCounts>]: z.ZodType<EpisodeCosts[K]>;
+} = {
+  calls: count,
+  ...tokenCountFields,
+  readTokens: count,
+  criticalTokens: count,
+  // Records of before it was measured have none.
+  criticalSeconds: z.number().min(0).nullable().default(null),
+};
+
+/** Of an episode that an error ended. */
+export const noCosts: EpisodeCosts = {
+  calls: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  readTokens: 0,
+  criticalTokens: 0,
+  criticalSeconds: null,
+};
+
+/** What an episode took, by its ledger. */
+export function episodeCosts(ledger: Ledger): EpisodeCosts {
+  const totals = ledgerTotals(ledger);
+  return {
+    calls: totals.calls,
+    ...tokenCounts(totals),
+    readTokens: totals.readTokens,
+    criticalTokens: criticalPath(ledger).writtenTokens,
+    criticalSeconds: criticalSeconds(ledger),
+  };
+}
 
 /** What the agents of a method saw of a question: everybody the whole, or each a share of what it states. */
 export type InformationSetting = "whole" | "dealt";
@@ -104,7 +171,6 @@ export interface SampleRecord extends EpisodeCosts {
   readonly gold: string;
 }
 
-const count = z.int().min(0);
 const setting = z.enum(["whole", "dealt"]);
 const usd = z.number().min(0).nullable();
 /** A stored sample. */

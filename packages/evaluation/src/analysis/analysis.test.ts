@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore } from "./rescore.ts";
-import { speechEdges } from "./speech-edges.ts";
-import { analyseTeam } from "./team-analysis.ts";
+import { speechEdges, analyseTeam } from "./team-analysis.ts";
 
 const text = (content: string) => ({ kind: "text" as const, text: content });
 const problem = { id: "1", question: "?", gold: "6" };

@@ -4,8 +4,8 @@
  */
 export { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";
 export type { CommonMessage, Cut, MessageJudge, MessageValue, ValueSummary } from "./message-value.ts";
-export { speechEdges } from "./speech-edges.ts";
-export type { SpeechEdge } from "./speech-edges.ts";
+export { speechEdges } from "./team-analysis.ts";
+export type { SpeechEdge } from "./team-analysis.ts";
 export { analyseTeam, speechOf } from "./team-analysis.ts";
 export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
 export { gradedEpisode, rescore } from "./rescore.ts";

@@ -1,5 +1,7 @@
 import { statisticMean, statisticOf, type Episode } from "@laconic/core";
 import { broadcastAmplification, criticalPath, silenceRates, sumLedgers } from "@laconic/core/ledger";
+  costBreakdown,
+  meanBreakdown,
 import {
   commonMessages,
   summariseValues,
@@ -8,7 +10,6 @@ import {
   type MessageValue,
   type ValueSummary,
 } from "./message-value.ts";
-import { speechEdges, type SpeechEdge } from "./speech-edges.ts";
 
 /** A team's episodes on some problems, graded. */
 export interface PlayedTeam {
@@ -108,4 +109,17 @@ export function speechOf({ episodes, grades }: PlayedTeam): Speech {
     edges: speechEdges(episodes),
     messages: commonMessages(utterances),
   };
+}
+
+/** Who reads how much of whom, tokens per episode. */
+export interface SpeechEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly tokens: number;
+}
+
+/** Tokens read along each edge, means over the episodes. */
+export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
+  const { edges } = meanBreakdown(episodes.map((episode) => costBreakdown(episode, [])));
+  return edges.map(({ from, to, tokens }) => ({ from, to, tokens }));
 }

@@ -1,17 +1,140 @@
-import { join } from "node:path";
-import { baselines } from "@laconic/baselines";
-import { benchmarkNamed } from "@laconic/benchmarks";
-import { type GradeRule, gradeRules } from "@laconic/grading";
 import { LaconicError } from "@laconic/core";
 import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
+import { readFile } from "node:fs/promises";
+import { join, basename } from "node:path";
+import { baselineNamed, type Exemplar, baselines } from "@laconic/baselines";
+import { benchmarks, seededSubset, type BenchmarkProblem, benchmarkNamed } from "@laconic/benchmarks";
+import { LaconicError, parseJson, tokenPriceShape, type TokenPrice } from "@laconic/core";
 import { benchFiles } from "@laconic/core/run-folder";
-import { schemaOf } from "@laconic/core/schemas";
+import { issueWords, schemaOf } from "@laconic/core/schemas";
+import { type GradeRule, gradeRules } from "@laconic/grading";
 import { z } from "zod";
+import type { BenchSet } from "../bench-job.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
-import { isWindow } from "./date-window.ts";
-import { methodSpec } from "./method-spec.ts";
-import { noneUserDefined, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
-import { checkSettings, readSettings } from "./settings-file.ts";
+
+/** @throws LaconicError `config_invalid` naming each setting at fault, and where it stands */
+export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
+  const parsed = schema.safeParse(value, { error: issueWords });
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
+  throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
+}
+
+/**
+ * The settings that a bench's directory keeps, parsed.
+ * @throws LaconicError `run_missing` without the file, `config_invalid` for text that is not JSON
+ */
+export async function readSettings(directory: string, file: string): Promise<unknown> {
+  const path = join(directory, file);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new LaconicError("run_missing", `${directory} holds no bench: there is no ${file}`, { directory }, error);
+  });
+  return parseJson(text, path);
+}
+
+/** A method of a bench: one that is published, or a trained team, `NAME=RUN`. */
+export interface MethodSpec {
+  readonly name: string;
+  /** Run directory of a trained team; null for a published method. */
+  readonly run: string | null;
+}
+
+/** @throws LaconicError `config_invalid` for a method that does not exist, or a team called like one */
+export function methodSpec(text: string): MethodSpec {
+  return methodSpecOf(text, (name) => baselineNamed(name).name);
+}
+
+/** @param named - what a method without a run is called; throws where there is none */
+export function methodSpecOf(text: string, named: (name: string) => string): MethodSpec {
+  const at = text.indexOf("=");
+  if (at < 0) return { name: named(text), run: null };
+  const name = text.slice(0, at);
+  const run = text.slice(at + 1);
+  if (!/^[\w-]+$/u.test(name) || run === "")
+    throw new LaconicError("config_invalid", `${text}: a trained team is written NAME=RUN`, { method: text });
+  return { name, run };
+}
+
+/** A user's own questions as a value: what `bench --benchmarks ./board.ts` takes, or a function that gives it. */
+export interface Board {
+  readonly name: string;
+  /** With how each is graded. */
+  readonly problems: readonly BenchmarkProblem[];
+  /** For few-shot methods. */
+  readonly exemplars?: readonly Exemplar[];
+  /** For methods that learn before they are scored; none of `problems`. */
+  readonly calibration?: readonly BenchmarkProblem[];
+}
+
+/** A user's own value in a bench: what tables call it, and where it is, relative to the bench's folder. */
+interface OwnValue {
+  readonly name: string;
+  /** A module, and `default` or the name of an export. */
+  readonly reference: { readonly file: string; readonly export: string };
+}
+
+/** A user's own values in a bench, behind what it has by name. */
+export interface OwnBenchValues {
+  readonly methods: readonly OwnValue[];
+  readonly boards: readonly (OwnValue & { readonly questions: number })[];
+  /** SHA-256 of the files they are made of: a bench goes on with the same only. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+const reference = z.strictObject({ file: z.string(), export: z.string() });
+
+/** A bench's own values as its directory keeps them. */
+export const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
+  methods: z.array(z.strictObject({ name: z.string(), reference })),
+  boards: z.array(z.strictObject({ name: z.string(), reference, questions: z.int().min(1) })),
+  sources: z.record(z.string(), z.string()),
+});
+
+/** No value of the user's own. */
+export const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
+
+const grading = z.looseObject({ kind: z.string() });
+const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold: z.string(), grading });
+
+/** @throws LaconicError `config_invalid` naming the file of a board that cannot be asked */
+export function checkBoard(board: Board, file: string): Board {
+  const refuse = (reason: string): never => {
+    throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
+  };
+  if (benchmarks.some(({ name }) => name === board.name)) refuse("is called like one that is there; name it otherwise");
+  if (board.problems.length === 0) refuse("has no problems");
+  for (const [i, problem] of [...board.problems, ...(board.calibration ?? [])].entries()) {
+    const parsed = boardProblem.safeParse(problem, { error: issueWords });
+    const issue = parsed.error?.issues[0];
+    if (issue) refuse(`has a problem, number ${i + 1}, that is none: ${issue.path.join(".")}: ${issue.message}`);
+  }
+  const ids = board.problems.map(({ id }) => id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice !== undefined) refuse(`has two problems of id ${twice}`);
+  return board;
+}
+
+/** As many of a board's questions as the bench asks. */
+export function setOfBoard(
+  { name, problems, exemplars = [], calibration = [] }: Board,
+  { limit, seed }: { readonly limit: number | null; readonly seed: string },
+): BenchSet {
+  return {
+    benchmark: name,
+    split: "own",
+    problems: limit === null ? problems : seededSubset(problems, { limit, seed }),
+    exemplars,
+    calibration,
+  };
+}
+
+/** For notes of a report: `mine of ../mine.ts`. */
+export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
+  return [...methods, ...boards].map(({ name, reference: { file, export: exported } }) => {
+    const title = exported === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : exported;
+    return `${name} is ${title} of ${file}.`;
+  });
+}
 
 /** A model of a server, and its price where that is known. */
 export interface BenchModel {
@@ -164,4 +287,20 @@ export const samplesFile: string = benchFiles.samples;
 /** @throws LaconicError `run_missing` for a directory without a bench */
 export async function readBenchConfig(directory: string): Promise<BenchConfig> {
   return checkBenchConfig(await readSettings(directory, settingsFile), join(directory, settingsFile));
+}
+
+/** First and last day, YYYY-MM-DD, both in the window; null leaves a side open. */
+export interface DateWindow {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Whether either side is set. */
+export function isWindow({ from, to }: DateWindow): boolean {
+  return from !== null || to !== null;
+}
+
+/** `2025-01-01..2025-03-31`; an open side is empty. */
+export function windowName({ from, to }: DateWindow): string {
+  return `${from ?? ""}..${to ?? ""}`;
 }

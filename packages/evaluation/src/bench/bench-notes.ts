@@ -6,13 +6,9 @@ import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";
-import { deadResults } from "../results/dead-results.ts";
-import type { MethodSummary } from "../results/summary.ts";
-import { setNames, type BenchConfig } from "./bench-config.ts";
-import { isWindow, windowName } from "./date-window.ts";
-import { methodSpec } from "./method-spec.ts";
-import { describeOwn } from "./own-values.ts";
-import { describeSkipped } from "./skipped-file.ts";
+import { deadResults, type MethodSummary } from "../results/summary.ts";
+import { isWindow, setNames, windowName, type BenchConfig, methodSpec, describeOwn } from "./bench-config.ts";
+import { describeSkipped } from "./bench-folder.ts";
 
 /** Calls to servers, whatever became of their samples. */
 export interface SpentCalls {

@@ -2,9 +2,7 @@ import { join } from "node:path";
 import { parseJson } from "@laconic/core/json";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { z } from "zod";
-import { priceSchema } from "./bench-config.ts";
-import { methodSpecOf, type MethodSpec } from "./method-spec.ts";
-import { checkSettings, readSettings } from "./settings-file.ts";
+import { priceSchema, methodSpecOf, type MethodSpec, checkSettings, readSettings } from "./bench-config.ts";
 
 /**
  * Everything that a bench of teams on tasks is made of, as its directory keeps it.

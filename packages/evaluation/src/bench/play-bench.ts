@@ -6,13 +6,11 @@ import { openJobs } from "../bench-plan.ts";
 import type { RecordFile } from "../record-file.ts";
 import { runBench, type BenchOutcome } from "../run-bench.ts";
 import type { SampleRecord } from "../sample-record.ts";
-import { openJudge, openRoleModels, type Environment, type OpenModel } from "./bench-models.ts";
+import { openJudge, openRoleModels, type Environment, type OpenModel, type PreparedBench } from "./prepare-bench.ts";
 import { openCallFile } from "../kept-calls.ts";
-import { writeQuestions } from "./questions-file.ts";
+import { writeQuestions, addCalibration, readCalibrations } from "./bench-folder.ts";
 import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
-import { addCalibration, readCalibrations } from "./calibration-file.ts";
-import type { PreparedBench } from "./prepare-bench.ts";
 
 /** What a bench is played with: what opens models and programs is the caller's. */
 export interface BenchPlayers {

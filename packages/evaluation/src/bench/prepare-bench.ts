@@ -1,17 +1,18 @@
-import { baselineNamed, type Baseline } from "@laconic/baselines";
+import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
 import type { Problem } from "@laconic/core";
 import type { TokenPrice } from "@laconic/core/ledger";
+import { type Problem, type TokenPrice, LaconicError, type LanguageModel, maxPrice, tokenCost } from "@laconic/core";
+import { formatCount, formatUsd } from "@laconic/core/text";
 import type { HubEnvironment } from "@laconic/hub";
+import { judgeGrader, timerOf } from "@laconic/rewards";
+import { estimate, type BenchEstimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
+import { roleModelOf, type RoleModel } from "../bench-parts.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";
-import type { BenchConfig } from "./bench-config.ts";
-import { checkJudge, checkRoles, roleIds } from "./bench-models.ts";
+import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./bench-config.ts";
+import { describeSkipped } from "./bench-folder.ts";
 import { benchSets } from "./bench-sets.ts";
-import { methodSpec } from "./method-spec.ts";
-import type { Board } from "./own-values.ts";
-import { planLines } from "./plan-lines.ts";
-import { describeSkipped } from "./skipped-file.ts";
 
 /** A run's team as a method: it brings its own models, once it is opened. */
 export interface TrainedTeam<Opened = never> {
@@ -117,4 +118,153 @@ function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => 
       `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they learn on questions that are not the test's, and none are here`,
     );
   return jobs.filter((job) => !lacks(job));
+}
+
+/** Opens a model of a server. Without `apiKey` it gets the key of the bench's own server. */
+export type OpenModel = (model: BenchModel & { readonly apiKey?: string }) => LanguageModel;
+
+/** A variable of the environment; undefined for an empty one. */
+export type Environment = (name: string) => string | undefined;
+
+/**
+ * Refuses models for roles that nobody has.
+ * @throws LaconicError `config_invalid` naming the roles that there are
+ */
+export function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
+  const agents = [
+    ...new Set(jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent)))),
+  ];
+  for (const slot of Object.keys(roleModels))
+    if (agents.every((agent) => roleModelOf({ [slot]: true }, agent) === undefined))
+      throw refusedFlag(
+        "role-model",
+        `no method here has a role ${slot} without a model; there are ${agents.join(", ")}`,
+      );
+}
+
+/** @throws LaconicError `config_invalid` for a judge of nothing */
+export function checkJudge(jobs: readonly BenchJob[], { judge }: Pick<BenchConfig, "judge">): void {
+  if (judge && jobs.every(({ problem }) => problem.grading.kind !== "text"))
+    throw refusedFlag("judge", "no question here has a free answer; remove it");
+}
+
+/** For records: which model of which server. */
+export function roleIds({ roleModels }: Pick<BenchConfig, "roleModels">): NonNullable<BenchSettings["roleModels"]> {
+  return Object.fromEntries(
+    Object.entries(roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),
+  );
+}
+
+/** The models of single roles. The key of another server than the bench's is $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
+export function openRoleModels(
+  { roleModels, baseUrl }: Pick<BenchConfig, "roleModels" | "baseUrl">,
+  openModel: OpenModel,
+  environment: Environment,
+): Record<string, RoleModel> {
+  return Object.fromEntries(
+    Object.entries(roleModels).map(([slot, named]) => [
+      slot,
+      { price: named.price, model: openModel({ ...named, ...keyOf(slot, named, baseUrl, environment) }) },
+    ]),
+  );
+}
+
+const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
+
+/** The judge of free answers; null without one. The key of another server than the bench's is $OPENAI_API_KEY_JUDGE. */
+export function openJudge(
+  { judge, baseUrl }: Pick<BenchConfig, "judge" | "baseUrl">,
+  openModel: OpenModel,
+  environment: Environment,
+): ReturnType<typeof judgeGrader> | null {
+  if (!judge) return null;
+  const model = openModel({ ...judge, ...keyOf("judge", judge, baseUrl, environment) });
+  return judgeGrader({ model, rubric, deadline: { seconds: 120, timer: timerOf(globalThis) } });
+}
+
+/** The bench's own key is sent to no other server. */
+function keyOf(
+  slot: string,
+  { baseUrl }: BenchModel,
+  benchUrl: string,
+  environment: Environment,
+): { readonly apiKey?: string } {
+  const own = environment(`OPENAI_API_KEY_${slot.toUpperCase().replaceAll("-", "_")}`);
+  if (own !== undefined) return { apiKey: own };
+  return new URL(baseUrl).origin === new URL(benchUrl).origin ? {} : { apiKey: "none" };
+}
+
+function refusedFlag(flag: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
+}
+
+/** What a bench will take at most, in sentences. */
+export function planLines(
+  jobs: readonly BenchJob[],
+  settings: BenchSettings,
+  { price, maxUsd, judge }: Pick<BenchConfig, "price" | "maxUsd" | "judge">,
+): string[] {
+  const plan = estimate(jobs, settings);
+  const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
+  const learning = calibrationCalls > 0 ? ` (${formatCount(calibrationCalls)} for calibration)` : "";
+  const dollars = price && dollarsOf(plan, price);
+  const cost = dollars ? `, at most ${dollars.most}` : "";
+  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${dollars ? `, ${dollars.likely}` : ""}`;
+  const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
+  const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
+  return [
+    `${formatCount(questions)} questions, ${formatCount(samples)} samples, at most ${formatCount(calls)} calls${learning}, ${formatCount(promptTokens)} prompt and ${formatCount(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
+    `at most so many tokens a reply: ${ceilingsOf(jobs, settings)}`,
+    ...(judge
+      ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
+      : []),
+  ];
+}
+
+/** A line of each method on each benchmark, under a heading; dollars where a price is known. */
+export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
+  const rows = cells.map((cell) => [
+    cell.benchmark,
+    cell.method,
+    formatCount(cell.samples),
+    formatCount(cell.calls),
+    ...(price ? Object.values(dollarsOf(cell, price)) : []),
+    cell.published === null ? (cell.differs.length === 0 ? "-" : "no") : "yes",
+  ]);
+  const heads = [
+    "benchmark",
+    "method",
+    "samples",
+    "calls",
+    ...(price ? ["at most", "likely prompts"] : []),
+    "as published",
+  ];
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** The cost at the highest rates, and with four bytes a prompt token at those of uncached prompts. */
+function dollarsOf(
+  { promptTokens, likelyPromptTokens, completionTokens }: BenchEstimate,
+  price: TokenPrice,
+): { readonly most: string; readonly likely: string } {
+  return {
+    most: formatUsd(tokenCost(maxPrice(price), { promptTokens, completionTokens })),
+    likely: formatUsd(tokenCost(price, { promptTokens: likelyPromptTokens, completionTokens })),
+  };
+}
+
+/** `1024; dylan 2048` */
+function ceilingsOf(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): string {
+  const byCeiling = new Map<number, Set<string>>();
+  for (const { method, protocol } of jobs) {
+    const ceiling = method.replyTokens ?? maxTokens ?? replyCeiling(protocol);
+    byCeiling.set(ceiling, (byCeiling.get(ceiling) ?? new Set()).add(method.name));
+  }
+  return [...byCeiling].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ");
 }

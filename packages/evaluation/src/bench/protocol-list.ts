@@ -1,5 +1,5 @@
 import { baselines, describeProtocol, scoringMethods, type Protocol, type ProtocolText } from "@laconic/baselines";
-import { methodSpec } from "./method-spec.ts";
+import { methodSpec } from "./bench-config.ts";
 
 /** A method and the protocols it is played by. */
 export interface ListedMethod {

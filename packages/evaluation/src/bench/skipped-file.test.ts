@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { readSkipped, describeSkipped, writeSkipped } from "./skipped-file.ts";
+import { readSkipped, describeSkipped, writeSkipped } from "./bench-folder.ts";
 import { writeBenchReport } from "./bench-report.ts";
 
 const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];

@@ -7,9 +7,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { markdownOf } from "../results/tables.ts";
 import { openRecordsOf } from "../record-file.ts";
-import { pairRecords } from "./pair-record.ts";
+import { pairRecords, runPairs, type PairBoard, type PairMethod } from "./run-pairs.ts";
 import { pairTables, summarisePairs } from "./pair-tables.ts";
-import { runPairs, type PairBoard, type PairMethod } from "./run-pairs.ts";
 
 const problems: Problem[] = ["a", "b"].map((id) => ({ id, question: id, gold: id }));
 const players = ["first", "second"].map((id) => ({ id, maxTokens: 4 }));

@@ -4,8 +4,7 @@ import { publishedAccuracy, publishedTokens } from "../published.ts";
 import type { Estimate } from "@laconic/core/numeric";
 import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
-import { agentPoRowOf } from "./agentpo-rows.ts";
-import { rowOf } from "./ledger.ts";
+import { agentPoRowOf, rowOf } from "./ledger.ts";
 
 /** One cell of ours beside the paper's. */
 export interface ReproducedCell {

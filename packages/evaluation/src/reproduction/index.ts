@@ -3,7 +3,7 @@
  * @module @laconic/evaluation/reproduction
  */
 export { agentPoActor } from "../published-agentpo.ts";
-export { agentPoTable } from "./agentpo-rows.ts";
+export { agentPoTable } from "./ledger.ts";
 export { reproducedAverages, reproducedCells } from "./compatible.ts";
 export type { ReproducedCell } from "./compatible.ts";
 export { playedTable, reproductionLedger } from "./ledger.ts";

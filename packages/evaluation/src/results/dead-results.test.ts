@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { deadResults } from "./dead-results.ts";
-import type { MethodSummary } from "./summary.ts";
+import { deadResults, type MethodSummary } from "./summary.ts";
 
 test.each([
   [{}, null],

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { summarise } from "../index.ts";
 import type { SampleRecord } from "../sample-record.ts";
-import { spendingOf } from "../spending.ts";
+import { spendingOf } from "../bench-parts.ts";
 import { maths, run, temporary } from "../../test/bench-run.ts";
-import { modelTable } from "./model-table.ts";
+import { modelTable } from "./token-tables.ts";
 import { tokenTable } from "./tables.ts";
 
 const call = (agent: string, more: object = {}) => ({

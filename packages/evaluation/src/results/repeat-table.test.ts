@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { noCosts } from "../episode-costs.ts";
-import { meanPassAtK, passAtK } from "./pass-at-k.ts";
-import { repeatTable, summariseRepeats } from "./repeat-table.ts";
+import { noCosts, sampleSchema, type SampleRecord } from "../sample-record.ts";
+import { meanPassAtK, passAtK, repeatTable, summariseRepeats } from "./repeat-table.ts";
 import { summarise } from "./summary.ts";
-import { sampleSchema, type SampleRecord } from "../sample-record.ts";
 
 describe("pass@k", () => {
   test.for([1, 2, 3, 4, 5, 6])("of %i samples is the share of draws of k that hold a correct one, counted out", (n) => {

@@ -9,8 +9,8 @@ import {
 } from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
-import type { CalibrationRecord } from "../calibrate.ts";
-import { kindColumns } from "./kind-columns.ts";
+import type { CalibrationRecord } from "../run-bench.ts";
+import { kindColumns } from "./token-tables.ts";
 import type { MethodSummary } from "./summary.ts";
 
 /** A table: a heading and rows of cells, as texts. */

@@ -1,0 +1,255 @@
+import { readFile, writeFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { seenInTraining, type SeenInTraining, questionText, type BenchmarkProblem } from "@laconic/benchmarks";
+import { tokenCost, boundedJson, LaconicError, type Problem } from "@laconic/core";
+import { makeFolder, writing, moveFile } from "@laconic/core/platform";
+import { benchFiles, type StoredQuestion } from "@laconic/core/run-folder";
+import { formatCount } from "@laconic/core/text";
+import { z } from "zod";
+import type { BenchJob } from "../bench-job.ts";
+import type { Unpartitioned } from "../bench-plan.ts";
+import { pairRecords, type PairRecord } from "../pairs/run-pairs.ts";
+import { openRecordsOf, sampleRecords, type RecordFile, type RecordKind } from "../record-file.ts";
+import type { CalibrationRecord } from "../run-bench.ts";
+import { type SampleRecord, tokenCountFields } from "../sample-record.ts";
+import { samplesFile } from "./bench-config.ts";
+import { pairMethod, pairSamplesFile, type PairConfig } from "./pair-config.ts";
+
+/** Records of a bench's directory, and what they cost. */
+export interface BenchRecords<Kept> {
+  readonly file: string;
+  readonly kind: RecordKind<Kept>;
+  /** US dollars, where they are known: for a directory without a journal of its calls. */
+  spentOn(records: readonly Kept[], directory: string): Promise<number>;
+}
+
+/** Of methods on questions. */
+export const questionRecords: BenchRecords<SampleRecord> = {
+  file: samplesFile,
+  kind: sampleRecords,
+  spentOn: async (records, directory) =>
+    [...records, ...(await readCalibrations(directory))].reduce((sum, { usd }) => sum + (usd ?? 0), 0),
+};
+
+/** Of teams on tasks: samples of the baselines' server cost, weights on this machine do not. */
+export function taskRecords({
+  methods,
+  baseUrl,
+  price,
+}: Pick<PairConfig, "methods" | "baseUrl" | "price">): BenchRecords<PairRecord> {
+  const baselines = new Set(methods.map((method) => pairMethod(method)).flatMap((m) => (m.run === null ? m.name : [])));
+  return {
+    file: pairSamplesFile,
+    kind: pairRecords,
+    spentOn: async (records) =>
+      price === null || baseUrl === null
+        ? 0
+        : records.filter(({ method }) => baselines.has(method)).reduce((sum, each) => sum + tokenCost(price, each), 0),
+  };
+}
+
+/** An account of calls that is kept while samples are taken. */
+interface OpenAccount<Account> {
+  readonly account: Account;
+  close(): Promise<void>;
+}
+
+/** Makes a bench's directory where it is not there; a loss of power does not take it. @throws LaconicError `run_unwritable` */
+export function makeBenchFolder(directory: string): Promise<void> {
+  return writing(directory, () => makeFolder(directory));
+}
+
+/**
+ * Takes samples in a bench's directory: opens its records and the account of its calls, and closes both however it ends.
+ * @param openAccount - given what the records cost: the cap is the bench's, however often it goes on, or is killed
+ */
+export async function inBenchFolder<Kept, Account, Result>(
+  directory: string,
+  { file: name, kind, spentOn }: BenchRecords<Kept>,
+  openAccount: (spentUsd: number) => Promise<OpenAccount<Account>>,
+  work: (file: RecordFile<Kept>, account: Account) => Promise<Result>,
+): Promise<Result> {
+  const file = await openRecordsOf(kind, join(directory, name));
+  try {
+    const { account, close } = await openAccount(await spentOn([...file.records.values()], directory));
+    try {
+      return await work(file, account);
+    } finally {
+      await close();
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
+  z.object({
+    benchmark: z.string(),
+    method: z.string(),
+    setting: z.enum(["whole", "dealt"]).default("whole"),
+    config: z.string(),
+    learned: z.unknown(),
+    questions: z.int().min(0),
+    calls: z.int().min(0),
+    ...tokenCountFields,
+    usd: z.number().min(0).nullable().default(null),
+  }),
+);
+
+const calibrationFile = "calibration.json";
+
+/** What methods of a bench learned; none for a damaged calibrationFile: it is learned again. */
+export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
+  try {
+    return calibrationSchema.parse(boundedJson(await readFile(join(directory, calibrationFile), "utf8")));
+  } catch {
+    return [];
+  }
+}
+
+/** Adds what a method learned; the calibrationFile appears whole. */
+export async function addCalibration(directory: string, record: CalibrationRecord): Promise<void> {
+  const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
+  const part = join(directory, `${calibrationFile}.part`);
+  await writeFile(part, `${JSON.stringify([...others, record], null, 2)}\n`);
+  await moveFile(part, join(directory, calibrationFile));
+}
+
+/**
+ * Reads rows that a bench writes again each time it is opened; none where there is no file.
+ * @throws LaconicError `data_invalid` for a damaged file
+ */
+export async function readRows<T>(directory: string, file: string, schema: z.ZodType<T[]>): Promise<T[]> {
+  const path = join(directory, file);
+  const text = await readFile(path, "utf8").catch(() => "[]");
+  try {
+    return schema.parse(boundedJson(text));
+  } catch (error) {
+    throw new LaconicError(
+      "data_invalid",
+      `${path} is damaged; laconic bench --resume writes it anew`,
+      { path },
+      error,
+    );
+  }
+}
+
+/** Questions of a benchmark that a trained team was trained on. */
+export interface SeenByTeam extends SeenInTraining {
+  readonly method: string;
+  readonly benchmark: string;
+}
+
+const seenSchema: z.ZodType<SeenByTeam[]> = z.array(
+  z.object({
+    method: z.string(),
+    benchmark: z.string(),
+    seen: z.int().min(1),
+    of: z.int().min(1),
+    first: z.string(),
+  }),
+);
+
+const seenFile = "seen-in-training.json";
+
+/** Compares the questions that a trained team is asked with its training problems, benchmark by benchmark. */
+export function seenByTeam(method: string, pool: readonly Problem[], jobs: readonly BenchJob[]): SeenByTeam[] {
+  const sets = new Set(jobs.map(({ set }) => set));
+  return [...sets].flatMap(({ benchmark, problems }) => {
+    const seen = seenInTraining(pool, problems);
+    return seen ? [{ method, benchmark, ...seen }] : [];
+  });
+}
+
+/** Writes the rows of an opened bench; removes the file where there are none. */
+export async function writeSeen(directory: string, rows: readonly SeenByTeam[]): Promise<void> {
+  const path = join(directory, seenFile);
+  if (rows.length > 0) await writeFile(path, `${JSON.stringify(rows, null, 2)}\n`);
+  else await rm(path, { force: true });
+}
+
+/** @throws LaconicError `data_invalid` for a damaged file; opening the bench again replaces it */
+export function readSeen(directory: string): Promise<SeenByTeam[]> {
+  return readRows(directory, seenFile, seenSchema);
+}
+
+/** A sentence for each trained team and benchmark. */
+export function describeSeen(rows: readonly SeenByTeam[]): string[] {
+  return rows.map(
+    ({ method, benchmark, seen, of, first }) =>
+      `${method}: seen in training: ${formatCount(seen)} of ${formatCount(of)} questions of ${benchmark}, such as ${first}.`,
+  );
+}
+
+const skippedSchema: z.ZodType<Unpartitioned[]> = z.array(
+  z.object({
+    benchmark: z.string(),
+    method: z.string(),
+    questions: z.int().min(1),
+    of: z.int().min(1),
+    reason: z.string().nullable().default(null),
+  }),
+);
+
+const skippedFile = "left-out.json";
+
+/** Counted anew each time that a bench is opened; nothing is written where nothing is left out. */
+export async function writeSkipped(directory: string, skipped: readonly Unpartitioned[]): Promise<void> {
+  if (skipped.length > 0) await writeFile(join(directory, skippedFile), `${JSON.stringify(skipped, null, 2)}\n`);
+}
+
+/** @throws LaconicError `data_invalid` for a damaged file: opening the bench again writes it anew */
+export function readSkipped(directory: string): Promise<Unpartitioned[]> {
+  return readRows(directory, skippedFile, skippedSchema);
+}
+
+/** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */
+export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
+  const each = skipped
+    .filter(({ reason }) => reason === null)
+    .map(
+      ({ method, questions, of, benchmark }) =>
+        `${method}: ${formatCount(questions)} of ${formatCount(of)} questions of ${benchmark}`,
+    );
+  const reasons = new Map<string, Set<string>>();
+  for (const { method, reason } of skipped)
+    if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
+  return [
+    ...(each.length > 0
+      ? [`Left out, because they state less than two facts that could be dealt among the team: ${each.join("; ")}.`]
+      : []),
+    ...[...reasons].map(
+      ([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`,
+    ),
+  ];
+}
+
+/** UTF-16 units of a program's tests. */
+const maxTests = 20_000;
+
+/** Writes what a bench asks, each question once, for who reads its samples; where it stands already nothing is written. */
+export async function writeQuestions(
+  directory: string,
+  jobs: readonly Pick<BenchJob, "set" | "problem">[],
+): Promise<void> {
+  const lines = new Map<string, string>();
+  for (const { set, problem } of jobs) {
+    const key = JSON.stringify([set.benchmark, problem.id]);
+    if (!lines.has(key)) lines.set(key, `${JSON.stringify(stored(set.benchmark, problem))}\n`);
+  }
+  const text = [...lines.values()].join("");
+  const path = join(directory, benchFiles.questions);
+  if ((await readFile(path, "utf8").catch(() => null)) !== text) await writeFile(path, text);
+}
+
+function stored(benchmark: string, problem: BenchmarkProblem): StoredQuestion {
+  const { id, gold, grading } = problem;
+  return {
+    benchmark,
+    id,
+    question: questionText(problem),
+    gold,
+    grading: grading.kind,
+    tests: grading.kind === "code" ? grading.test.slice(0, maxTests) : null,
+  };
+}
