@@ -41,9 +41,9 @@ export {
 } from "./results/tables.ts";
 export type { Table } from "./results/tables.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
-export { agentPoSource } from "./published-agentpo.ts";
+export { agentPoSource } from "./published.ts";
 export type { PublishedAblation } from "./published.ts";
 export { meanPassAtK, passAtK } from "./results/repeat-table.ts";
 export { repeatTable, summariseRepeats } from "./results/repeat-table.ts";
 export type { RepeatSummary } from "./results/repeat-table.ts";
-export { modelTable } from "./results/token-tables.ts";
+export { modelTable } from "./results/tables.ts";

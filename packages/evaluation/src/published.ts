@@ -1,56 +1,100 @@
-const benchmarks = ["mmlu-153", "multiarith", "gsm8k", "svamp", "aqua", "humaneval", "math500"] as const;
+import table from "../assets/published.json" with { type: "json" };
 
-/** Accuracies in the order of `benchmarks`, which is the table's. */
-function row(...figures: readonly number[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(benchmarks.map((name, i) => [name, figures[i] as number]));
+/** Figures by row and benchmark. */
+type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** `assets/published.json`: what the three papers print, by the names that methods and benchmarks have here. */
+interface PublishedTable {
+  readonly agentGspo: {
+    /** Accuracy in per cent of Table 1; gpt-4-1106-preview, no seeds, no intervals. */
+    readonly accuracy: Figures;
+    /** The papers' own methods of the same table, by the name that a run of theirs has here. */
+    readonly ownAccuracy: Figures;
+    /** A row that AgentPrune's Table 1 alone has, of the same model: SC (ComplexCoT). */
+    readonly agentPruneAccuracy: Figures;
+    /** Table 2: tokens of a whole benchmark. Prompt only or both is not stated. */
+    readonly tokens: Figures;
+    /** Accuracies of Table 2: those of Table 1 with one decimal, as printed. */
+    readonly accuracyInTable2: Figures;
+    /** Questions behind a total, which it fits: GSM8K's test, and the validation questions of MMLU. */
+    readonly tokenQuestions: Readonly<Record<string, number>>;
+    /** Fig. 2, whose figures section 4.3 gives. */
+    readonly ablations: Readonly<Record<string, PublishedAblation>>;
+  };
+  readonly agentPo: {
+    readonly figures: readonly AgentPoFigure[];
+    readonly claims: readonly AgentPoClaim[];
+    readonly rows: Readonly<Record<string, AgentPoRow>>;
+  };
+  readonly magrpo: readonly MagrpoClaim[];
 }
 
-/** Accuracy in per cent of Agent-GSPO's Table 1; gpt-4-1106-preview, no seeds, no intervals. */
-const table1: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  vanilla: row(82.14, 93.15, 85.4, 87.18, 70.34, 71.68, 73.72),
-  cot: row(82.65, 94.79, 87.17, 88.32, 73.91, 75.52, 75.18),
-  "complex-cot": row(83.78, 95.86, 87.62, 90.17, 77.58, 74.94, 76.85),
-  sc: row(82.66, 96.88, 87.93, 88.69, 75.08, 77.3, 77.02),
-  php: row(83.45, 96.41, 92.45, 90.62, 76.25, 82.96, 79.24),
-  debate: row(83.69, 96.27, 90.23, 90.56, 77.52, 83.79, 80.15),
-  dylan: row(80.16, 94.27, 88.16, 87.4, 74.16, 89.7, 81.66),
-};
+/** What a paper prints of one part that was taken away. */
+export interface PublishedAblation {
+  /** Points of accuracy against the whole; null where only a direction is printed. */
+  readonly accuracyPoints: number | null;
+  readonly said: string;
+}
 
-/**
- * Tokens of a whole benchmark, Agent-GSPO's Table 2; prompt only or both is not stated. Nor is the number of questions: the totals fit
- * those of `tokenQuestions`.
- */
-const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  vanilla: { "mmlu-153": 1.5e5, gsm8k: 3.5e6 },
-  php: { "mmlu-153": 2.6e6, gsm8k: 2.6e7 },
-  debate: { "mmlu-153": 1.5e6, gsm8k: 2.2e7 },
-  dylan: { "mmlu-153": 1.2e6, gsm8k: 1.4e7 },
-  "agent-gspo": { "mmlu-153": 9.2e5, gsm8k: 7.2e6 },
-};
+/** A figure of AgentPO's text, with the setting that it is of. */
+export interface AgentPoFigure {
+  /** The method's name here, or the paper's for one that is not here. */
+  readonly method: string;
+  /** The frozen model that answers; of actor fine-tuning, its base. */
+  readonly actor: string;
+  /** Problems that the collaborator learned on, where it is not 500. */
+  readonly samples?: number;
+  /** Pass@1 in per cent, average of the five benchmarks. */
+  readonly average?: number;
+  /** Pass@1 in per cent, of single benchmarks. */
+  readonly benchmarks?: Readonly<Record<string, number>>;
+  /** Per problem, as the paper counts them. */
+  readonly tokens?: number;
+}
 
-/** Accuracies of Table 2: those of Table 1 with one decimal, as printed. */
-const table2Accuracy: typeof table2 = {
-  vanilla: { "mmlu-153": 82.1, gsm8k: 85.4 },
-  php: { "mmlu-153": 83.4, gsm8k: 92.5 },
-  debate: { "mmlu-153": 83.7, gsm8k: 90.2 },
-  dylan: { "mmlu-153": 80.2, gsm8k: 88.2 },
-  "agent-gspo": { "mmlu-153": 84.1, gsm8k: 96 },
-};
+/** A sentence of AgentPO's text that compares, with less than a figure and its setting. */
+interface AgentPoClaim {
+  readonly method: string;
+  readonly actor: string;
+  readonly said: string;
+  readonly benchmark?: string;
+  /** What keeps it from a figure of its own. */
+  readonly open: string;
+}
 
-/** Questions behind a total: GSM8K's test, and the validation questions of MMLU that this family of papers takes. */
-const tokenQuestions: Readonly<Record<string, number>> = { "mmlu-153": 153, gsm8k: 1319 };
+/** How a row of AgentPO's text is played here, or why it is not and what trains it. */
+interface AgentPoRow {
+  readonly play?: string;
+  readonly why?: string;
+  readonly command?: string;
+}
 
-/** A row that AgentPrune's Table 1 alone has: SC (ComplexCoT), of the same model. */
-const agentPruneRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  "sc-complex-cot": {
-    "mmlu-153": 83.65,
-    multiarith: 96.94,
-    gsm8k: 86.14,
-    svamp: 89.72,
-    aqua: 77.69,
-    humaneval: 77.94,
-  },
-};
+/** What MAGRPO's public text says of its results. */
+interface MagrpoClaim {
+  readonly row: string;
+  readonly benchmark: string;
+  readonly figure: string;
+  readonly model: string;
+  readonly command: string;
+  readonly exemplars: string;
+}
+
+const { agentGspo, agentPo, magrpo } = table as unknown as PublishedTable;
+const { accuracy, ownAccuracy, agentPruneAccuracy, tokens, accuracyInTable2, tokenQuestions, ablations } = agentGspo;
+
+export const magrpoClaims: readonly MagrpoClaim[] = magrpo;
+
+/** Every figure of AgentPO's public text that names its setting. Of Qwen-Plus the text does not say what is averaged. */
+export const agentPoFigures: readonly AgentPoFigure[] = agentPo.figures;
+
+/** Every comparison of AgentPO's public text without such a figure. */
+export const agentPoClaims: readonly AgentPoClaim[] = agentPo.claims;
+
+/** By AgentPO's name of a row. */
+export const agentPoRows: Readonly<Record<string, AgentPoRow>> = agentPo.rows;
+
+/** AgentPO's benchmarks, in its order. */
+export const agentPoBenchmarks: readonly string[] = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
 
 /** A published figure of Agent-GSPO's tables, by the row's name. */
 export interface PublishedCell {
@@ -65,29 +109,23 @@ export interface PublishedCell {
 
 /** Every cell of Agent-GSPO's Tables 1 and 2. */
 export function publishedCells(): readonly PublishedCell[] {
-  const of = (
-    table: "1" | "2",
-    unit: PublishedCell["unit"],
-    rows: Readonly<Record<string, Readonly<Record<string, number>>>>,
-  ): PublishedCell[] =>
-    Object.entries(rows).flatMap(([name, figures]) =>
+  const cellsOf = (number: "1" | "2", unit: PublishedCell["unit"], rows: Figures): PublishedCell[] =>
+    Object.entries(rows).flatMap(([row, figures]) =>
       Object.entries(figures).map(([benchmark, figure]) => ({
-        table,
-        row: name,
+        table: number,
+        row,
         benchmark,
         figure,
         unit,
-        gain: table === "2" || name === "vanilla" ? null : figure - (table1["vanilla"]?.[benchmark] ?? figure),
+        gain: number === "2" || row === "vanilla" ? null : figure - (accuracy["vanilla"]?.[benchmark] ?? figure),
       })),
     );
-  return [...of("1", "%", { ...table1, ...ownRows }), ...of("2", "%", table2Accuracy), ...of("2", "tokens", table2)];
+  return [
+    ...cellsOf("1", "%", { ...accuracy, ...ownAccuracy }),
+    ...cellsOf("2", "%", accuracyInTable2),
+    ...cellsOf("2", "tokens", tokens),
+  ];
 }
-
-/** The papers' own methods, by the name that a run of theirs has here: rows of their own where nobody ran them. */
-const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  "agentprune-r": row(83.94, 96.3, 95.83, 91.68, 78.6, 90.3, 82.81),
-  "agent-gspo": row(84.1, 97.2, 96.02, 91.9, 79.8, 90.7, 83.1),
-};
 
 /** Where Agent-GSPO's figures are from, of which model, and how its totals are divided. */
 export const publishedSource =
@@ -95,50 +133,65 @@ export const publishedSource =
 
 /** Published accuracy in per cent; null where there is none. */
 export function publishedAccuracy(method: string, benchmark: string): number | null {
-  return (table1[method] ?? ownRows[method] ?? agentPruneRows[method])?.[benchmark] ?? null;
+  return (accuracy[method] ?? ownAccuracy[method] ?? agentPruneAccuracy[method])?.[benchmark] ?? null;
 }
 
-/** Published tokens: the total, and how many questions it is of. */
-export interface PublishedTokens {
-  readonly total: number;
-  readonly questions: number;
-}
-
-/** Published tokens of a benchmark; null where there are none. */
-export function publishedTokens(method: string, benchmark: string): PublishedTokens | null {
-  const [total, questions] = [table2[method]?.[benchmark], tokenQuestions[benchmark]];
+/** Published tokens of a benchmark, and of how many questions they are; null where there are none. */
+export function publishedTokens(
+  method: string,
+  benchmark: string,
+): { readonly total: number; readonly questions: number } | null {
+  const [total, questions] = [tokens[method]?.[benchmark], tokenQuestions[benchmark]];
   return total === undefined || questions === undefined ? null : { total, questions };
 }
+
+const ownTitles: Readonly<Record<string, string>> = { "agentprune-r": "AgentPrune-R", "agent-gspo": "Agent-GSPO" };
 
 /** Rows of the papers' own methods that are not among those that were run. */
 export function publishedRows(
   ran: readonly string[],
 ): readonly { readonly title: string; readonly figures: Readonly<Record<string, number>> }[] {
-  return Object.entries(ownRows)
+  return Object.entries(ownAccuracy)
     .filter(([method]) => !ran.includes(method))
     .map(([method, figures]) => ({ title: `${ownTitles[method] ?? method} (published)`, figures }));
 }
 
-const ownTitles: Readonly<Record<string, string>> = { "agentprune-r": "AgentPrune-R", "agent-gspo": "Agent-GSPO" };
-
-/** What a paper prints of one part that was taken away. */
-export interface PublishedAblation {
-  /** Points of accuracy against the whole; null where only a direction is printed. */
-  readonly accuracyPoints: number | null;
-  readonly said: string;
-}
-
-/** Of Agent-GSPO's Fig. 2, whose figures its text gives (section 4.3). */
-const figure2: Readonly<Record<string, PublishedAblation>> = {
-  "no-price": { accuracyPoints: null, said: "tokens nearly triple, accuracy lower" },
-  "no-group-normalisation": { accuracyPoints: -2.9, said: "accuracy 2.9 points lower, the largest drop" },
-};
-
-/** Where those are from, and why they stand beside others only for their direction. */
+/** Source of the published ablations, and why they are compared only for their direction. */
 export const publishedAblationSource =
   "Agent-GSPO, section 4.3 and Fig. 2: MMLU with gpt-4-1106-preview, no seeds, no intervals; another task and another model than here";
 
 /** What Agent-GSPO prints of a variant: `no-price`, `no-group-normalisation`; null for others. */
 export function publishedAblation(variant: string): PublishedAblation | null {
-  return Object.hasOwn(figure2, variant) ? (figure2[variant] ?? null) : null;
+  return Object.hasOwn(ablations, variant) ? (ablations[variant] ?? null) : null;
+}
+
+/** Where AgentPO's figures are from, and of which models. */
+export const agentPoSource =
+  "AgentPO (ICLR 2026), average of its five benchmarks, beside the same actor alone: Llama-3.2-3B, Llama-3.1-8B (tokens too), Qwen2.5-Math-7B or Qwen-Plus";
+
+/** Names of the actors' weights as servers and hubs write them; another size or another tuning is another actor. */
+const actors: Readonly<Record<string, RegExp>> = {
+  "Llama-3.2-3B": /(?:^|[/:_-])llama-?3\.2[-:]3b(?:-instruct)?$/iu,
+  "Llama-3.1-8B": /(?:^|[/:_-])llama-?3\.1[-:]8b(?:-instruct)?$/iu,
+  "Qwen2.5-Math-7B": /(?:^|[/:])qwen2\.5-math-7b$/iu,
+  "Qwen-Plus": /(?:^|[/:])qwen-plus$/iu,
+};
+
+/** The paper's name of an actor's weights; null for others. */
+export function agentPoActor(model: string): string | null {
+  const [name = ""] = model.split("@");
+  return Object.entries(actors).find(([, pattern]) => pattern.test(name))?.[0] ?? null;
+}
+
+/**
+ * The published figures of a method with an actor, at the paper's 500 problems; null where there are none.
+ * @param actor - the model's name, such as `hub:meta-llama/Llama-3.1-8B-Instruct@main`
+ */
+export function publishedAgentPo(method: string, actor: string): AgentPoFigure | null {
+  const name = agentPoActor(actor);
+  return (
+    agentPoFigures.find(
+      (figure) => figure.method === method && figure.samples === undefined && figure.actor === name,
+    ) ?? null
+  );
 }

@@ -3,7 +3,7 @@ import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 import { readFile } from "node:fs/promises";
 import { join, basename } from "node:path";
 import { baselineNamed, type Exemplar, baselines } from "@laconic/baselines";
-import { benchmarks, seededSubset, type BenchmarkProblem, benchmarkNamed } from "@laconic/benchmarks";
+import { benchmarkNamed, benchmarks as builtIn, seededSubset, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, parseJson, tokenPriceShape, type TokenPrice } from "@laconic/core";
 import { benchFiles } from "@laconic/core/run-folder";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
@@ -101,7 +101,7 @@ export function checkBoard(board: Board, file: string): Board {
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
   };
-  if (benchmarks.some(({ name }) => name === board.name)) refuse("is called like one that is there; name it otherwise");
+  if (builtIn.some(({ name }) => name === board.name)) refuse("is called like one that is there; name it otherwise");
   if (board.problems.length === 0) refuse("has no problems");
   for (const [i, problem] of [...board.problems, ...(board.calibration ?? [])].entries()) {
     const parsed = boardProblem.safeParse(problem, { error: issueWords });

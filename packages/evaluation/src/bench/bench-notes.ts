@@ -5,7 +5,7 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
-import { agentPoSource } from "../published-agentpo.ts";
+import { agentPoSource } from "../published.ts";
 import { deadResults, type MethodSummary } from "../results/summary.ts";
 import { isWindow, setNames, windowName, type BenchConfig, methodSpec, describeOwn } from "./bench-config.ts";
 import { describeSkipped } from "./bench-folder.ts";

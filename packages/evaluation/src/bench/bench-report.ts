@@ -4,25 +4,13 @@ import { join } from "node:path";
 import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames, methodSpec } from "./bench-config.ts";
 import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
 import { readCalibrations, describeSeen, readSeen, readSkipped } from "./bench-folder.ts";
-import { equalTokensTable, modelTable } from "../results/token-tables.ts";
+import { equalTokensTable, modelTable, accuracyTable, scoreTable, agentPoTable, csvOf, departureTable, differenceTable, latexOf, markdownOf, type Table, tokenTable } from "../results/tables.ts";
 import type { PairRecord } from "../pairs/run-pairs.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
 import { repeatTable } from "../results/repeat-table.ts";
 import { readRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
-import {
-  accuracyTable,
-  scoreTable,
-  agentPoTable,
-  csvOf,
-  departureTable,
-  differenceTable,
-  latexOf,
-  markdownOf,
-  type Table,
-  tokenTable,
-} from "../results/tables.ts";
 
 /** What a report takes beside the bench's directory. */
 export interface ReportSources {

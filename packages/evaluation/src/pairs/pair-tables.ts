@@ -2,8 +2,7 @@ import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Estimate } from "@laconic/core/numeric";
 import { formatCells, formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
-import { kindColumns } from "../results/token-tables.ts";
-import type { Table } from "../results/tables.ts";
+import { kindColumns, type Table } from "../results/tables.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
 /** What a team came to on a task: means over its scored samples. */

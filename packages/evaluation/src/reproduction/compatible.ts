@@ -1,5 +1,5 @@
-import type { AgentPoFigure } from "../published-agentpo.ts";
-import { agentPoBenchmarks } from "../published-agentpo.ts";
+import type { AgentPoFigure } from "../published.ts";
+import { agentPoBenchmarks } from "../published.ts";
 import { publishedAccuracy, publishedTokens } from "../published.ts";
 import type { Estimate } from "@laconic/core/numeric";
 import type { Interval } from "../results/statistics.ts";

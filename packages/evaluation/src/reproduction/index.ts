@@ -2,7 +2,7 @@
  * Published figures, how each is played here, and whether what came of it agrees with them.
  * @module @laconic/evaluation/reproduction
  */
-export { agentPoActor } from "../published-agentpo.ts";
+export { agentPoActor } from "../published.ts";
 export { agentPoTable } from "./ledger.ts";
 export { reproducedAverages, reproducedCells } from "./compatible.ts";
 export type { ReproducedCell } from "./compatible.ts";

@@ -3,8 +3,7 @@ import { summarise } from "../index.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { spendingOf } from "../bench-parts.ts";
 import { maths, run, temporary } from "../../test/bench-run.ts";
-import { modelTable } from "./token-tables.ts";
-import { tokenTable } from "./tables.ts";
+import { modelTable, tokenTable } from "./tables.ts";
 
 const call = (agent: string, more: object = {}) => ({
   turn: 0,

@@ -13,7 +13,7 @@ import {
   type SampleRecord,
 } from "../index.ts";
 import { publishedTokens } from "../published.ts";
-import { publishedAgentPo, agentPoFigures } from "../published-agentpo.ts";
+import { publishedAgentPo, agentPoFigures } from "../published.ts";
 import { readRecords } from "../record-file.ts";
 import { maths, temporary, run } from "../../test/bench-run.ts";
 
