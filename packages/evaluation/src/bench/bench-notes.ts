@@ -1,45 +1,28 @@
-import { formatUsd } from "@laconic/core/text";
 import { promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
-import type { TokenPrice } from "@laconic/core/ledger";
-import type { GradeRule } from "@laconic/grading";
+import type { TokenPrice } from "@laconic/core";
+import { formatUsd } from "@laconic/core/text";
+import templates from "../../assets/bench-notes.json" with { type: "json" };
 import type { Unpartitioned } from "../bench-plan.ts";
-import { publishedSource } from "../published.ts";
-import { agentPoSource } from "../published.ts";
+import { agentPoSource, publishedSource } from "../published.ts";
 import { deadResults, type MethodSummary } from "../results/summary.ts";
-import { isWindow, setNames, windowName, type BenchConfig, methodSpec, describeOwn } from "./bench-config.ts";
+import { describeOwn, isWindow, methodSpec, setNames, windowName, type BenchConfig } from "./bench-config.ts";
 import { describeSkipped } from "./bench-folder.ts";
 
 /** Calls to servers, whatever became of their samples. */
 export interface SpentCalls {
   readonly calls: number;
   readonly spentUsd: number;
-  /** Those that a killed process never saw the end of, with the most that they can cost. */
+  /** Calls whose end a killed process never saw, with the most that they can cost. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
-const ruleNotes = {
-  lenient:
-    "Answers are judged leniently: a percent sign on one side, a decimal rounded to two digits, another unit and a base that is left out are forgiven.",
-  published:
-    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts, Minerva's own on its questions, programs as HumanEval, MBPP, LiveCodeBench and AgentPrune take them from a reply.",
-} as const;
-
-/** Whose rule decided, a sentence for each but ours, naming the benchmarks where rules differ. */
-function gradeRuleNotes(
-  config: Pick<BenchConfig, "benchmarks" | "data" | "own" | "gradeRule" | "gradeRules">,
-): string[] {
-  const { gradeRule, gradeRules } = config;
-  const sets = setNames(config);
-  const ruleOf = (name: string): GradeRule =>
-    Object.hasOwn(gradeRules, name) ? (gradeRules[name] ?? gradeRule) : gradeRule;
-  const isOne = sets.every((name) => ruleOf(name) === gradeRule);
-  return (["lenient", "published"] as const).flatMap((rule) => {
-    const judged = sets.filter((name) => ruleOf(name) === rule);
-    if (judged.length === 0) return [];
-    return [isOne ? ruleNotes[rule] : `${judged.join(", ")}: ${ruleNotes[rule]}`];
-  });
+/** A sentence of `assets/bench-notes.json` with its values. */
+function note(name: keyof typeof templates, values: Readonly<Record<string, string | number>> = {}): string {
+  return templates[name].replaceAll(/\{(\w+)\}/gu, (_, key: string) => String(values[key] ?? ""));
 }
+
+const hostOf = (baseUrl: string): string => new URL(baseUrl).origin;
 
 /** How a bench was measured, a sentence each. */
 export function notesOf(
@@ -47,124 +30,136 @@ export function notesOf(
   summaries: readonly MethodSummary[],
   skipped: readonly Unpartitioned[],
 ): string[] {
-  const failed = summaries.filter(({ scored, samples }) => scored < samples);
-  const retried = summaries.filter(
-    ({ accuracy, firstAttemptAccuracy }) =>
-      accuracy && firstAttemptAccuracy !== null && Math.abs(accuracy.value - firstAttemptAccuracy) > 1e-9,
+  const { model, baseUrl, temperature, maxTokens, seed, repeats, shots, judge, actor, roleModels } = config;
+  const ofPaper = "of each method's paper";
+  const played = summaries.filter(({ protocol }) => protocol !== null);
+  const protocols = played.map(({ benchmark, method, protocol, shots: shown }) =>
+    [`${method} on ${benchmark} ${protocol}`, ...(shown ? [`${shown} examples`] : [])].join(", "),
   );
-  const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
+  const noted = summaries.flatMap(({ benchmark, method, notes, scored }) =>
+    Object.entries(notes).map(([text, count]) => `${method} on ${benchmark} ${text}: ${count} of ${scored}`),
+  );
+  const unscored = summaries.filter(({ scored, samples }) => scored < samples);
+  const isRetried = summaries.some(
+    ({ accuracy, firstAttemptAccuracy: first }) =>
+      accuracy && first !== null && Math.abs(accuracy.value - first) > 1e-9,
+  );
+  const teams = config.methods.map((method) => methodSpec(method)).filter(({ run }) => run !== null);
   return [
     ...deadResults(summaries),
-    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
+    note("settings", {
+      model,
+      host: hostOf(baseUrl),
+      temperature: temperature ?? ofPaper,
+      maxTokens: maxTokens ?? "its protocol's ceiling of",
+      seed,
+      repeats,
+      prompts: promptVersion,
+      shots: shots ?? ofPaper,
+    }),
     ...gradeRuleNotes(config),
-    ...(config.judge
-      ? [
-          `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic grade judge\` measures.`,
-        ]
-      : []),
-    `Questions: ${setNames(config)
-      .map(
-        (name) =>
-          `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name, config)}`,
-      )
-      .join(", ")}.`,
+    ...(judge ? [note("judge", { model: judge.model, host: hostOf(judge.baseUrl) })] : []),
+    note("questions", { questions: questionCounts(config, summaries) }),
     ...windowNote(config),
-    "Intervals are 95 %: Wilson's for a share, by question where it is repeated, the bootstrap over questions for differences, or an exact one where few questions differ. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
+    note("intervals"),
     ...priceNote(config),
-    ...protocolNote(summaries),
-    `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer, and their papers' graders (--grade-rule published judges ours by those): they are beside ours, not comparable with them.`,
-    ...config.methods
-      .map((method) => methodSpec(method))
-      .filter(({ run }) => run !== null)
-      .map(
-        ({ name, run }) =>
-          `${name} is the team of ${run}, with its own models${config.actor === null ? "" : ` and the actor ${config.actor} instead of the training's`}: no published figure is of it.`,
-      ),
-    ...Object.entries(config.roleModels).map(
-      ([slot, { model, baseUrl }]) => `The role ${slot} speaks with ${model} at ${new URL(baseUrl).origin}.`,
+    ...(protocols.length > 0 ? [note("protocols", { protocols: [...new Set(protocols)].join("; ") })] : []),
+    ...(noted.length > 0 ? [note("noted", { notes: noted.join("; ") })] : []),
+    note("sources", { sources: `${publishedSource}; ${agentPoSource}` }),
+    ...teams.map(({ name, run }) =>
+      note("team", {
+        name,
+        run: run ?? "",
+        actor: actor === null ? "" : ` and the actor ${actor} instead of the training's`,
+      }),
+    ),
+    ...Object.entries(roleModels).map(([slot, role]) =>
+      note("role", { slot, model: role.model, host: hostOf(role.baseUrl) }),
     ),
     ...describeOwn(config.own),
-    ...settingNote(config, summaries),
+    ...dealtNote(config, summaries),
     ...describeSkipped(skipped),
-    ...(failed.length > 0
+    ...(unscored.length > 0
       ? [
-          `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,
+          note("unscored", {
+            methods: unscored
+              .map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`)
+              .join(", "),
+          }),
         ]
       : []),
-    ...(retried.length > 0
-      ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
-      : []),
+    ...(isRetried ? [note("retried")] : []),
   ];
-}
-
-/** The rates of each model, and the day on which they were read. */
-function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
-  const priced = [{ model, price }, ...Object.values(roleModels), ...(judge ? [judge] : [])];
-  const rates = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
-  return rates.size === 0 ? [] : [`Prices in US dollars per million tokens: ${[...rates].join("; ")}.`];
-}
-
-const rateNames = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
-
-function ratesOf(price: TokenPrice): string {
-  const rates = rateNames.flatMap((kind) =>
-    price[kind] === undefined ? [] : `${price[kind]} ${kind === "cacheWrite" ? "cache write" : kind}`,
-  );
-  return `${rates.join(", ")}${price.date === undefined ? "" : ` (read on ${price.date})`}`;
 }
 
 /** Every call, whatever became of its sample. */
 export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): string[] {
   if (!spent || spent.calls === 0) return [];
   const { calls, spentUsd, unsettled } = spent;
-  const paid = price === null ? "" : ` and ${formatUsd(spentUsd)}`;
-  const open =
-    unsettled.calls > 0
-      ? `, of which ${unsettled.calls} ended with the process and count ${price === null ? "" : `${formatUsd(unsettled.usd)}, `}the most that they can cost`
-      : "";
-  return [`In all ${calls} calls${paid}, those of failed and cut off samples included${open}.`];
+  const open = { calls: unsettled.calls, usd: price === null ? "" : `${formatUsd(unsettled.usd)}, ` };
+  const usd = price === null ? "" : ` and ${formatUsd(spentUsd)}`;
+  return [note("spent", { calls, usd, open: open.calls > 0 ? note("open", open) : "" })];
 }
 
-/** What agents saw, and why rows stand in two tables. */
-function settingNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
-  const named = (setting: MethodSummary["setting"]): string =>
-    [...new Set(summaries.filter((each) => each.setting === setting).map(({ method }) => method))].join(", ");
-  if (named("dealt") === "") return [];
-  const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";
-  return [
-    `Dealt: ${named("dealt")}. What a question states is dealt among their agents, nobody sees another's part, and what is asked is everybody's; records name the seed and the agents. They stand in tables of their own and are compared with each other alone: methods that see whole questions play another game.${others}`,
-  ];
+/** Whose rule decided, a sentence for each but ours, naming the benchmarks where rules differ. */
+function gradeRuleNotes(config: BenchConfig): string[] {
+  const { gradeRule, gradeRules } = config;
+  const sets = setNames(config).map((name) => ({
+    name,
+    rule: Object.hasOwn(gradeRules, name) ? (gradeRules[name] ?? gradeRule) : gradeRule,
+  }));
+  const isOne = sets.every(({ rule }) => rule === gradeRule);
+  return (["lenient", "published"] as const).flatMap((rule) => {
+    const judged = sets.filter((set) => set.rule === rule).map(({ name }) => name);
+    return judged.length === 0 ? [] : [note(rule, { sets: isOne ? "" : `${judged.join(", ")}: ` })];
+  });
 }
 
-/** Protocols by method and benchmark, and what methods noted of their samples. */
-function protocolNote(summaries: readonly MethodSummary[]): string[] {
-  const played = summaries.filter(({ protocol }) => protocol !== null);
-  const noted = summaries.flatMap(({ benchmark, method, notes, scored }) =>
-    Object.entries(notes).map(([note, count]) => `${method} on ${benchmark} ${note}: ${count} of ${scored}`),
+function questionCounts(config: BenchConfig, summaries: readonly MethodSummary[]): string {
+  const { data, own } = config;
+  const totalOf = (name: string): number | string => {
+    const questions = data?.name === name ? data.questions : own.boards.find((board) => board.name === name)?.questions;
+    if (questions !== undefined) return questions;
+    const { date, splits, defaultSplit } = benchmarkNamed(name);
+    return date !== undefined && isWindow(config) ? "its window" : (splits[defaultSplit]?.rows ?? "?");
+  };
+  const askedOf = (name: string): number => summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0;
+  return setNames(config)
+    .map((name) => `${name} ${askedOf(name)} of ${totalOf(name)}`)
+    .join(", ");
+}
+
+/** The rates of each model, and the day on which they were read. */
+function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
+  const priced = [{ model, price }, ...Object.values(roleModels), ...(judge ? [judge] : [])];
+  const rates = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
+  return rates.size === 0 ? [] : [note("prices", { prices: [...rates].join("; ") })];
+}
+
+const rateNames = {
+  prompt: "prompt",
+  cached: "cached",
+  cacheWrite: "cache write",
+  completion: "completion",
+  reasoning: "reasoning",
+} as const;
+
+function ratesOf(price: TokenPrice): string {
+  const rates = (Object.keys(rateNames) as (keyof typeof rateNames)[]).flatMap((kind) =>
+    price[kind] === undefined ? [] : `${price[kind]} ${rateNames[kind]}`,
   );
-  return [
-    ...(played.length > 0
-      ? [
-          `Protocols: ${[...new Set(played.map(({ benchmark, method, protocol, shots }) => `${method} on ${benchmark} ${protocol}${shots ? `, ${shots} examples` : ""}`))].join("; ")}.`,
-        ]
-      : []),
-    ...(noted.length > 0 ? [`Noted: ${noted.join("; ")}.`] : []),
-  ];
+  return `${rates.join(", ")}${price.date === undefined ? "" : ` (read on ${price.date})`}`;
+}
+
+/** What agents saw, and why rows are in two tables. */
+function dealtNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
+  const methods = [...new Set(summaries.flatMap(({ method, setting }) => (setting === "dealt" ? method : [])))];
+  const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";
+  return methods.length === 0 ? [] : [note("dealt", { methods: methods.join(", "), others })];
 }
 
 function windowNote(config: BenchConfig): string[] {
   if (!isWindow(config)) return [];
   const dated = config.benchmarks.filter((name) => benchmarkNamed(name).date !== undefined);
-  return [
-    `Of ${dated.join(", ")} the questions of ${windowName(config)} alone, both days included, out of releases that were here.`,
-  ];
-}
-
-function totalOf(name: string, config: BenchConfig): number | string {
-  const { data, own } = config;
-  const questions = data?.name === name ? data.questions : own.boards.find((board) => board.name === name)?.questions;
-  if (questions !== undefined) return questions;
-  const benchmark = benchmarkNamed(name);
-  if (benchmark.date !== undefined && isWindow(config)) return "its window";
-  return benchmark.splits[benchmark.defaultSplit]?.rows ?? "?";
+  return [note("window", { benchmarks: dated.join(", "), window: windowName(config) })];
 }

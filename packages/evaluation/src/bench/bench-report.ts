@@ -4,7 +4,20 @@ import { join } from "node:path";
 import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames, methodSpec } from "./bench-config.ts";
 import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
 import { readCalibrations, describeSeen, readSeen, readSkipped } from "./bench-folder.ts";
-import { equalTokensTable, modelTable, accuracyTable, scoreTable, agentPoTable, csvOf, departureTable, differenceTable, latexOf, markdownOf, type Table, tokenTable } from "../results/tables.ts";
+import {
+  equalTokensTable,
+  modelTable,
+  accuracyTable,
+  scoreTable,
+  agentPoTable,
+  csvOf,
+  departureTable,
+  differenceTable,
+  latexOf,
+  markdownOf,
+  type Table,
+  tokenTable,
+} from "../results/tables.ts";
 import type { PairRecord } from "../pairs/run-pairs.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
 import { repeatTable } from "../results/repeat-table.ts";
