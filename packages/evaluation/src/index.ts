@@ -29,17 +29,9 @@ export { holm, meanEstimate, pairedDifference, wilson } from "./results/statisti
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./results/frontier.ts";
 export type { TradeOff } from "./results/frontier.ts";
 export type { Interval, ValueKind } from "./results/statistics.ts";
-export {
-  accuracyTable,
-  agentPoTable,
-  csvOf,
-  departureTable,
-  differenceTable,
-  latexOf,
-  markdownOf,
-  tokenTable,
-} from "./results/tables.ts";
-export type { Table } from "./results/tables.ts";
+export { accuracyTable, agentPoTable, departureTable, differenceTable, tokenTable } from "./results/tables.ts";
+export { csvOf, latexOf, markdownOf } from "./results/table.ts";
+export type { Table } from "./results/table.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
 export { agentPoSource } from "./published.ts";
 export type { PublishedAblation } from "./published.ts";

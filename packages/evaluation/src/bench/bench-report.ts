@@ -10,14 +10,11 @@ import {
   accuracyTable,
   scoreTable,
   agentPoTable,
-  csvOf,
   departureTable,
   differenceTable,
-  latexOf,
-  markdownOf,
-  type Table,
   tokenTable,
 } from "../results/tables.ts";
+import { csvOf, latexOf, markdownOf, type Table } from "../results/table.ts";
 import type { PairRecord } from "../pairs/run-pairs.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
 import { repeatTable } from "../results/repeat-table.ts";

@@ -1,8 +1,8 @@
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Estimate } from "@laconic/core/numeric";
-import { formatCells, formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
+import { formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
+import { kindColumns, tableOf, type Column, type Table } from "../results/table.ts";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
-import { kindColumns, type Table } from "../results/tables.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
 /** What a team came to on a task: means over its scored samples. */
@@ -85,55 +85,33 @@ export function pairTables(summaries: readonly PairSummary[]): Table[] {
 }
 
 function rewardTable(task: string, rows: readonly PairSummary[]): Table {
-  const measures = [...new Set(rows.flatMap(({ measures: own }) => Object.keys(own)))];
-  return {
-    title: `${task}: reward, % of the best`,
-    columns: ["team", "reward, %", "less the first's", "n", ...measures],
-    rows: formatCells(
-      rows.map((each) => [
-        each.method,
-        each.score ? formatEstimate(each.score, formatShare) : "",
-        each.difference ? formatEstimate(each.difference, formatShare) : "",
-        each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
-        ...measures.map((name) => each.measures[name] ?? ""),
-      ]),
-    ),
-  };
+  const estimate = (value: Estimate | null): string => (value ? formatEstimate(value, formatShare) : "");
+  const measures = [...new Set(rows.flatMap((row) => Object.keys(row.measures)))];
+  return tableOf(`${task}: reward, % of the best`, rows, [
+    ["team", ({ method }) => method],
+    ["reward, %", ({ score }) => estimate(score)],
+    ["less the first's", ({ difference }) => estimate(difference)],
+    ["n", ({ scored, samples }) => (scored < samples ? `${scored} of ${samples}` : String(scored))],
+    ...measures.map((name): Column<PairSummary> => [name, (row) => row.measures[name] ?? ""]),
+  ]);
 }
 
 /** "Times the first" of critical tokens and seconds: how often as fast as the task's first team. */
 function costTable(task: string, rows: readonly PairSummary[]): Table {
   const [first] = rows;
-  const kinds = kindColumns(rows, " tokens");
-  const times = (of: number | null | undefined, own: number | null): string =>
-    of && own ? `${formatNumber(of / own)}×` : "";
-  return {
-    title: `${task}: tokens and seconds a problem`,
-    columns: [
-      "team",
-      "calls",
-      "prompt tokens",
-      "written tokens",
-      ...kinds.titles,
-      "critical tokens",
-      "as fast, by tokens",
-      "critical seconds",
-      "as fast, by seconds",
-    ],
-    rows: formatCells(
-      rows.map((each) => [
-        each.method,
-        each.calls,
-        each.promptTokens,
-        each.completionTokens,
-        ...kinds.counts(each),
-        each.criticalTokens,
-        times(first?.criticalTokens, each.criticalTokens),
-        each.criticalSeconds ?? "",
-        times(first?.criticalSeconds, each.criticalSeconds),
-      ]),
-    ),
-  };
+  const times = (reference: number | null | undefined, value: number | null): string =>
+    reference && value ? `${formatNumber(reference / value)}×` : "";
+  return tableOf(`${task}: tokens and seconds a problem`, rows, [
+    ["team", ({ method }) => method],
+    ["calls", ({ calls }) => calls],
+    ["prompt tokens", ({ promptTokens }) => promptTokens],
+    ["written tokens", ({ completionTokens }) => completionTokens],
+    ...kindColumns(rows, " tokens", (_, count) => count),
+    ["critical tokens", ({ criticalTokens }) => criticalTokens],
+    ["as fast, by tokens", ({ criticalTokens }) => times(first?.criticalTokens, criticalTokens)],
+    ["critical seconds", ({ criticalSeconds }) => criticalSeconds ?? ""],
+    ["as fast, by seconds", ({ criticalSeconds }) => times(first?.criticalSeconds, criticalSeconds)],
+  ]);
 }
 
 /** By problem: the mean of its repeats. */

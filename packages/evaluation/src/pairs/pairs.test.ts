@@ -5,7 +5,7 @@ import { scriptedModel } from "@laconic/core/testing";
 import { synchronousTurns } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { markdownOf } from "../results/tables.ts";
+import { markdownOf } from "../results/table.ts";
 import { openRecordsOf } from "../record-file.ts";
 import { pairRecords, runPairs, type PairBoard, type PairMethod } from "./run-pairs.ts";
 import { pairTables, summarisePairs } from "./pair-tables.ts";

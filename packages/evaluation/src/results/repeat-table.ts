@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { formatShare } from "@laconic/core/text";
 import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";
-import type { Table } from "./tables.ts";
+import { tableOf, type Column, type Table } from "./table.ts";
 
 /** What a method's repeats of each question come to, by reducer. */
 export interface RepeatSummary {
@@ -79,34 +79,18 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
     (a, b) => a - b,
   );
   const percent = (share: number | undefined): string => (share === undefined ? "" : formatShare(share));
-  return {
-    title: "By question over repeats, %",
-    columns: [
-      "benchmark",
-      "method",
-      "questions",
-      "repeats",
-      "mean",
-      "majority",
-      "majority, from",
-      "to",
-      ...sizes.map((k) => `pass@${k}`),
-    ],
-    rows: summaries.map(({ benchmark, method, questions, repeats, mean, majority, passAt }) => {
-      const interval = wilson(Math.round(majority * questions), questions);
-      return [
-        benchmark,
-        titleOf(method),
-        String(questions),
-        String(repeats),
-        percent(mean),
-        percent(majority),
-        percent(interval?.low),
-        percent(interval?.high),
-        ...sizes.map((k) => percent(passAt[k])),
-      ];
-    }),
-  };
+  const interval = ({ majority, questions }: RepeatSummary) => wilson(Math.round(majority * questions), questions);
+  return tableOf("By question over repeats, %", summaries, [
+    ["benchmark", ({ benchmark }) => benchmark],
+    ["method", ({ method }) => titleOf(method)],
+    ["questions", ({ questions }) => String(questions)],
+    ["repeats", ({ repeats }) => String(repeats)],
+    ["mean", ({ mean }) => percent(mean)],
+    ["majority", ({ majority }) => percent(majority)],
+    ["majority, from", (row) => percent(interval(row)?.low)],
+    ["to", (row) => percent(interval(row)?.high)],
+    ...sizes.map((k): Column<RepeatSummary> => [`pass@${k}`, ({ passAt }) => percent(passAt[k])]),
+  ]);
 }
 
 /**
