@@ -25,7 +25,7 @@ export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
 export { scriptNameOf } from "./protocols/script.ts";
 export type { Script } from "./protocols/script.ts";
-export { departures, ownWords, replyCeiling } from "./protocols/departures.ts";
+export { departures, ownWords, replyCeiling } from "./protocols/describe.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots } from "./protocols/choose-shots.ts";
 export { promptVersion } from "./prompts/chat.ts";

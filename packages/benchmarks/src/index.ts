@@ -20,7 +20,7 @@ export type { FoundFile } from "./data/find-files.ts";
 export { loadSplit } from "./data/load-split.ts";
 export type { LoadedSplit, LoadOptions } from "./data/load-split.ts";
 export type { RowRefusal } from "./data/data-row.ts";
-export type { OpenedProblems, ProblemOptions } from "./own/open-problems.ts";
+export type { OpenedProblems, ProblemOptions } from "./own/open-data.ts";
 export type { OpenedData } from "./own/open-data.ts";
 export { answerKindOf, dataSettingsSchema, rowSettingsSchema } from "./own/data-settings.ts";
 export type { DataColumns, DataGrading, DataSettings, DataSource, RowSettings } from "./own/data-settings.ts";

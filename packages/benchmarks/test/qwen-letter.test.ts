@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { qwenLetter } from "../src/grading/qwen-letter.ts";
+import { qwenLetter } from "../src/grading/published-rules.ts";
 
 const folder = process.env["LACONIC_DATA"];
 

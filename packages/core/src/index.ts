@@ -95,7 +95,7 @@ export type {
   ProblemResult,
   Schedule,
   StoppingRule,
-} from "./own-rules.ts";
+} from "./rules.ts";
 export type { ExampleFunction, ExampleMessage, SupervisedExample, SupervisedExamples } from "./supervised-example.ts";
 export { policyNeedKey } from "./objective.ts";
 export type {

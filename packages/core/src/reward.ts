@@ -1,5 +1,5 @@
 import type { Episode } from "./episode/episode.ts";
-import type { Learned } from "./own-rules.ts";
+import type { Learned } from "./rules.ts";
 import type { ModelResources } from "./engine.ts";
 import type { AgentId, Problem } from "./problem.ts";
 

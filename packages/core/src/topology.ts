@@ -1,7 +1,7 @@
 import type { Environment, PlayedEnvironment } from "./environment.ts";
 import type { Episode } from "./episode/episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
-import type { Learned } from "./own-rules.ts";
+import type { Learned } from "./rules.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";

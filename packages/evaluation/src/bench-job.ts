@@ -69,7 +69,7 @@ export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
   readonly config: string;
 }
 
-/** Deals what questions state: `dealTo` and `dealSeed` of `@laconic/tasks/text`. */
+/** Deals what questions state: `dealTo` and `dealSeed` of `@laconic/worlds/text`. */
 export interface Partitioner {
   readonly seed: string;
   readonly dealTo: (holders: readonly AgentId[]) => JobPartition["give"];

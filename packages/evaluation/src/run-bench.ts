@@ -1,16 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import {
-  type Random,
-  sampleStream,
-  LaconicError,
-  randomFromSeed,
-  sumLedgers,
-  tokenCounts,
-  type Ledger,
-  type TokenCounts,
-} from "@laconic/core";
+import { type Random, sampleStream, LaconicError, randomFromSeed, type Ledger } from "@laconic/core";
+import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {
@@ -318,7 +310,7 @@ export interface CalibrationRecord extends TokenCounts {
  * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
  * gets no verdict twice, which is not taken for a wrong one
  */
-export async function calibrateMethod(
+async function calibrateMethod(
   job: BenchJob,
   settings: BenchSettings,
   parts: BenchParts,

@@ -6,8 +6,8 @@ export type { AnswerKind, GradedProblem, Grading, ProgramCase } from "./grading.
 export { mathsGrader } from "#platform";
 export { gradeAnswer, gradeRules } from "./grade-answer.ts";
 export type { Graders, GradeRule, WholeProgram } from "./grade-answer.ts";
-export { gradeCase } from "./grade-case.ts";
-export type { CaseVerdict } from "./grade-case.ts";
+export { gradeCase } from "./graded-case.ts";
+export type { CaseVerdict } from "./graded-case.ts";
 export { readGradedCases } from "./graded-case.ts";
 export type { CaseParams, CaseRefusal, CaseRow, GradedCase } from "./graded-case.ts";
 export { gradeLetter } from "./letter-answer.ts";

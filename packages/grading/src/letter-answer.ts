@@ -1,7 +1,6 @@
-import { conjunction, type Cue, isWrong, cuesIn, isDenied, withoutDenied } from "./reply/answer-cues.ts";
+import { conjunction, type Cue, isWrong, cuesIn, isDenied, withoutDenied, readCurrent } from "./reply/answer-cues.ts";
 import { lastBoxed } from "./reply/boxes.ts";
 import { readReply } from "./reply/read-reply.ts";
-import { readCurrent } from "./reply/retraction.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedWords } from "./shared-words.ts";
-import { gradeText } from "./text-answer.ts";
+import { sharedWords, gradeText } from "./text-answer.ts";
 
 // Computed by the rule of hotpot_evaluate_v1.py in Python.
 test.for([

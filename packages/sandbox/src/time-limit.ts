@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+
 /**
  * The limit on a program's time is on its own time: what it computed and what it slept. How long that takes by the wall is the
  * machine's doing, and only a far ceiling ends what gets no processor at all.
@@ -51,4 +54,83 @@ export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEn
     stopped = true;
     clearTimeout(timer);
   };
+}
+
+const ticksPerSecond = 100; // USER_HZ, the same on every Linux
+
+interface ThreadTimes {
+  readonly thread: number;
+  readonly start: number;
+  readonly seconds: number;
+}
+
+/**
+ * Seconds of processor time that a thread has used; those of its whole process without a thread.
+ * @returns null where the system does not tell
+ */
+export async function processorSeconds(pid: number, thread: number | null): Promise<number | null> {
+  if (process.platform === "win32") return null;
+  return thread === null ? secondsOfPs(pid) : ((await threadTimes(pid, thread))?.seconds ?? null);
+}
+
+/**
+ * The thread of a process that started last; of several, the one that has computed longest. Linux only.
+ * @returns null where the system does not tell
+ */
+export async function latestThread(pid: number): Promise<number | null> {
+  const threads = (await readdir(`/proc/${pid}/task`).catch(() => [])).map(Number);
+  const times = await Promise.all(threads.map((thread) => threadTimes(pid, thread)));
+  const latest = times
+    .filter((each) => each !== null)
+    .toSorted((a, b) => b.start - a.start || b.seconds - a.seconds)[0];
+  return latest?.thread ?? null;
+}
+
+/** Times of a Linux thread, from proc_pid_stat(5): utime, stime and starttime. */
+async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
+  const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
+  if (stat === null) return null;
+  // From the state on; the name before may hold anything.
+  const fields = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  const [utime = 0, stime = 0, start = 0] = [fields[11], fields[12], fields[19]];
+  return { thread, start, seconds: (utime + stime) / ticksPerSecond };
+}
+
+/**
+ * Seconds that a process was ready and got no processor, since it began. Linux only.
+ * @returns null where it cannot be told
+ */
+export async function waitedSeconds(pid: number): Promise<number | null> {
+  const reported = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
+  const nanoseconds = Number(reported?.split(" ")[1]);
+  return Number.isNaN(nanoseconds) ? null : nanoseconds / 1e9;
+}
+
+/** The last of a process's line of only children: what `bwrap` runs in its namespaces. Linux only. */
+export async function lastDescendant(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  const child = Number.parseInt(children, 10);
+  return child > 0 ? lastDescendant(child) : pid;
+}
+
+/** Processes that the kernel has ended for want of memory, since the machine began; null where it does not tell. */
+export async function outOfMemoryKills(): Promise<number | null> {
+  const reported = await readFile("/proc/vmstat", "utf8").catch(() => "");
+  const count = /^oom_kill (\d+)$/mu.exec(reported)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+/** `[[days-]hours:]minutes:seconds`. */
+function secondsOfPs(pid: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "time=", "-p", String(pid)], (error, stdout) => {
+      const parts = error ? [] : stdout.trim().split(/[-:]/u).map(Number);
+      const units = [1, 60, 3600, 86_400];
+      const seconds = parts.toReversed().reduce((sum, part, i) => sum + part * (units[i] ?? Number.NaN), 0);
+      resolve(parts.length === 0 || Number.isNaN(seconds) ? null : seconds);
+    });
+  });
 }

@@ -1,12 +1,5 @@
-import type {
-  Completion,
-  DrawnToken,
-  FinishReason,
-  LogProbsAtOne,
-  TokenCounts,
-  Tokenizer,
-  TokenTrace,
-} from "@laconic/core";
+import type { Completion, DrawnToken, FinishReason, LogProbsAtOne, Tokenizer, TokenTrace } from "@laconic/core";
+import type { TokenCounts } from "@laconic/core/ledger";
 
 /** Distribution of log-probs, by vLLM's names: the model's own, or the one at the sampling temperature. */
 export type LogProbMode = "raw_logprobs" | "processed_logprobs";

@@ -1,17 +1,7 @@
 import { randomUUID } from "node:crypto";
-import {
-  exactJson,
-  exactNumber,
-  samplingOfFields,
-  writeJson,
-  type ChatMessage,
-  type Prompt,
-  type Sampling,
-  type Tokenizer,
-  type ToolFormat,
-  type ToolMessage,
-  type WrittenCall,
-} from "@laconic/core";
+import type { ChatMessage, Prompt, Sampling, Tokenizer, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
+import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { z } from "zod";
 import {
   chatForm,

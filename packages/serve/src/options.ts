@@ -9,7 +9,7 @@ import type {
   ToolFormat,
   Topology,
 } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 
 /** Gives log-probs of tokens that were not sampled. */
 export type PromptScorer = Pick<Sampler, "forward">;

@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { randomFromSeed, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
+import {
+  randomFromSeed,
+  type Completion,
+  type CompletionRequest,
+  type LogProbsAtOne,
+  type Prompt,
+  type Tokenizer,
+} from "@laconic/core";
 import { samplingOfFields, streamText } from "@laconic/core/backends";
 import { sumKinds } from "@laconic/core/ledger";
-  type LogProbsAtOne,
-  type Tokenizer,
 import type { Replies, Send } from "./completer.ts";
+import {
   chatForm,
   chatUsage,
   listToken,

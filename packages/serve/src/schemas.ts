@@ -1,5 +1,5 @@
+import type { ToolDefinition } from "@laconic/core";
 import { samplingFieldShapes, type SamplingFields } from "@laconic/core/backends";
-import { samplingFieldShapes, type SamplingFields, type ToolDefinition } from "@laconic/core";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 

@@ -27,7 +27,7 @@ export interface TeamTask extends TrainingTask {
    * @throws LaconicError `input_invalid` for a question that does not fit the team
    */
   readonly problemOf?: (question: string) => Problem;
-  /** How `laconic probe` changes the test problems or the team. */
+  /** How `laconic analyze probe` changes the test problems or the team. */
   readonly probes?: TaskProbes;
   close?(): Promise<void>;
 }

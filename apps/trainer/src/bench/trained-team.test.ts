@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
-import { methodSpec } from "../../../../packages/evaluation/src/bench/method-spec.ts";
+import { checkBenchConfig, methodSpec } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { trainedTeam } from "../../../../packages/runtime/src/bench/trained-team.ts";
 
 test("a method is a published one, or a team and its run", () => {

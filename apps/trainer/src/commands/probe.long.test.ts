@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function probed(...words: readonly string[]): Promise<ProbeRecord> {
-  const { code, out, err } = await laconic("probe", run(), "--problems", "16", ...words, "--json");
+  const { code, out, err } = await laconic("analyze", "probe", run(), "--problems", "16", ...words, "--json");
   expect([code, err]).toEqual([0, err]);
   return probeRecordSchema.parse(JSON.parse(out));
 }
@@ -79,7 +79,7 @@ test("another model answers, and problems of one's own are families", { timeout 
     ["own", false, 1],
   ]);
   expect(families[0]?.change).toBe("solver is shipped");
-  const { out } = await laconic("probe", run(), "--problems", "4", "--families", "names,paraphrase");
+  const { out } = await laconic("analyze", "probe", run(), "--problems", "4", "--families", "names,paraphrase");
   expect(out).toMatch(/^FAMILY +PROBLEMS/mu);
   expect(out).toMatch(/^names +4 /mu);
   expect(out).toContain("no paraphrase: ");
@@ -87,7 +87,7 @@ test("another model answers, and problems of one's own are families", { timeout 
 
 test("what cannot be probed is refused by name", { timeout }, async () => {
   const refused = async (said: string, ...words: readonly string[]): Promise<void> => {
-    const { code, err } = await laconic("probe", ...words);
+    const { code, err } = await laconic("analyze", "probe", ...words);
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   };
   await refused('there is no family "nams"; did you mean names?', run(), "--families", "nams");

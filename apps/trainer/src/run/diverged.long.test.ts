@@ -36,7 +36,7 @@ test.each(["1e2", "1e4", "1e38"])(
       /The best checkpoint is kept: checkpoints\/step-\d+ |No checkpoint is better than the weights/u,
     );
     expect(err).toContain("look at it: laconic view");
-    expect((await laconic("ls", folder)).err).toMatch(
+    expect((await laconic("view", "ls", folder)).err).toMatch(
       /stopped: .*: step \d+: .* The likely cause is the learning rate/u,
     );
   },
@@ -56,6 +56,6 @@ test("a sweep goes on with the other variants, and ends with code 1", { timeout 
   const { code, err } = await laconic(...words, "train.steps=4", `${rate}=1e2,3e-4`, "--out", out);
   expect(code, err).toBe(1);
   expect(err).toContain("1 of 2 runs diverged, and have no result: peak-1e2, seed 0: step 3: training diverged");
-  const { out: table } = await laconic("ls", join(out, "runs"));
+  const { out: table } = await laconic("view", "ls", join(out, "runs"));
   expect(table).toMatch(/peak-3e-4-0\s+done\s+4\/4/u);
 });

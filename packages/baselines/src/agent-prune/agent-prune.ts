@@ -3,8 +3,7 @@ import { z } from "zod";
 import { sizeOf, type Baseline, type BaselineOptions, type Calibration } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
-import { protocolFor } from "../protocols/protocol-for.ts";
+import { protocolsOf, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import {
   drawGraph,

@@ -1,8 +1,7 @@
 import type { Problem, Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import { sizeOf, type BaselineOptions, type RunProgram } from "../protocols/baseline.ts";
-import { codeIn } from "../code/code-in.ts";
-import { onceEach, words } from "../code/run-tests.ts";
+import { codeIn, onceEach, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";

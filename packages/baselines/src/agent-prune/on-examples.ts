@@ -1,5 +1,4 @@
-import { examplesIn, programIn } from "../code/code-in.ts";
-import { outputsOf, runTests, type Ending } from "../code/run-tests.ts";
+import { examplesIn, programIn, outputsOf, runTests, type Ending } from "../code/run-tests.ts";
 import type { RunProgram } from "../protocols/baseline.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
 

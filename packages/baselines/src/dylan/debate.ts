@@ -1,14 +1,13 @@
-import { randomFromSeed, type Random, type Topology } from "@laconic/core";
+import { randomFromSeed, type Random, type Topology, type Prompt } from "@laconic/core";
 import { programTopology, quote, type Line, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions } from "../protocols/baseline.ts";
-import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
-import { shotsOf } from "../protocols/choose-shots.ts";
-import type { Protocol, Role } from "../protocols/protocol.ts";
 import { countVotes, type VoteClass } from "../playing/vote.ts";
-import { rankedBest } from "./best-two.ts";
-import { dylanPrompt, dylanRankPrompt } from "./script-prompts.ts";
-import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
+import { chat, roleLine, stepByStep, asked } from "../prompts/chat.ts";
+import type { BaselineOptions } from "../protocols/baseline.ts";
+import { shotsOf } from "../protocols/choose-shots.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+import type { Protocol, Role } from "../protocols/protocol.ts";
+import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
+import { rankedBest, agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 
 /** Kinds of calls: a debater's reply, the choice of those who go on, and a judge's remark on programs. */
 export type DylanPhase = "reply" | "rank" | "judge";
@@ -223,3 +222,49 @@ function lastLayer(replies: readonly Turn[], agents: number): Turn[] {
 
 /** How scores are written, as the released prompts show it. */
 export const scoreForm = "[[1, 5, 2, ...]]";
+
+/**
+ * A debater's request in the words of DyLAN's scripts: for MATH, whose debaters are alike, or for MMLU, whose debaters have roles, number
+ * what they read and score it.
+ * @param title - of its role; absent where all are alike
+ */
+function dylanPrompt(script: Script, title: string | undefined, problem: string, replies: readonly string[]): Prompt {
+  const question = questionOf(script, problem);
+  const system = `${title === undefined ? "" : `${textOf(script, title)}\n`}${textOf(script, "system")}`;
+  if (replies.length === 0) return asked(firstOf(script, question), system);
+  const before = `${textOf(script, "before")}${question}${textOf(script, "replies")}${othersOf(script, replies)}`;
+  const update = textOf(script, "update");
+  return asked(`${before}${isForChoices(script) ? filled(update, String(replies.length)) : update}`, system);
+}
+
+/** The ranker's request, which has no system message. */
+function dylanRankPrompt(script: Script, problem: string, replies: readonly string[]): Prompt {
+  return asked(
+    `${textOf(script, "before")}${questionOf(script, problem)}${textOf(script, "replies")}${numbered(script, replies)}${textOf(script, "rank")}`,
+  );
+}
+
+function questionOf(script: Script, problem: string): string {
+  if (isForChoices(script)) {
+    const { stem, options } = optionsOf(problem);
+    return filled(textOf(script, "options"), stem, ...options);
+  }
+  return `${textOf(script, "examples")}${textOf(script, "task")}${problem}\nAnswer:`;
+}
+
+function firstOf(script: Script, question: string): string {
+  return isForChoices(script) ? `${textOf(script, "before")}${question}${textOf(script, "first")}` : question;
+}
+
+function othersOf(script: Script, replies: readonly string[]): string {
+  if (isForChoices(script)) return numbered(script, replies);
+  return replies.map((reply) => filled(textOf(script, "reply"), reply)).join("");
+}
+
+function numbered(script: Script, replies: readonly string[]): string {
+  return replies.map((reply, i) => `${textOf(script, "ranked")}${i + 1}: \`\`\`${reply}\`\`\``).join("");
+}
+
+function isForChoices(script: Script): boolean {
+  return textOf(script, "options") !== "";
+}

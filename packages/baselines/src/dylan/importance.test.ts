@@ -1,7 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { bestTwo } from "./best-two.ts";
-import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
+import { bestTwo, agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 
 describe("scores in double brackets", () => {
   test("the last ones count; what is no whole number is 0; a reply is read without them", () => {

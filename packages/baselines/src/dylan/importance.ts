@@ -1,3 +1,6 @@
+import type { Random } from "@laconic/core";
+import type { Line, Stage, Turn } from "@laconic/topologies";
+
 /** A reply in the network of a play: what it heard, how it weighs that, and whether it gives the result. */
 export interface Neuron {
   readonly agent: string;
@@ -51,4 +54,38 @@ export function agentImportance(neurons: readonly Neuron[]): Map<string, number>
   const sums = new Map<string, number>();
   neurons.forEach(({ agent }, i) => sums.set(agent, (sums.get(agent) ?? 0) + (scores[i] as number)));
   return sums;
+}
+
+/** Two of several, by position from 0. */
+export interface BestTwo {
+  readonly best: readonly number[];
+  /** The ranking named no two. */
+  readonly drawn: boolean;
+}
+
+/** What an episode notes where they were drawn. */
+export const drawnNote = "ranking-drawn";
+
+/**
+ * The two that a listwise ranking names, as `[i, j]`, from 1; the last such pair counts. Numbers are clipped to the range. Another
+ * reply, and one that names the same twice, has two drawn: the released code lets the same one go on twice.
+ */
+export function bestTwo(reply: string, count: number, random: Random): BestTwo {
+  const pair = [...reply.matchAll(/\[\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\]/gu)].at(-1);
+  const [first, second] = [pair?.[1], pair?.[2]].map((each) => Math.min(count, Math.max(1, Number(each))) - 1);
+  if (pair && first !== second) return { best: [first as number, second as number], drawn: false };
+  return { best: random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, 2), drawn: true };
+}
+
+/** The agents of the two turns that a ranker names, in its order. */
+export async function rankedBest(
+  stage: Stage,
+  turns: readonly Turn[],
+  random: Random,
+  line: Pick<Line, "prompt" | "maxTokens" | "temperature">,
+): Promise<string[]> {
+  const [choice] = await stage.say({ agent: "ranker", reads: turns.map(({ message }) => message), ...line });
+  const { best, drawn } = bestTwo(choice?.utterance.text ?? "", turns.length, random);
+  if (drawn) stage.note(drawnNote);
+  return best.flatMap((i) => turns[i]?.call.agent ?? []);
 }

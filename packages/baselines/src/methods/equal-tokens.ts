@@ -5,8 +5,7 @@ import { pluralityOf } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { protocolsOf, phaseSettings } from "../protocols/protocol-for.ts";
 
 /** @throws LaconicError `config_invalid` without the tokens of a team */
 function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {

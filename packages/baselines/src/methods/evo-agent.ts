@@ -5,8 +5,7 @@ import { textOfTurn } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
 /** Kinds of calls. */

@@ -6,9 +6,8 @@ import { stepByStep } from "../prompts/chat.ts";
 import { sizeOf, type Baseline, type BaselineOptions } from "../protocols/baseline.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
 import type { Protocol } from "../protocols/protocol.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { protocolsOf, phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
-import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 
 const protocols = protocolsOf<"reply">("debate");
 

@@ -4,7 +4,7 @@ import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { protocolsOf } from "../protocols/protocol-for.ts";
 import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
 /** What is scored, and how scores of options of different lengths are compared. */

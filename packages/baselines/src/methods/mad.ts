@@ -5,8 +5,7 @@ import { methodOf } from "../playing/method-of.ts";
 import { textOfTurn } from "../playing/vote.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import { textOf, type Script } from "../protocols/script.ts";
 
 /**

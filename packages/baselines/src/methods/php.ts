@@ -6,9 +6,8 @@ import { chat } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf, workedReply } from "../protocols/choose-shots.ts";
 import type { Family, Protocol, Shots } from "../protocols/protocol.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { protocolsOf, phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 import { shownPrompt, type Script, withAnswerChoices } from "../protocols/script.ts";
-import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 
 /** An answer as a hint has it: letters in parentheses, numbers without trailing zeros, all else as it is. */
 function hinted(answer: string, family: Family | undefined): string {

@@ -2,8 +2,7 @@ import { type Program, programTopology } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
-import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
+import { phaseSettings, protocolFor, protocolsOf } from "../protocols/protocol-for.ts";
 import { adasFields, adasPrompt, type AdasAgent } from "./adas-prompts.ts";
 
 const protocols = protocolsOf<"route" | "answer">("role-assignment");

@@ -5,9 +5,8 @@ import { pluralityOf } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, MethodSize } from "../protocols/baseline.ts";
 import { shotsOf, stepsOf } from "../protocols/choose-shots.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
 import { shownPrompt, withAnswerChoices } from "../protocols/script.ts";
 
 type SingleProtocol = Protocol<"answer">;

@@ -14,9 +14,8 @@ import {
 } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Phase } from "../protocols/protocol.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
 import { filled, textOf, type Script } from "../protocols/script.ts";
 
 /** An agent of a graph that is asked by a template, at the settings of one kind of call. */

@@ -1,15 +1,13 @@
 import { programTopology, quote } from "@laconic/topologies";
 import { onExamples } from "../agent-prune/on-examples.ts";
 import { printingAnswer, pruneDecision, prunePrompt, withReturned } from "../agent-prune/script-prompts.ts";
-import { programIn } from "../code/code-in.ts";
-import { toolBytes } from "../code/run-tests.ts";
+import { programIn, toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { printedBy, runnerOf } from "../playing/run-program.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline, RunProgram } from "../protocols/baseline.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Role } from "../protocols/protocol.ts";
-import { protocolsOf } from "../protocols/protocols-of.ts";
 
 /** AgentPrune's DirectAnswer: one agent, whose program is run where it writes one, and a decision that reads its reply. */
 export const vanillaDirect: Baseline = methodOf({

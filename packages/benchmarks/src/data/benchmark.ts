@@ -110,3 +110,11 @@ export function seededSubset<T>(problems: readonly T[], options: { limit?: numbe
     );
   return randomFromSeed(`subset:${seed}`).shuffle(problems).slice(0, limit);
 }
+
+/** @throws LaconicError `config_invalid` naming the splits there are */
+export function splitOf(benchmark: Benchmark, name: string): Split {
+  const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
+  if (split) return split;
+  const known = Object.keys(benchmark.splits).join(", ");
+  throw new LaconicError("config_invalid", `${benchmark.name} has no split ${name}; it has ${known}`, { key: "split" });
+}

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import type { Benchmark } from "./benchmark.ts";
-import { splitOf } from "./split-of.ts";
+import { type Benchmark, splitOf } from "./benchmark.ts";
 
 /** A data file in memory. */
 export interface FoundFile {

@@ -1,11 +1,17 @@
 import { LaconicError } from "@laconic/core";
-import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "./benchmark.ts";
+import {
+  type Benchmark,
+  type BenchmarkProblem,
+  type KnownFile,
+  type RowProblem,
+  type Split,
+  splitOf,
+} from "./benchmark.ts";
 import type { RowRefusal } from "./data-row.ts";
 import { csvTable } from "./formats/csv-table.ts";
 import { readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
 import { readRow } from "./row-schema.ts";
-import { splitOf } from "./split-of.ts";
 
 /** How strictly a data file is read. */
 export interface LoadOptions {

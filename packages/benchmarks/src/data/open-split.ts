@@ -6,10 +6,9 @@ import { tryParseJson } from "@laconic/core/json";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
-import type { Benchmark, HubFiles } from "./benchmark.ts";
+import { type Benchmark, type HubFiles, splitOf } from "./benchmark.ts";
 import { findFiles, found, type FoundFile } from "./find-files.ts";
 import { loadSplit, type LoadedSplit, type LoadOptions } from "./load-split.ts";
-import { splitOf } from "./split-of.ts";
 
 /** Where a benchmark's data files are, and whether to fetch those that are missing. */
 export interface OpenOptions extends LoadOptions {

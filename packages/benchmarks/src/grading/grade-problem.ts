@@ -1,8 +1,6 @@
 import { gradeAnswer, gradePublishedNumber, type GradedProblem, type Graders, type Verdict } from "@laconic/grading";
-import { gradeHendrycks } from "./hendrycks.ts";
+import { gradeHendrycks, gradeMinerva, gradeQwenLetter } from "./published-rules.ts";
 import { hiddenCases } from "./hidden-cases.ts";
-import { gradeMinerva } from "./minerva.ts";
-import { gradeQwenLetter } from "./qwen-letter.ts";
 
 /**
  * Judges a reply as the problem's benchmark says, also by its published rule and by cases that it stores packed.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gradeHendrycks } from "./hendrycks.ts";
+import { gradeHendrycks } from "./published-rules.ts";
 
 const right = [
   ["\\dfrac12", "\\frac{1}{2}"],

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { hiddenCases } from "./hidden-cases.ts";
-import { pickledText } from "./pickled-text.ts";
+import { hiddenCases, pickledText } from "./hidden-cases.ts";
 
 /** `pickle.dumps(text, protocol=4)` of a short text. */
 function pickled(text: string): Uint8Array {

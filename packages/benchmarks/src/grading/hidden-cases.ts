@@ -1,9 +1,8 @@
 import { unpacked } from "#formats";
 import { LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { z } from "zod";
 import type { ProgramCase } from "@laconic/grading";
-import { pickledText } from "./pickled-text.ts";
+import { z } from "zod";
 
 /** Cases that unpack to more are a bomb. */
 const maxBytes = 1 << 28;
@@ -33,4 +32,49 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
     const reason = `private_test_cases cannot be read: ${(error as Error).message}`;
     throw new LaconicError("data_invalid", `${id}: ${reason}`, { problem: id, key: "private_test_cases" }, error);
   }
+}
+
+/** Opcodes of Python's pickle that a text alone is written with, and how many bytes of arguments they have. */
+const [proto, frame, stop, memoize, put, longPut] = [0x80, 0x95, 0x2e, 0x94, 0x71, 0x72];
+const skipped: ReadonlyMap<number, number> = new Map([
+  [proto, 1],
+  [frame, 8],
+  [memoize, 0],
+  [put, 1],
+  [longPut, 4],
+]);
+/** Texts in UTF-8 behind a length of so many bytes, the lowest first. */
+const texts: ReadonlyMap<number, number> = new Map([
+  [0x8c, 1],
+  [0x58, 4],
+  [0x8d, 8],
+]);
+
+/**
+ * The text of a pickle that holds a text and nothing else, of protocols 2 to 5. A pickle is a program: none is run, and any opcode that
+ * a text does not need is refused.
+ * @throws Error that names the opcode, or for a pickle that is not whole
+ */
+export function pickledText(bytes: Uint8Array): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text: string | null = null;
+  for (let at = 0; at < bytes.length;) {
+    const code = view.getUint8(at++);
+    const width = texts.get(code);
+    if (width !== undefined && text === null) {
+      if (at + width > bytes.length) break;
+      const length = width === 1 ? view.getUint8(at) : width === 4 ? view.getUint32(at, true) : longLength(view, at);
+      at += width;
+      if (at + length > bytes.length) break;
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(at, at + length));
+      at += length;
+    } else if (code === stop && text !== null && at === bytes.length) return text;
+    else if (skipped.has(code)) at += skipped.get(code) as number;
+    else throw new Error(`it is a pickle of more than a text (opcode 0x${code.toString(16)}), which is not run`);
+  }
+  throw new Error("it is no whole pickle of a text");
+}
+
+function longLength(view: DataView, at: number): number {
+  return Number(view.getBigUint64(at, true));
 }

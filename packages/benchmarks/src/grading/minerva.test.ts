@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { mathsGrader } from "@laconic/grading";
-import { gradeMinerva } from "./minerva.ts";
+import { gradeMinerva } from "./published-rules.ts";
 
 const maths = mathsGrader();
 afterAll(() => maths.close());

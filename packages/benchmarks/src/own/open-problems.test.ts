@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import { gradeAnswer, mathsGrader } from "@laconic/grading";
-import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
+import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
 
 async function saved(name: string, content: string | Uint8Array): Promise<string> {
   const folder = await temporaryFolder();

@@ -5,7 +5,7 @@ import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
+import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
 
 const rows = 20_000;
 /** Several MB: questions, golds, and a column that nobody asks for. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
+import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
 
 async function read(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<OpenedProblems> {
   const path = join(await temporaryFolder(), name);

@@ -1,10 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import { sha256 } from "@laconic/core/files";
-import type { Benchmark } from "../data/benchmark.ts";
+import { type Benchmark, splitOf } from "../data/benchmark.ts";
 import type { FoundFile } from "../data/find-files.ts";
 import { loadSplit, type LoadedSplit } from "../data/load-split.ts";
 import type { OpenOptions } from "../data/open-split.ts";
-import { splitOf } from "../data/split-of.ts";
 
 /** @throws LaconicError `config_invalid`: a browser has no folders. */
 export async function findFiles(_benchmark: Benchmark, _split: string, path: string): Promise<FoundFile[]> {

@@ -1,7 +1,12 @@
 import { statisticMean, statisticOf, type Episode } from "@laconic/core";
-import { broadcastAmplification, criticalPath, silenceRates, sumLedgers } from "@laconic/core/ledger";
+import {
+  broadcastAmplification,
+  criticalPath,
+  silenceRates,
+  sumLedgers,
   costBreakdown,
   meanBreakdown,
+} from "@laconic/core/ledger";
 import {
   commonMessages,
   summariseValues,

@@ -1,10 +1,10 @@
-import { LaconicError } from "@laconic/core";
-import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 import { readFile } from "node:fs/promises";
 import { join, basename } from "node:path";
 import { baselineNamed, type Exemplar, baselines } from "@laconic/baselines";
 import { benchmarkNamed, benchmarks as builtIn, seededSubset, type BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError, parseJson, tokenPriceShape, type TokenPrice } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
+import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 import { benchFiles } from "@laconic/core/run-folder";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { type GradeRule, gradeRules } from "@laconic/grading";
@@ -84,14 +84,14 @@ export interface OwnBenchValues {
 const reference = z.strictObject({ file: z.string(), export: z.string() });
 
 /** A bench's own values as its directory keeps them. */
-export const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
+const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
   methods: z.array(z.strictObject({ name: z.string(), reference })),
   boards: z.array(z.strictObject({ name: z.string(), reference, questions: z.int().min(1) })),
   sources: z.record(z.string(), z.string()),
 });
 
 /** No value of the user's own. */
-export const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
+const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
 
 const grading = z.looseObject({ kind: z.string() });
 const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold: z.string(), grading });

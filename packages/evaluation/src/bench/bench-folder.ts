@@ -1,7 +1,9 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining, questionText, type BenchmarkProblem } from "@laconic/benchmarks";
-import { tokenCost, boundedJson, LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type Problem } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
+import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing, moveFile } from "@laconic/core/platform";
 import { benchFiles, type StoredQuestion } from "@laconic/core/run-folder";
 import { formatCount } from "@laconic/core/text";
@@ -119,7 +121,7 @@ export async function addCalibration(directory: string, record: CalibrationRecor
  * Reads rows that a bench writes again each time it is opened; none where there is no file.
  * @throws LaconicError `data_invalid` for a damaged file
  */
-export async function readRows<T>(directory: string, file: string, schema: z.ZodType<T[]>): Promise<T[]> {
+async function readRows<T>(directory: string, file: string, schema: z.ZodType<T[]>): Promise<T[]> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch(() => "[]");
   try {

@@ -1,8 +1,7 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
-import type { Problem } from "@laconic/core";
-import type { TokenPrice } from "@laconic/core/ledger";
-import { type Problem, type TokenPrice, LaconicError, type LanguageModel, maxPrice, tokenCost } from "@laconic/core";
+import { type Problem, LaconicError, type LanguageModel } from "@laconic/core";
+import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
 import { formatCount, formatUsd } from "@laconic/core/text";
 import type { HubEnvironment } from "@laconic/hub";
 import { judgeGrader, timerOf } from "@laconic/rewards";
@@ -130,7 +129,7 @@ export type Environment = (name: string) => string | undefined;
  * Refuses models for roles that nobody has.
  * @throws LaconicError `config_invalid` naming the roles that there are
  */
-export function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
+function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
   const agents = [
     ...new Set(jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent)))),
   ];
@@ -143,13 +142,13 @@ export function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<Bench
 }
 
 /** @throws LaconicError `config_invalid` for a judge of nothing */
-export function checkJudge(jobs: readonly BenchJob[], { judge }: Pick<BenchConfig, "judge">): void {
+function checkJudge(jobs: readonly BenchJob[], { judge }: Pick<BenchConfig, "judge">): void {
   if (judge && jobs.every(({ problem }) => problem.grading.kind !== "text"))
     throw refusedFlag("judge", "no question here has a free answer; remove it");
 }
 
 /** For records: which model of which server. */
-export function roleIds({ roleModels }: Pick<BenchConfig, "roleModels">): NonNullable<BenchSettings["roleModels"]> {
+function roleIds({ roleModels }: Pick<BenchConfig, "roleModels">): NonNullable<BenchSettings["roleModels"]> {
   return Object.fromEntries(
     Object.entries(roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),
   );
@@ -199,7 +198,7 @@ function refusedFlag(flag: string, reason: string): LaconicError {
 }
 
 /** What a bench will take at most, in sentences. */
-export function planLines(
+function planLines(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
   { price, maxUsd, judge }: Pick<BenchConfig, "price" | "maxUsd" | "judge">,

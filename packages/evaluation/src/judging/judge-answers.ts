@@ -1,6 +1,6 @@
+import { readFile, stat } from "node:fs/promises";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
-import { readFile, stat } from "node:fs/promises";
 import { fileLines } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import {
@@ -185,7 +185,7 @@ function withReference<T extends object>(row: T, reference: string | undefined):
 }
 
 /** @throws LaconicError `config_invalid` with the file when it cannot be read */
-export function readText(file: string): Promise<string> {
+function readText(file: string): Promise<string> {
   return reading(file, readFile(file, "utf8"));
 }
 

@@ -52,7 +52,7 @@ const schema: z.ZodType<PairRecord> = z.object({
 });
 
 /** What makes a sample of a pair the same sample. */
-export function pairKey({
+function pairKey({
   task,
   problem,
   method,

@@ -2,6 +2,6 @@
  * The grader's board: labelled pairs, and how often verdicts are as labelled. Node only.
  * @module @laconic/grading/board
  */
-export { graderBoard, graderRules } from "./grader-board.ts";
+export { graderBoard, graderRules } from "./board-report.ts";
 export { judgeCases, tallyOf } from "./board-report.ts";
 export type { BoardReport, Judged, Share, Tally } from "./board-report.ts";

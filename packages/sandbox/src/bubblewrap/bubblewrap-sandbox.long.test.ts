@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSandbox } from "../create-sandbox.ts";
 import { sandboxCases } from "../testing/index.ts";
-import { attemptsAt, reachedIn } from "../attempts.ts";
-import { nativePython, wrapArguments } from "./native-python.ts";
+import { attemptsAt, reachedIn } from "../self-test.ts";
+import { nativePython, wrapArguments } from "./bubblewrap-sandbox.ts";
 
 function reasonNot(): string | null {
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publishedCode } from "./published-code.ts";
+import { publishedCode } from "./code-grader.ts";
 
 const cases = { cases: [], entryPoint: null };
 const code = { prompt: "def f():\n", entryPoint: "f", test: "" };

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { codeBlocks } from "./code-blocks.ts";
+import { codeBlocks } from "./solution.ts";
 import { PythonSource } from "./python-source.ts";
 
 const python = process.env["LACONIC_PYTHON"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gradeProgram, type ProgramTests } from "../grading/grade-program.ts";
 import type { Sandbox, SandboxStatus } from "../sandbox.ts";
-import { attemptsAt } from "../attempts.ts";
+import { attemptsAt } from "../self-test.ts";
 import { forgedGrades } from "./forged-grades.ts";
 
 /** One thing that a sandbox has to do. */

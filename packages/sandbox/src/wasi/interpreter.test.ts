@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { interpreterFiles } from "./interpreter.ts";
+import { interpreterFiles } from "./wasi-sandbox.ts";
 
 vi.mock("node:module", () => ({
   createRequire: () => ({

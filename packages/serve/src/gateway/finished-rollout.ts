@@ -1,4 +1,5 @@
-import { callTokens, type Episode, type EpisodeReward, type Utterance } from "@laconic/core";
+import type { Episode, EpisodeReward, Utterance } from "@laconic/core";
+import { callTokens } from "@laconic/core/ledger";
 import type { RecordedCall } from "./rollout-record.ts";
 
 /** A rollout with its reward: what waits to be trained. Plain data, as the journal has it. */

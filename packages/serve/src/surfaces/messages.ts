@@ -1,4 +1,5 @@
-import { boundedJson, isRecord, JsonText, writeJson, type UnknownRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
+import { boundedJson, JsonText, writeJson } from "@laconic/core/json";
 import { z } from "zod";
 import type { WireReason } from "../forms.ts";
 import { invalid, type HttpError } from "../http.ts";

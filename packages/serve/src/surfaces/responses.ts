@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";

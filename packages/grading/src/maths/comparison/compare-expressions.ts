@@ -1,14 +1,12 @@
 import type { Complex } from "complex.js";
 import { Decimal } from "decimal.js";
-import { isDiscrete, isStepwise, isWholeName, wholePoints } from "../numbers/discrete.ts";
+import { isDiscrete, isStepwise, isWholeName, wholePoints, samplePoint } from "../numbers/sample-point.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { isCall, namesOf, type Expression, type Point } from "../numbers/expression.ts";
 import { floatValue } from "../numbers/float-value.ts";
-import { closeReals, realOf } from "./close-reals.ts";
-import type { Match, Precision } from "./match.ts";
+import { closeReals, realOf, type Match, type Precision } from "./match.ts";
 import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
-import { samplePoint } from "../numbers/sample-point.ts";
 
 /** Two expressions, and how they are compared. */
 interface Pair {

@@ -1,10 +1,11 @@
+import type { Decimal } from "decimal.js";
 import { exactValue } from "../numbers/exact-value.ts";
-import { namesOf, type Expression } from "../numbers/expression.ts";
+import { namesOf, type Expression, type Point } from "../numbers/expression.ts";
 import { floatValue } from "../numbers/float-value.ts";
 import { realValue } from "../numbers/real-value.ts";
 import { samplePoint, wholePoint } from "../numbers/sample-point.ts";
 import { isNumeric } from "../reading/read-scalar.ts";
-import type { Relation, Scalar, Tuple } from "../value.ts";
+import type { Relation, Scalar, Tuple, AnswerSet, Value } from "../value.ts";
 import { compareExpressions } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
@@ -14,7 +15,7 @@ const no: Match = { equal: false, how: "at sample points" };
 /** Whether two equations hold for the same values: the same sides, or one difference a multiple of the other. */
 export function compareEquations(gold: Relation, answer: Relation, precision: Precision): Match {
   if (!answer.relators.every((each) => each === "=")) return no;
-  const [a, b] = [ends(gold), ends(answer)];
+  const [a, b] = [sidesOf(gold), sidesOf(answer)];
   for (const [left, right] of [b, [b[1], b[0]] as const]) {
     const sides = [compareScalars(a[0], left, precision), compareScalars(a[1], right, precision)];
     if (sides.every((side) => side.equal)) return { equal: true, how: "same value" };
@@ -29,13 +30,13 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
   if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i] as Scalar, precision).equal))
     return { equal: true, how: "same value" };
   if (gold.relators.length !== 1) return no;
-  const ratio = ratioOf(difference(ends(gold)), difference(ends(answer)));
+  const ratio = ratioOf(difference(sidesOf(gold)), difference(sidesOf(answer)));
   const isSame = ratio !== null && (ratio > 0 || gold.relators[0] === "\\neq");
   return { equal: isSame, how: "at sample points" };
 }
 
 /** The interval that an inequality of one name describes; null where it describes none. */
-export function intervalOf({ sides, relators }: Relation): Tuple | null {
+function intervalOf({ sides, relators }: Relation): Tuple | null {
   const place = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
   const isChain = sides.length <= 3 && relators.every((each) => each === "<" || each === "\\leq");
   if (!isChain || !isVariable(sides[place] as Scalar)) return null;
@@ -49,11 +50,11 @@ export function intervalOf({ sides, relators }: Relation): Tuple | null {
 }
 
 /** A name, or a function at a place. */
-export function isVariable({ text }: Scalar): boolean {
+function isVariable({ text }: Scalar): boolean {
   return /^\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?(?:'?\s*\([^()]{1,40}\))?$/u.test(text) && !/infty|pi$|^[ei]$/u.test(text);
 }
 
-function ends({ sides }: Relation): readonly [Scalar, Scalar] {
+function sidesOf({ sides }: Relation): readonly [Scalar, Scalar] {
   return [sides[0] as Scalar, sides.at(-1) as Scalar];
 }
 
@@ -131,4 +132,131 @@ function isOnlyNames({ text }: Scalar): boolean {
 
 function hasNames({ text }: Pick<Scalar, "text">): boolean {
   return /[a-zA-Z]/u.test(text.replaceAll(/\\[a-zA-Z]+/gu, ""));
+}
+
+/** The places where sets of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
+interface Line {
+  /** Where among the cells a number is. */
+  cellOf(end: Scalar): number;
+  readonly cells: readonly number[];
+}
+
+/**
+ * Compares sets of real numbers that are put together from intervals, points and inequalities, whatever the way:
+ * `(0,1) \cup [1,2)` is `(0,2)`.
+ * @returns null where one of them is no such set, or its ends are no known numbers
+ */
+export function compareRealSets(gold: Value, answer: Value, precision: Precision): Match | null {
+  const ends = [...endsOf(gold), ...endsOf(answer)];
+  if (ends.length > 100) return null;
+  // Ends with names in them may come in either order: each set has to hold something.
+  for (let number = 1; number <= 8; number++) {
+    const line = lineOf(ends, precision, samplePoint(number));
+    if (!line) return null;
+    const pairs = line.cells.map((cell) => [holds(gold, cell, line), holds(answer, cell, line)] as const);
+    if (!pairs.flat().includes(null)) return { equal: pairs.every(([a, b]) => a === b), how: "same value" };
+  }
+  return null;
+}
+
+export function isReals(value: Value): boolean {
+  return value.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text);
+}
+
+/** A set of numbers that is described by inequalities. */
+export function isCondition(value: Value): value is AnswerSet {
+  return (
+    value.kind === "set" &&
+    value.items.length > 0 &&
+    value.items.every((item) => item.kind === "relation" && (isExclusion(item) || intervalOf(item)))
+  );
+}
+
+/** `x \neq 2`. */
+function isExclusion({ sides, relators }: Relation): boolean {
+  return relators.length === 1 && relators[0] === "\\neq" && isVariable(sides[0] as Scalar);
+}
+
+function endsOf(value: Value): readonly Scalar[] {
+  if (value.kind === "relation") {
+    const interval = isExclusion(value) ? null : intervalOf(value);
+    return interval ? endsOf(interval) : value.sides.slice(1);
+  }
+  if (value.kind === "combination") return value.parts.flatMap(endsOf);
+  if (value.kind !== "tuple" && value.kind !== "set") return [];
+  return value.items.flatMap((item) => (item.kind === "scalar" ? [item] : endsOf(item)));
+}
+
+function lineOf(ends: readonly Scalar[], precision: Precision, point: Point): Line | null {
+  const finite: { readonly end: Scalar; readonly value: Decimal }[] = [];
+  for (const end of ends) {
+    if (infinitySign(end) !== 0) continue;
+    const json = parseScalar(end);
+    const real = json === null ? null : realValue(json, point);
+    if (!real) return null;
+    finite.push({ end, value: real.value });
+  }
+  finite.sort((a, b) => a.value.comparedTo(b.value));
+  const places = new Map<string, number>();
+  let place: number = -1;
+  let before: Scalar | null = null;
+  for (const { end } of finite) {
+    if (!before || !compareScalars(before, end, precision).equal) place++;
+    before = end;
+    places.set(end.text + end.percent, place);
+  }
+  const count = 2 * (place + 1) + 1;
+  return {
+    cells: Array.from({ length: count }, (_, cell) => cell),
+    cellOf(end) {
+      const sign = infinitySign(end);
+      if (sign !== 0) return sign > 0 ? count : -1;
+      return 2 * (places.get(end.text + end.percent) as number) + 1;
+    },
+  };
+}
+
+function infinitySign({ text }: Scalar): -1 | 0 | 1 {
+  const match = /^([-+]?)\\infty$/u.exec(text.replaceAll(" ", ""));
+  return match ? (match[1] === "-" ? -1 : 1) : 0;
+}
+
+/** Whether a set holds a cell; null where it is no set of numbers. */
+function holds(value: Value, cell: number, line: Line): boolean | null {
+  if (value.kind === "scalar") {
+    if (isReals(value)) return true;
+    return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
+  }
+  if (value.kind === "relation") {
+    if (isExclusion(value)) return cell !== line.cellOf(value.sides[1] as Scalar);
+    const interval = intervalOf(value);
+    return interval && holds(interval, cell, line);
+  }
+  if (value.kind === "tuple") {
+    const [low, high] = value.items;
+    if (value.items.length !== 2 || low?.kind !== "scalar" || high?.kind !== "scalar") return null;
+    const [from, to] = [line.cellOf(low), line.cellOf(high)];
+    if (from >= to && !(from === to && value.open === "[" && value.close === "]")) return null;
+    return (cell > from && cell < to) || (cell === from && value.open === "[") || (cell === to && value.close === "]");
+  }
+  if (value.kind === "set") {
+    const { items } = value;
+    if (isCondition(value)) return satisfies(value, cell, line);
+    const isPoints = items.every((item) => item.kind === "scalar" && infinitySign(item) === 0);
+    return isPoints ? items.some((item) => cell === line.cellOf(item as Scalar)) : null;
+  }
+  if (value.kind !== "combination") return null;
+  const held = value.parts.map((part) => holds(part, cell, line));
+  if (held.includes(null)) return null;
+  if (value.operation === "\\cup") return held.includes(true);
+  return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
+}
+
+/** Without an "or" all of them hold, unless that leaves nothing: `x < 1, x > 3` lists the parts of a union. */
+function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
+  const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
+  const held = heldAt(cell);
+  if (held.includes(null)) return null;
+  const isUnion = joined === "or" || (joined !== "and" && line.cells.every((place) => heldAt(place).includes(false)));
+  return isUnion ? held.includes(true) : !held.includes(false);
 }

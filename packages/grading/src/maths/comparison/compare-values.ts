@@ -1,9 +1,15 @@
 import { compareScalars } from "./compare-scalars.ts";
 import { sameTime } from "../reading/clock.ts";
-import { compareEquations, compareInequalities, valueOfChain } from "./compare-relations.ts";
+import {
+  compareEquations,
+  compareInequalities,
+  valueOfChain,
+  compareRealSets,
+  isCondition,
+  isReals,
+} from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
-import { compareRealSets, isCondition, isReals } from "./real-sets.ts";
 import type { AnswerSet, Tuple, Value } from "../value.ts";
 
 /** What counts as the same. */

@@ -1,8 +1,7 @@
 import { readReply } from "../../reply/read-reply.ts";
 import { boxesIn } from "../../reply/boxes.ts";
-import { conjunction, cuesIn, isDenied, isUnsaid, withoutDenied } from "../../reply/answer-cues.ts";
+import { conjunction, cuesIn, isDenied, isUnsaid, withoutDenied, readCurrent } from "../../reply/answer-cues.ts";
 import { wordNumbersIn } from "../../reply/number-words.ts";
-import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
 

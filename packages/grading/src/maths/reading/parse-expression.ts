@@ -1,5 +1,6 @@
-import type { Expression } from "../numbers/expression.ts";
-import { calculated } from "./big-operators.ts";
+import { exactValue } from "../numbers/exact-value.ts";
+import { type Expression, isCall, partsOf, substituted } from "../numbers/expression.ts";
+import { ofMatrices } from "../numbers/matrices.ts";
 import { parseLatex } from "./latex-expression.ts";
 
 const cache = new Map<string, Expression | null>();
@@ -20,3 +21,47 @@ export function parseExpression(text: string): Expression | null {
 }
 
 const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
+
+/** Parts of all expressions that sums and products of one answer are written out to. */
+const maxParts = 5000;
+const maxTerms = 1000;
+
+/**
+ * Writes out finite sums and products, and calculates with matrices. What stays is an operator of `calculus.ts`, or a function that
+ * is not known, equal to itself alone.
+ */
+export function calculated(expression: Expression): Expression {
+  return visited(expression, { parts: maxParts }, 0);
+}
+
+function visited(expression: Expression, budget: { parts: number }, depth: number): Expression {
+  if (!isCall(expression) || depth > 200) return expression;
+  const [head, ...rest] = expression as [string, ...Expression[]];
+  const within = (part: Expression): Expression => visited(part, budget, depth + 1);
+  const [body, quoted, first, second] = rest;
+  if ((head !== "Sum" && head !== "Product") || second === undefined) {
+    const args = rest.map(within);
+    return ofMatrices(head, args) ?? [head, ...args];
+  }
+  const name = (quoted as string).slice(1, -1);
+  const terms = written(body as Expression, name, within(first as Expression), within(second), budget);
+  return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
+}
+
+/** The terms, one for each whole number; null where the bounds are none, or the terms are too many. */
+function written(
+  body: Expression,
+  name: string,
+  low: Expression,
+  high: Expression,
+  budget: { parts: number },
+): Expression[] | null {
+  const [from, to] = [exactValue(low), exactValue(high)];
+  if (!from || !to || from.d !== 1n || to.d !== 1n) return null;
+  const [start, end] = [Number(from.s * from.n), Number(to.s * to.n)];
+  const count = Math.max(0, end - start + 1);
+  if (!Number.isSafeInteger(start) || !(count <= maxTerms)) return null;
+  budget.parts -= count * partsOf(body).length;
+  if (budget.parts < 0) return null;
+  return Array.from({ length: count }, (_, i) => substituted(body, name, start + i));
+}

@@ -1,4 +1,65 @@
-import { noAnswer, textVerdict, type MathsGrader, type Verdict } from "@laconic/grading";
+import { noAnswer, textVerdict, type Verdict, lastBoxed, type MathsGrader } from "@laconic/grading";
+
+/** The letter that Qwen2.5-Math's published code finds: in upper case, so the article "a" is an A. */
+export function qwenLetter(reply: string): string | null {
+  const text = reply.toUpperCase();
+  const trigger = [...text.matchAll(/(?:ANSWER|CHOICE) IS/gu)].at(-1);
+  const after = trigger && /\b[A-E]\b/u.exec(text.slice(trigger.index + trigger[0].length))?.[0];
+  return after ?? [...text.matchAll(/\b[A-E]\b/gu)].at(-1)?.[0] ?? null;
+}
+
+/** The verdict on that letter. */
+export function gradeQwenLetter(reply: string, gold: string): Verdict {
+  const letter = qwenLetter(reply);
+  if (letter === null) return noAnswer;
+  const step = { name: "letter by Qwen2.5-Math", answer: letter, gold: gold.trim().toUpperCase() };
+  return textVerdict(letter, "Qwen2.5-Math's rule", [step]);
+}
+
+/** Replacements of MATH's published grader, in its order. */
+const spellings: readonly (readonly [RegExp, string])[] = [
+  [/\n/gu, ""],
+  [/\\!/gu, ""],
+  [/\\\\/gu, "\\"],
+  [/tfrac|dfrac/gu, "frac"],
+  [/\\left|\\right/gu, ""],
+  [/\^\{\\circ\}|\^\\circ/gu, ""],
+  [/\\\$/gu, ""],
+];
+const laterSpellings: readonly (readonly [RegExp, string])[] = [
+  [/\\%|%/gu, ""],
+  [/ \./gu, " 0."],
+  [/\{\./gu, "{0."],
+  [/^\./u, "0."],
+  [/^[^=]{0,2}=(?=[^=]*$)/u, ""],
+  [/\\sqrt(?!\{)(.)/gu, "\\sqrt{$1}"],
+  [/ /gu, ""],
+  [/\\frac(?!\{)(.)(?!\{)(.)/gu, "\\frac{$1}{$2}"],
+  [/\\frac(?!\{)(.)(?=\{)/gu, "\\frac{$1}"],
+  [/^0\.5$/u, "\\frac{1}{2}"],
+  [/^(-?\d+)\/(-?\d+)$/u, "\\frac{$1}{$2}"],
+];
+
+/** The text that MATH's published grader compares. */
+function hendrycksText(answer: string): string {
+  let text = answer;
+  for (const [from, to] of spellings) text = text.replace(from, to);
+  // What stands behind the one text command in the answer is a unit.
+  const parts = text.split("\\text{ ");
+  if (parts.length === 2) text = parts[0] as string;
+  for (const [from, to] of laterSpellings) text = text.replace(from, to);
+  return text;
+}
+
+/** The verdict of MATH's published grader: the last box and the gold are the same text once spelled alike. */
+export function gradeHendrycks(reply: string, gold: string): Verdict {
+  const boxed = lastBoxed(reply);
+  if (boxed === null) return noAnswer;
+  return textVerdict(boxed, "boxed, MATH's published rule", [
+    { name: "found in the last box", answer: boxed, gold },
+    { name: "spelled as MATH's grader does", answer: hendrycksText(boxed), gold: hendrycksText(gold) },
+  ]);
+}
 
 /**
  * Minerva's rule for answers in mathematics: Lewkowycz et al. 2022 (arXiv 2206.14858), appendix D.1. The answer is what its prompt asks for,
