@@ -4,3 +4,8 @@ import { LaconicError } from "@laconic/core";
 export function checkOption(key: string, found: unknown, valid: boolean, allowed: string): void {
   if (!valid) throw new LaconicError("config_invalid", `${key} is ${String(found)}; it must be ${allowed}`, { key });
 }
+
+/** @throws LaconicError `config_invalid` unless the option is a whole number from `least`. */
+export function checkCount(key: string, value: number, least = 1): void {
+  checkOption(key, value, Number.isInteger(value) && value >= least, `a whole number from ${least}`);
+}

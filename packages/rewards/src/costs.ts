@@ -1,5 +1,5 @@
 import { type AgentId, type Episode, countTokens } from "@laconic/core";
-import { checkOption } from "./check-option.ts";
+import { checkCount, checkOption } from "./check-option.ts";
 
 /**
  * Whose share of an episode is counted: the whole team's when both keys are absent.
@@ -86,7 +86,7 @@ export interface OverlongOptions extends Pick<CostScope, "by"> {
  * @throws LaconicError `config_invalid`.
  */
 export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
-  checkOption("overlong.maxTokens", maxTokens, Number.isInteger(maxTokens) && maxTokens >= 1, "a whole number from 1");
+  checkCount("overlong.maxTokens", maxTokens);
   const fits = Number.isInteger(margin) && margin >= 1 && margin <= maxTokens;
   checkOption("overlong.margin", margin, fits, `a whole number from 1 to maxTokens, ${maxTokens}`);
   const free = maxTokens - margin;
@@ -151,7 +151,7 @@ function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] 
 }
 
 function checkOptions({ n, of, against }: RepetitionOptions): void {
-  checkOption("repetition.n", n, Number.isInteger(n) && n >= 1, "a whole number from 1");
+  checkCount("repetition.n", n);
   checkOption("repetition.of", of, of === "words" || of === "characters", `"words" or "characters"`);
   const scopes = `"utterance" or "episode"`;
   checkOption("repetition.against", against, against === "utterance" || against === "episode", scopes);

@@ -58,17 +58,24 @@ export function withDeadline({ seconds, timer }: { readonly seconds: number; rea
       };
       look();
     });
-    const answered = (async () => {
-      try {
-        const value = await question(controller.signal);
-        lastAnswer = timer.now();
-        return { status: "answered", value } as const;
-      } catch (cause) {
-        return { status: "error", reason: thrownText(cause), cause } as const;
-      }
-    })();
+    const answered = answerTo(question, controller.signal).then((answer) => {
+      if (answer.status === "answered") lastAnswer = timer.now();
+      return answer;
+    });
     const first = await Promise.race([answered, late]);
     callOff();
     return first;
   };
+}
+
+/** Puts a question; what it throws is an answer too. */
+export async function answerTo<T>(
+  question: (signal: AbortSignal) => T | Promise<T>,
+  signal: AbortSignal,
+): Promise<Answered<T>> {
+  try {
+    return { status: "answered", value: await question(signal) };
+  } catch (cause) {
+    return { status: "error", reason: thrownText(cause), cause };
+  }
 }

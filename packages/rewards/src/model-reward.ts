@@ -7,7 +7,7 @@ import {
   type Reward,
   type ValueModel,
 } from "@laconic/core";
-import { checkOption } from "./check-option.ts";
+import { checkCount } from "./check-option.ts";
 
 /** What a reward model reads, and what its value becomes. */
 export interface ModelRewardSettings {
@@ -46,7 +46,7 @@ export interface NamedModelReward extends ModelRewardSettings {
  */
 export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
   const { batch = 32 } = options;
-  checkOption("modelReward: batch", batch, Number.isInteger(batch) && batch >= 1, "a whole number from 1");
+  checkCount("modelReward: batch", batch);
   if (!("encode" in options)) return unopened(options);
   const { model, encode, input = questionAndAnswer, term = "preference", noAnswer = 0, grader } = options;
   const { scale = (value) => value } = options;

@@ -1,37 +1,18 @@
-import {
-  ledgerTotals,
-  randomFromSeed,
-  type Completion,
-  type EpisodeContext,
-  type LanguageModel,
-  type Problem,
-} from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type EpisodeContext, type LanguageModel, type Problem } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
+import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { answerOf, graphTopology, solo, star, type AgentSpec, type AgentView } from "./index.ts";
 
 const problem: Problem = { id: "sum", question: "k+e", gold: "15", views: { a: "k6", b: "e9" } };
 
 /** Writes a fixed reply, one token per character and the end token; cut at the limit. */
-function says(text: string): LanguageModel {
-  return {
-    id: `says-${text}`,
-    complete({ sampling }) {
-      const finished = text.length < sampling.maxTokens;
-      const written = text.slice(0, sampling.maxTokens);
-      return Promise.resolve<Completion>({
-        text: written,
-        finishReason: finished ? "stop" : "length",
-        usage: {
-          promptTokens: 10,
-          completionTokens: written.length + (finished ? 1 : 0),
-          counted: "model",
-        },
-        model: { id: "says", weightVersion: 0 },
-      });
-    },
-  };
-}
+const says = (text: string): LanguageModel =>
+  scriptedModel(({ sampling: { maxTokens } }) => ({
+    text: text.slice(0, maxTokens),
+    finishReason: text.length < maxTokens ? "stop" : "length",
+    usage: { promptTokens: 10, completionTokens: Math.min(text.length + 1, maxTokens), counted: "model" },
+  }));
 
 const views: AgentView[] = [];
 function agent<A extends string>(id: A, maxTokens = 8): AgentSpec<A> {

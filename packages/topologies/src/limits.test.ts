@@ -37,74 +37,31 @@ function turnsOf(written: Readonly<Record<AgentId, number>>): Turn[] {
   );
 }
 
-test.for<[string, string[], Record<string, number>, EpisodeLimits, [string, number][], string | null, string[]]>([
+test.for<
   [
-    "no limits",
-    ["a", "b"],
-    { a: 9 },
-    {},
-    [
-      ["a", Infinity],
-      ["b", Infinity],
-    ],
-    null,
-    [],
-  ],
-  [
-    "what an agent has left",
-    ["a", "b"],
-    { a: 7 },
-    { maxTokensPerAgent: 10 },
-    [
-      ["a", 3],
-      ["b", 10],
-    ],
-    null,
-    [],
-  ],
-  ["a spent agent is left out", ["a", "b"], { a: 10 }, { maxTokensPerAgent: 10 }, [["b", 10]], null, ["a"]],
-  ["all are spent", ["a"], { a: 10 }, { maxTokensPerAgent: 10 }, [], null, ["a"]],
-  [
-    "an agent's lines share",
-    ["a", "a", "b"],
-    { a: 3 },
-    { maxTokensPerAgent: 10 },
-    [
-      ["a", 3],
-      ["a", 3],
-      ["b", 10],
-    ],
-    null,
-    [],
-  ],
-  [
-    "the team's share is less",
-    ["a", "b"],
-    { a: 7 },
-    { maxTokens: 12, maxTokensPerAgent: 10 },
-    [
-      ["a", 2],
-      ["b", 2],
-    ],
-    null,
-    [],
-  ],
-  ["the team's limit ends it", ["a", "b"], { a: 7 }, { maxTokens: 8, maxTokensPerAgent: 10 }, [], "token_limit", []],
-  ["a token each is left", ["a"], { a: 7 }, { maxTokens: 8 }, [["a", 1]], null, []],
-  ["a spent agent takes no turn", ["a", "b"], { a: 4 }, { maxTurns: 2, maxTokensPerAgent: 4 }, [["b", 4]], null, ["a"]],
-  [
-    "the turns that are left",
-    ["a", "b", "c"],
-    { a: 4 },
-    { maxTurns: 2, maxTokensPerAgent: 4 },
-    [["b", 4]],
-    "turn_limit",
-    ["a"],
-  ],
-])("%s", ([, wave, written, limits, speakers, limit, spent]) => {
-  const admission = admit(wave, (id) => id, turnsOf(written), limits);
-  expect(admission.speakers.map(({ speaker, maxTokens }) => [speaker, maxTokens])).toEqual(speakers);
-  expect([admission.limit, admission.spent]).toEqual([limit, spent]);
+    name: string,
+    wave: string,
+    written: Record<string, number>,
+    EpisodeLimits,
+    admitted: string,
+    limit: string | null,
+    spent: string,
+  ]
+>([
+  ["no limits", "a b", { a: 9 }, {}, "a:Infinity b:Infinity", null, ""],
+  ["what an agent has left", "a b", { a: 7 }, { maxTokensPerAgent: 10 }, "a:3 b:10", null, ""],
+  ["a spent agent is left out", "a b", { a: 10 }, { maxTokensPerAgent: 10 }, "b:10", null, "a"],
+  ["all are spent", "a", { a: 10 }, { maxTokensPerAgent: 10 }, "", null, "a"],
+  ["an agent's lines share", "a a b", { a: 3 }, { maxTokensPerAgent: 10 }, "a:3 a:3 b:10", null, ""],
+  ["the team's share is less", "a b", { a: 7 }, { maxTokens: 12, maxTokensPerAgent: 10 }, "a:2 b:2", null, ""],
+  ["the team's limit ends it", "a b", { a: 7 }, { maxTokens: 8, maxTokensPerAgent: 10 }, "", "token_limit", ""],
+  ["a token each is left", "a", { a: 7 }, { maxTokens: 8 }, "a:1", null, ""],
+  ["a spent agent takes no turn", "a b", { a: 4 }, { maxTurns: 2, maxTokensPerAgent: 4 }, "b:4", null, "a"],
+  ["the turns that are left", "a b c", { a: 4 }, { maxTurns: 2, maxTokensPerAgent: 4 }, "b:4", "turn_limit", "a"],
+])("%s", ([, wave, written, limits, admitted, limit, spent]) => {
+  const admission = admit(wave.split(" "), (id) => id, turnsOf(written), limits);
+  expect(admission.speakers.map(({ speaker, maxTokens }) => `${speaker}:${maxTokens}`).join(" ")).toBe(admitted);
+  expect([admission.limit, admission.spent.join(" ")]).toEqual([limit, spent]);
 });
 
 test("a limit that is no count is refused", () => {

@@ -4,7 +4,6 @@
  */
 export { joinPath } from "./file-system.ts";
 export type { FileDigest, FileSystem, ModelFiles, OpenFile } from "./file-system.ts";
-export { joinBytes } from "./join-bytes.ts";
-export { linesIn } from "./lines-in.ts";
+export { joinBytes, linesIn } from "./bytes.ts";
 export { memoryFileSystem } from "./memory-file-system.ts";
 export { sha256 } from "./sha256.ts";

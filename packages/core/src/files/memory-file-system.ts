@@ -1,6 +1,6 @@
 import type { FileSystem, ModelFiles } from "./file-system.ts";
 import { sha256 } from "./sha256.ts";
-import { joinBytes } from "./join-bytes.ts";
+import { joinBytes } from "./bytes.ts";
 
 /**
  * A file system in memory: where there is none, as in a browser, and for tests. Folders exist as soon as a file lies in them.

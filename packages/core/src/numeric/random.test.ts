@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { randomFromSeed, randomFromState, type Random, type RandomState } from "../index.ts";
-import { randomStateSchema } from "../schemas/index.ts";
+import { randomStateSchema } from "../schemas/stored.ts";
 
 const word = 2 ** 32;
 const draw = <T>(count: number, next: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => next(i));

@@ -1,5 +1,5 @@
 import { LaconicError } from "../errors.ts";
-import { joinBytes } from "../files/join-bytes.ts";
+import { joinBytes } from "../files/bytes.ts";
 import { networkCode, networkReason } from "../wire/network-error.ts";
 
 /** What came of a request. */

@@ -6,15 +6,14 @@ export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";
 export type { MemberHead, ReadAt } from "./episode-members.ts";
 export { benchFiles, gradingStepLimits } from "./bench-files.ts";
 export type { CallsPlace, GradingStep, StoredCall, StoredCalls, StoredQuestion } from "./bench-files.ts";
-export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
+export { fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
 export type { PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";
 export type { RecordedEpisode } from "./recorded-episode.ts";
 export { runFileRules, runFiles } from "./run-files.ts";
-export type { RunFileRules } from "./run-files.ts";
-export { dividedFiles, DividedFile, tracePartName, tracePartsOf } from "./trace-parts.ts";
-export type { PartFiles, TracePart } from "./trace-parts.ts";
 export { recordVersion } from "./stored-step.ts";
+export { runFileRules, runFiles, dividedFiles, tracePartName, tracePartsOf } from "./run-files.ts";
+export type { RunFileRules, TracePart } from "./run-files.ts";
 export type {
   StoredContent,
   StoredEpisode,

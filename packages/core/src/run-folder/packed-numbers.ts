@@ -41,7 +41,7 @@ export function fromBase64(text: string): Uint8Array {
 const chunk = 1 << 14;
 
 /** Base64 of bytes. */
-export function base64(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += chunk) text += String.fromCharCode(...bytes.subarray(at, at + chunk));
   return btoa(text);

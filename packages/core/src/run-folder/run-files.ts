@@ -63,3 +63,49 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   opponents: { life: "cleared", isFolder: true },
   parts: { life: "cleared", isFolder: true },
 };
+
+/** What of a growing file stands in a part of its own: rows of steps that are done. */
+export interface TracePart {
+  /** Below the run's folder. */
+  readonly name: string;
+  /** Steps of its rows. */
+  readonly first: number;
+  readonly last: number;
+  /** Members of gzip, each of about a megabyte of whole rows; else plain rows, which a kill left. */
+  readonly isPacked: boolean;
+}
+
+/** Files that go on in a new part as they grow. */
+export const dividedFiles: readonly string[] = Object.entries(runFileRules).flatMap(([key, { isDivided = false }]) =>
+  isDivided ? [runFiles[key as keyof typeof runFiles]] : [],
+);
+
+const digits = 9;
+
+/** `metrics.jsonl` and `episodes.jsonl.gz` begin their parts' names with the same letters as their own. */
+function stemOf(file: string): string {
+  return file.slice(0, file.indexOf("."));
+}
+
+/** Name of a part below the run's folder. @param isPacked - of episodes always, whose file has members already */
+export function tracePartName(file: string, first: number, last: number, isPacked: boolean): string {
+  const [from, to] = [first, last].map((step) => String(step).padStart(digits, "0"));
+  return `${runFiles.parts}/${stemOf(file)}.${from}-${to}.jsonl${isPacked ? ".gz" : ""}`;
+}
+
+/**
+ * The parts of a file, the oldest first; none of one that is not divided. Of a part that stands there plain and packed, the packed one counts.
+ * @param names - of what lies in the folder of parts
+ */
+export function tracePartsOf(file: string, names: readonly string[]): TracePart[] {
+  if (!dividedFiles.includes(file)) return [];
+  const pattern = new RegExp(`^${stemOf(file)}\\.(\\d{${digits}})-(\\d{${digits}})\\.jsonl(\\.gz)?$`, "u");
+  const found = new Map<number, TracePart>();
+  for (const name of names.toSorted()) {
+    const [, first, last, packed] = pattern.exec(name) ?? [];
+    if (first === undefined) continue;
+    const part = { name: `${runFiles.parts}/${name}`, first: Number(first), last: Number(last) };
+    found.set(part.last, { ...part, isPacked: packed !== undefined }); // ".gz" is sorted behind
+  }
+  return [...found.values()].toSorted((a, b) => a.last - b.last);
+}

@@ -2,7 +2,7 @@
  * What is stored, as zod schemas: plain data is checked at the border, nowhere else.
  * @module @laconic/core/schemas
  */
-export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
+export { episodeSchema, problemSchema } from "./stored.ts";
 export { issueWords } from "./issue-words.ts";
 export { parseBy } from "./parse-by.ts";
 export { schemaOf } from "./schema-of.ts";

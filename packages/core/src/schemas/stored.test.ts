@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { type Episode, type Utterance } from "../index.ts";
-import { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./index.ts";
+import { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
 import { scriptedEpisode } from "../testing/index.ts";
 
 const problem = { id: "p1", question: "k + e?", gold: "15", views: { a: "k = 6" } };

@@ -2,7 +2,7 @@
  * Text and figures for people: no terminal and no page is written by what a model wrote.
  * @module @laconic/core/text
  */
-export { csvLine } from "./csv-line.ts";
+export { csvLine, shellWord, escapeHtml, visibleText } from "./safe-text.ts";
 export {
   counted,
   formatBytes,
@@ -19,6 +19,4 @@ export {
   formatShare,
   formatUsd,
 } from "./format.ts";
-export { shellWord } from "./shell-word.ts";
 export { replyParts, withoutThoughts } from "./thoughts.ts";
-export { escapeHtml, visibleText } from "./visible-text.ts";

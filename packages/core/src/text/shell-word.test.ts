@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "./safe-text.ts";
 
 test.each([
   ["runs/quickstart", "runs/quickstart"],

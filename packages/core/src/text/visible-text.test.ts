@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeHtml, visibleText } from "./visible-text.ts";
+import { escapeHtml, visibleText } from "./safe-text.ts";
 
 test("control characters are named; tabs and line ends stay", () => {
   expect(visibleText("a\u0000b\u001b[31m\r\n\tc\r\u007f\u0085")).toBe(

@@ -3,7 +3,6 @@
  * @module @laconic/core/wire
  */
 export { finishReasons } from "../language-model.ts";
-export { hostOf, networkCode, networkReason } from "./network-error.ts";
+export { hostOf, networkCode, networkReason, serverAddress } from "./network-error.ts";
 export { readFinishReason } from "./read-finish-reason.ts";
-export { serverAddress } from "./server-address.ts";
 export { withoutKey } from "./without-key.ts";

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { checkCount, checkOption } from "../check-option.ts";
 import type { Judge, JudgedAnswer } from "./judge.ts";
 
 /** An answer that somebody else has judged. */
@@ -34,8 +34,7 @@ export async function agreement(
   labelled: readonly LabelledAnswer[],
   { acceptAt = 0.5, atOnce = 8 }: { readonly acceptAt?: number; readonly atOnce?: number } = {},
 ): Promise<Agreement> {
-  if (!(acceptAt > 0 && acceptAt <= 1))
-    throw new LaconicError("config_invalid", `acceptAt is ${acceptAt}, expected above 0 and at most 1`);
+  checkOption("acceptAt", acceptAt, acceptAt > 0 && acceptAt <= 1, "above 0 and at most 1");
   const accepted = await inOrder(labelled, atOnce, async (item) => {
     const verdict = await judge.judge(item);
     return verdict.status === "undecided" ? null : verdict.value.score >= acceptAt;
@@ -60,8 +59,7 @@ export async function agreement(
 
 /** Results in the order of the items, so many under way at a time. @throws LaconicError `config_invalid` for none at a time */
 export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
-  if (!Number.isInteger(atOnce) || atOnce < 1)
-    throw new LaconicError("config_invalid", `atOnce is ${atOnce}, expected a whole number from 1`);
+  checkCount("atOnce", atOnce);
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {

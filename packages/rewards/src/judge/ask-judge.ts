@@ -1,6 +1,6 @@
-import { LaconicError, randomFromSeed, thrownText, type ChatMessage, type LanguageModel } from "@laconic/core";
-import { withDeadline, type Ask, type Timer } from "../deadline.ts";
-import { checkOption } from "../check-option.ts";
+import { randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/core";
+import { answerTo, withDeadline, type Ask, type Timer } from "../deadline.ts";
+import { checkCount } from "../check-option.ts";
 
 /** How a model that judges is asked. */
 export interface JudgeSettings {
@@ -40,9 +40,9 @@ export function judgeAsker<T>(
   settings: JudgeSettings,
 ): (question: JudgeQuestion<T>, signal?: AbortSignal) => Promise<Verdict<T>> {
   const { attempts = 2, cached = 10_000, maxTokens = 1024 } = settings;
-  checkOption("attempts", attempts, Number.isInteger(attempts) && attempts >= 1, "a whole number from 1");
-  checkOption("cached", cached, Number.isInteger(cached) && cached >= 0, "a whole number from 0");
-  checkOption("maxTokens", maxTokens, Number.isInteger(maxTokens) && maxTokens >= 1, "a whole number from 1");
+  checkCount("attempts", attempts);
+  checkCount("cached", cached, 0);
+  checkCount("maxTokens", maxTokens);
   const ask: Ask = settings.deadline ? withDeadline(settings.deadline) : withoutDeadline;
   const kept = new Map<string, T>();
   const inFlight = new Map<string, Promise<Verdict<T>>>();
@@ -107,16 +107,10 @@ function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage
   return [...messages.slice(0, -1), { ...last, content }];
 }
 
-const withoutDeadline: Ask = async (question) => {
-  try {
-    return { status: "answered", value: await question(new AbortController().signal) };
-  } catch (cause) {
-    return { status: "error", reason: thrownText(cause), cause };
-  }
-};
+const withoutDeadline: Ask = (question) => answerTo(question, new AbortController().signal);
 
 /** @throws LaconicError `config_invalid` unless it is a whole number from 1 */
 export function charactersOf({ maxCharacters = 24_000 }: JudgeSettings): number {
-  if (Number.isInteger(maxCharacters) && maxCharacters >= 1) return maxCharacters;
-  throw new LaconicError("config_invalid", `maxCharacters is ${maxCharacters}, expected a whole number from 1`);
+  checkCount("maxCharacters", maxCharacters);
+  return maxCharacters;
 }

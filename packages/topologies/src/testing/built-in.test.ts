@@ -1,5 +1,6 @@
-import { ledgerTotals, randomFromSeed, type CompletionRequest, type LanguageModel, type Topology } from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type LanguageModel, type Topology } from "@laconic/core";
 import { criticalPath } from "@laconic/core/ledger";
+import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import {
   chainGraph,
@@ -80,20 +81,11 @@ describe.each(Object.entries(graphs))("%s", (_, graph) => {
 /** A model that answers as a function of what it is asked, and remembers it. */
 function scripted(answer: (prompt: string) => string): { model: LanguageModel; asked: string[] } {
   const asked: string[] = [];
-  const model: LanguageModel = {
-    id: "scripted",
-    complete: async ({ prompt }: CompletionRequest) => {
-      const text = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("\n---\n") : "";
-      asked.push(text);
-      const said = answer(text);
-      return {
-        text: said,
-        finishReason: "stop",
-        usage: { promptTokens: text.length, completionTokens: said.length + 1, counted: "model" },
-        model: { id: "scripted", weightVersion: 0 },
-      };
-    },
-  };
+  const model = scriptedModel(({ prompt }) => {
+    const text = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("\n---\n") : "";
+    asked.push(text);
+    return answer(text);
+  });
   return { model, asked };
 }
 

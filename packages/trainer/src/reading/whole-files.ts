@@ -1,4 +1,5 @@
-import { dividedFiles, DividedFile, runFiles, tracePartsOf, type TracePart } from "@laconic/core/run-folder";
+import { dividedFiles, runFiles, tracePartsOf, type TracePart } from "@laconic/core/run-folder";
+import { DividedFile } from "./divided-file.ts";
 import { gunzip } from "#platform";
 import type { RunSource } from "../run/run-source.ts";
 

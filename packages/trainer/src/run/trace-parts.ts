@@ -1,16 +1,15 @@
 import { joinBytes, joinPath, linesIn, type FileSystem } from "@laconic/core/files";
 import {
   dividedFiles,
-  DividedFile,
   gzipMember,
   recordVersion,
   runFiles,
   tracePartName,
   tracePartsOf,
-  type PartFiles,
   type ReadAt,
   type TracePart,
 } from "@laconic/core/run-folder";
+import { DividedFile, type PartFiles } from "../reading/divided-file.ts";
 import { gunzip, gzipped } from "#platform";
 import type { RetentionSettings } from "../settings/config.ts";
 import { piecesOf, rowIn } from "./json-lines.ts";

@@ -1,4 +1,13 @@
-import { joinBytes } from "./join-bytes.ts";
+/** Bytes one behind the other. */
+export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
 
 /** A longer line is none: a string of V8's holds no more than twice as much. */
 const maxLineBytes = 256 << 20;
