@@ -3,7 +3,6 @@
  * the last digit counts. The solver adds a number of its own, in at most two. What one wins the other loses, and both learn.
  *
  *     npm run -s laconic -- train examples/self-play.ts --run runs/self-play
- *     npx tsx examples/cross-play.ts     # the players of the beginning against those of the end
  */
 import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
 import {

@@ -1,12 +1,12 @@
 import type { BudgetMeasurement } from "./measurement.ts";
 
-/** What a controller of one's own remembers: plain data, with the price of the next step. */
+/** State of a custom price controller: plain data with the price of the next step. */
 export interface PriceState {
   /** λ: price per unit of the cost, a finite number from 0 up. */
   readonly price: number;
 }
 
-/** Sets the price of a cost by a law of one's own. Pure: what it remembers is its state, which a checkpoint holds. */
+/** Sets the price of a cost by a custom rule. Pure: its memory is its state, which a checkpoint stores. */
 export interface PriceController<State extends PriceState = PriceState> {
   /** `price` is that of the first step. */
   init(): State;

@@ -1,7 +1,7 @@
 import { checkShape, fillDefaults, LaconicError } from "@laconic/core";
 import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
-/** Every option with its value; null is none. */
+/** Every option with its value; null if it is off. */
 export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" | "guard">> {
   readonly maxPrice: number | null;
   readonly guard: GuardOptions | null;

@@ -96,7 +96,7 @@ export interface SequenceLogProbs {
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
-/** What a forward pass is asked for beside log-probs. */
+/** Optional outputs of a forward pass. */
 export interface ForwardOptions {
   /** Log-probs at temperature 1, and this many of the likeliest tokens at each place; 0 asks for none of those. */
   readonly topLogProbs?: number;
@@ -151,13 +151,13 @@ export interface SampleResult extends TokenTrace {
   readonly finishReason: "stop" | "length" | "aborted";
 }
 
-/** Hears each token as it is drawn; `request` is the place in its batch. */
+/** Called with each token as it is drawn; `request` is the index in the batch. */
 export type TokenListener = (request: number, drawn: DrawnToken) => void;
 
 /** Weights that can be asked: the live policy, or a frozen copy. */
 export interface Sampler {
   readonly weightVersion: number;
-  /** Parameters of sampling that it takes with any legal value; others it refuses by name. Absent: nobody says. */
+  /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
   readonly supports?: readonly SamplingName[];
   /**
    * Serves all requests as one batch and shares prompt prefixes. A call made while another runs joins its batch; where
@@ -248,7 +248,7 @@ export interface Engine {
   /** @throws LaconicError `aborted` as soon as the signal says so; what was made by then is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
   /**
-   * A model with a scalar head, beside the others.
+   * A model with a scalar head.
    * @throws LaconicError `model_unsupported` where `capabilities.scalarHeads` is false, or for a policy of another engine
    */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;

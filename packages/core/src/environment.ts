@@ -56,7 +56,7 @@ export type StepReward = number | Readonly<Record<AgentId, number>>;
 
 /** What an environment answers. */
 export interface EnvironmentStep {
-  /** What the agent reads before it goes on; several answer parallel calls. Absent: its turn is over. */
+  /** What the agent reads next; several texts answer parallel calls. Absent if its turn is over. */
   readonly observation?: string | readonly string[];
   /** Earned by this step: a number by the team, a record by each agent that it names. */
   readonly reward?: StepReward;
@@ -66,7 +66,7 @@ export interface EnvironmentStep {
 
 /** What an environment gets with every call. */
 export interface EnvironmentContext {
-  /** Aborted once nobody waits for the answer. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal;
   /** A stream of the episode, another one for each step. */
   readonly random: Random;
@@ -106,7 +106,7 @@ export interface PlayedEnvironment {
   readonly state: unknown;
   readonly random: Random;
   record(name: string, amount?: number): void;
-  /** What an agent reads in place of an answer; the answer where nothing is measured. */
+  /** Replaces an observation before it is read, for measurements; returns the text unchanged otherwise. */
   alter(text: string, agent: AgentId): string;
 }
 
@@ -120,7 +120,7 @@ export interface Observation {
   readonly text: string;
   /** What the reader's next prompt has beyond its last one and its reply; 0 where nothing was read. */
   readonly tokens: number;
-  /** The chat template wrote the conversation anew, so the next prompt does not begin with the last one. */
+  /** The chat template changed earlier text, so the next prompt does not begin with the last one. */
   readonly rewritten?: true;
   /** Of the step; absent without one. */
   readonly reward?: StepReward;

@@ -10,7 +10,7 @@ import type { Diagnostics } from "./numeric/statistic.ts";
 export interface RewardBatch {
   /** Sum of the terms less priced costs; NaN where the reward does not apply. [S] */
   readonly rewards: Float64Array;
-  /** What of it the row's turn alone earned, by terms of its own; 0 without. [S] */
+  /** Part of the reward from the turn's own terms; 0 without. [S] */
   readonly turnRewards: Float64Array;
   /**
    * What of it an environment's steps earned from the row's turn until its agent's next: the team's and the agent's own rewards, which every
@@ -51,7 +51,7 @@ interface GroupMember {
   readonly problem: Problem;
 }
 
-/** A grouping of one's own: utterances with the same key share a group, whatever their problem. */
+/** A custom grouping: utterances with the same key share a group, even across problems. */
 export type Grouping = (item: GroupMember) => string | number;
 
 /** What an estimator says. */
@@ -76,7 +76,7 @@ export interface Estimator<State = unknown> {
   readonly needs?: readonly ("greedy" | "agents")[];
   /** It gives one advantage per token; absent for one that gives one per utterance, or tells only in `estimate`. */
   readonly advantagePer?: "token";
-  /** What it learns beside the policies: a checkpoint keeps it next to theirs. Absent for none. */
+  /** Weights that it learns; a checkpoint stores them. Absent without weights. */
   readonly weights?: StoredWeights;
   /** Gives the estimator itself once the run has an engine; until then it cannot estimate. Absent for one that is ready. */
   open?(resources: ModelResources): Promise<Estimator<State>>;

@@ -25,14 +25,14 @@ export interface SamplingSettings extends Sampling {
   readonly stop?: readonly string[];
 }
 
-/** What a model is asked: a prompt, how to sample, and the request's own random numbers. */
+/** A prompt, sampling settings and a random stream. */
 export interface CompletionRequest {
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
   /** The request's own random stream: a local policy draws from it, an API model gets a seed derived from it. */
   readonly random: RandomState;
   readonly signal?: AbortSignal;
-  /** Hears each token of a local policy as it is drawn; models that do not stream ignore it. */
+  /** Called with each token of a local policy as it is drawn; models that do not stream ignore it. */
   readonly onToken?: (drawn: DrawnToken) => void;
   /** Asks a local policy for log-probs at temperature 1, and for this many likeliest tokens at each place. */
   readonly topLogProbs?: number;
@@ -44,7 +44,7 @@ export interface CompletionRequest {
   readonly ownReplies?: readonly OwnReply[];
 }
 
-/** What a model wrote before, as text and as it was sampled. */
+/** An earlier reply, as text and as sampled tokens. */
 export interface OwnReply {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -69,7 +69,7 @@ export interface LogProbsAtOne {
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
 }
 
-/** What is known of one drawn token. */
+/** A drawn token and its log-probs. */
 export interface DrawnToken {
   readonly token: number;
   /** As in the trace. */
@@ -85,11 +85,11 @@ export interface Completion {
   readonly usage: TokenUsage;
   readonly model: ModelIdentity;
   readonly trace?: TokenTrace;
-  /** Where the request asked for them: log-probs of the prompt's tokens at temperature 1, in order; null for what nothing stands before. */
+  /** Log-probs of the prompt's tokens at temperature 1, on request; null for the first token. */
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
-/** Which weights wrote a reply. */
+/** Weights that wrote a reply. */
 export interface ModelIdentity {
   readonly id: string;
   /** Optimiser steps behind these weights; 0 for a frozen model. */
@@ -97,12 +97,12 @@ export interface ModelIdentity {
 }
 
 /**
- * Anything that answers: a frozen API model, a local policy, a recorded replay.
+ * A frozen API model, a local policy or a recorded replay.
  * @throws LaconicError `aborted` when the request's signal fires.
  */
 export interface LanguageModel {
   readonly id: string;
-  /** Parameters of sampling that it takes with any legal value; others it refuses by name. Absent: nobody says. */
+  /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
   readonly supports?: readonly SamplingName[];
   complete(request: CompletionRequest): Promise<Completion>;
 }

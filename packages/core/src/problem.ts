@@ -3,7 +3,7 @@ export type AgentId = string;
 
 /**
  * One question with a known answer, and what each agent may see of it.
- * Information is distributed when `views` differ: nobody sees another agent's view.
+ * Information is distributed when `views` differ: an agent sees only its own view.
  */
 export interface Problem {
   readonly id: string;

@@ -20,15 +20,14 @@ export interface EpisodeReward {
   /** What accuracy is the mean of, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
   readonly score?: number;
   /**
-   * What is counted beside, by name, such as the levels that a term is the sum of, or 1 for a scheme that was seen: never summed,
-   * its means stand in the metrics. NaN where it does not apply.
+   * Measures by name, such as the parts of a term. They are not part of the reward; the metrics have their means. NaN if not applicable.
    */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** What a reward gets with episode and problem. */
 export interface RewardContext {
-  /** Aborted once nobody waits for the reward any more. */
+  /** Aborted when the reward is no longer needed. */
   readonly signal: AbortSignal;
   /** Of the run whose episode it is; absent outside of runs. */
   readonly learned?: Learned;

@@ -28,7 +28,7 @@ export interface ProblemResult {
   readonly lastStep: number;
 }
 
-/** What a run has learned beside its weights: plain data, which each checkpoint keeps. */
+/** What a run has learned apart from its weights: plain data, stored in each checkpoint. */
 export interface Learned {
   /** Steps done. */
   readonly step: number;
@@ -60,7 +60,7 @@ export interface CurriculumRequest {
   readonly results: Readonly<Record<string, ProblemResult>>;
   /** All that the run has learned so far, `results` included. */
   readonly learned: Learned;
-  /** Of the step: the same when a run goes on from a checkpoint. */
+  /** Random stream of the step, the same after a resume. */
   readonly random: Random;
 }
 
@@ -85,7 +85,7 @@ export interface MatchRequest {
   readonly step: number;
   /** Past selves from the oldest, then other runs. */
   readonly pool: readonly PoolMember[];
-  /** Of the game: the same when a run goes on from a checkpoint. */
+  /** Random stream of the game, the same after a resume. */
   readonly random: Random;
 }
 

@@ -29,5 +29,5 @@ export type SupervisedExample = ExampleOwner &
 /** Makes examples of a training problem. Pure: it draws from `random` alone. */
 export type ExampleFunction = (problem: Problem, random: Random) => SupervisedExample | readonly SupervisedExample[];
 
-/** Examples of one's own: a list, or a function that makes them. */
+/** Custom examples: a list, or a function that makes them. */
 export type SupervisedExamples = readonly SupervisedExample[] | ExampleFunction;

@@ -22,7 +22,7 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
 
 /**
  * Group id per item, numbered in order of appearance.
- * @throws LaconicError `input_invalid` for an item without a coordinate that the key names; `config_invalid` for a key that is none.
+ * @throws LaconicError `input_invalid` for an item without a coordinate that the key names; `config_invalid` for an unknown key.
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   checkChoice("groups: the key", key, Object.keys(coordinatesOf));

@@ -32,12 +32,12 @@ export interface KlOptions {
   readonly to?: PolicyNeed;
 }
 
-/** What the KL term needs beside the policy's own log-probs. */
+/** Other log-probs that the KL term needs. */
 export function klNeeds({ to }: KlOptions): NonNullable<Objective["needs"]> {
   return [to ?? "reference"];
 }
 
-/** k3 goes on as its tangent from e = -20 down: it stays finite, and its gradient never turns away from the reference. */
+/** Below e = -20, k3 continues as its tangent: it stays finite, and its gradient always points to the reference. */
 const tangentAt = -20;
 
 /** Value of the estimator at e. */

@@ -28,7 +28,7 @@ const coordinatesOf: Readonly<Record<RatioUnit, (item: UnitItem, message: number
   joint: ({ episode }) => [episode],
 };
 
-/** Unit id per message, numbered in order of appearance. @throws LaconicError `config_invalid` for a unit that is none. */
+/** Unit id per message, numbered in order of appearance. @throws LaconicError `config_invalid` for an unknown unit. */
 export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
   checkChoice("ratio unit", unit, Object.keys(coordinatesOf));
   return numberNames(items.map(coordinatesOf[unit]));

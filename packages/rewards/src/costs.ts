@@ -106,7 +106,7 @@ export interface RepetitionOptions extends Pick<CostScope, "by"> {
   readonly n: number;
   /** `words` are separated by white space; `characters` are Unicode code points. Case is ignored in both. */
   readonly of: "words" | "characters";
-  /** `utterance`: said before in the same utterance. `episode`: or in any earlier utterance, whoever wrote it. */
+  /** `utterance`: said before in the same utterance. `episode`: or in any earlier utterance of any agent. */
   readonly against: "utterance" | "episode";
 }
 

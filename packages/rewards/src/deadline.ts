@@ -26,12 +26,12 @@ export function timerOf<Id>(source: TimerSource<Id>): Timer {
   };
 }
 
-/** What became of a question to something that may throw, or never answer. */
+/** Answer to a question that may fail or hang. */
 export type Answered<T> =
   | { readonly status: "answered"; readonly value: T }
   | { readonly status: "error"; readonly reason: string; readonly cause?: unknown };
 
-/** Puts a question; `signal` is aborted once nobody waits for the answer any more. */
+/** Asks a question; `signal` aborts at the deadline. */
 export type Ask = <T>(question: (signal: AbortSignal) => T | Promise<T>) => Promise<Answered<T>>;
 
 const longestTimer = 2 ** 31 - 1;
@@ -68,7 +68,7 @@ export function withDeadline({ seconds, timer }: { readonly seconds: number; rea
   };
 }
 
-/** Puts a question; what it throws is an answer too. */
+/** Asks a question and returns an error as a value. */
 export async function answerTo<T>(
   question: (signal: AbortSignal) => T | Promise<T>,
   signal: AbortSignal,

@@ -30,7 +30,7 @@ export interface DecoupledResult {
  * Advantages with the terms of the reward and the costs normalised apart: A = z(task) - Σ_c w_c n(cost_c), each within its group,
  * so that a weight keeps its meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`).
  *
- * A term that is equal throughout its group, or stands alone in it, counts exactly 0. A cost of NaN leaves the baseline
+ * A term that is equal throughout its group, or alone in it, counts exactly 0. A cost of NaN leaves the baseline
  * of that cost and counts 0; a task of NaN takes the whole episode out, advantage 0, where TRL would train its costs.
  * With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
  *

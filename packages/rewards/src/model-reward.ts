@@ -17,7 +17,7 @@ export interface ModelRewardSettings {
   readonly term?: string;
   /** From the head's value to the term, such as a logistic function; the value itself by default. */
   readonly scale?: (value: number) => number;
-  /** The term where nobody answered; default 0. */
+  /** The term without an answer; default 0. */
   readonly noAnswer?: number;
   /** Says what accuracy is the mean of; the term by default. */
   readonly grader?: Grader;
@@ -96,7 +96,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Values of states, those that wait together in one pass. What nobody waits for any more is left out. */
+/** Batches waiting states into one pass and skips aborted ones. */
 function batched(model: ValueModel, most: number): (tokens: readonly number[], signal: AbortSignal) => Promise<number> {
   let waiting: Waiting[] = [];
   let isRunning = false;

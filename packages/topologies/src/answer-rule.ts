@@ -1,11 +1,11 @@
 import type { AgentId, Utterance } from "@laconic/core";
 
-/** How a team's answer comes out of what was said. */
+/** How a team's answer is chosen from its utterances. */
 export interface AnswerRule<A extends AgentId = AgentId> {
   readonly name: string;
-  /** Whose words count. */
+  /** Agents whose utterances count. */
   readonly agents: readonly A[];
-  /** The utterance that is the answer, or null when nobody answered. */
+  /** The utterance that is the answer; null without one. */
   readonly choose: (utterances: readonly Utterance[]) => Utterance | null;
 }
 

@@ -43,7 +43,7 @@ export function endEpisode(
   };
 }
 
-/** The steps of turns as turns of their own, numbered anew; reads follow. */
+/** Turns every step into a separate turn and renumbers turns and reads. */
 function flattened(turns: readonly Turn[]): {
   readonly utterances: Utterance[];
   readonly calls: LedgerCall[];

@@ -23,7 +23,7 @@ import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 /**
  * The executor: any graph as a topology.
  *
- * Agents that wait for nobody speak at once. Turns are numbered by wave and declared order, and each draws from its
+ * Independent agents speak concurrently. Turns are numbered by wave and declared order, and each draws from its
  * own random stream, so an episode does not depend on which model answers first.
  *
  * @throws LaconicError `topology_invalid` when the graph cannot run; `run` throws `input_invalid` for an agent without
@@ -43,14 +43,14 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       const turns: Turn[] = [];
       let limit: StopReason | null = null;
       let error: string | undefined;
-      let somebodyIsSpent = false;
+      let isAnySpent = false;
       const clock = episodeClock(context);
 
       for (const { round, wave } of plan) {
         const speaking = wave.filter(({ rounds }) => rounds?.includes(round) ?? true);
         if (speaking.length === 0) continue;
         const admission = admit(speaking, ({ id }) => id, turns, context.limits);
-        somebodyIsSpent ||= admission.spent.length > 0;
+        isAnySpent ||= admission.spent.length > 0;
         const budget = budgetView(context, turns);
         const requests = admission.speakers.map(({ speaker, maxTokens }, position) => ({
           ...promptFor(graph, speaker, problem, round, turns, budget),
@@ -67,7 +67,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       const utterances = turns.map((turn) => turn.utterance);
       const of = { name: `the answer rule ${graph.answer.name}`, value: "task" };
       const answer = checkedCall(of, () => graph.answer.choose(utterances), lacksOfAnswer);
-      if (somebodyIsSpent) limit ??= "token_limit";
+      if (isAnySpent) limit ??= "token_limit";
       const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
       const episode = endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
       return error === undefined ? episode : { ...episode, notes: [error] };
@@ -126,7 +126,7 @@ function lacksOfAnswer(given: unknown): string | null {
   return `chose ${shownValue(given)}, expected an utterance or null`;
 }
 
-/** What an edge brings of its sender's words. */
+/** How much of a sender's messages the reader sees. */
 function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], inRound: number): ReceivedMessage[] {
   const said = turns.filter(({ call }) => call.agent === from && call.round <= inRound).map(({ message }) => message);
   if (delivery === "full") return said;

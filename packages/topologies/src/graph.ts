@@ -18,19 +18,19 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly maxTokens: number;
   /** The rounds in which it speaks, from 0; every round unless given. */
   readonly rounds?: readonly number[];
-  /** Texts that end its reply, beside the model's own end; none of them is part of what is said. */
+  /** Texts that end its reply; they are not part of the message. */
   readonly stop?: readonly string[];
   /** How a prompt reads in a transcript; token prompts show as ids when absent. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** What of a sender's words an edge carries. */
+/** How much of a sender's message the reader sees. */
 export type Delivery =
   /** The message of the round the edge speaks of. */
   | "last"
   /** Every message of the sender so far; each is read again, and counted again. */
   | "full"
-  /** A shortened message; whoever shortens says how many tokens are left. A summary by an agent is an agent in between. */
+  /** A shortened message with its number of tokens. For a summary by an agent, add that agent to the graph. */
   | { readonly name: string; readonly shorten: (message: ReceivedMessage) => { text: string; tokens: number } };
 
 /** `to` reads what `from` wrote. */
@@ -56,6 +56,6 @@ export interface Graph<A extends AgentId = AgentId> {
   /** From the round before. An edge from an agent to itself is its memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
-  /** A message that says nothing but this is silence, as an empty one is: it is paid for, and nobody reads it. */
+  /** A message with only this text is silence, like an empty one: it costs tokens and is not delivered. */
   readonly pass?: string;
 }

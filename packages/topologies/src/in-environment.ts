@@ -19,9 +19,8 @@ import { endEpisode } from "./end-episode.ts";
 import { defaultMaxSteps, lacksOfStep } from "./act.ts";
 
 /**
- * A topology whose agents act on an environment: in every turn an agent goes on from what the environment answers, until there
- * is no answer. The other agents read the turn's last text. The state of each episode is its own. An environment of the context
- * joins it: its tools are called beside.
+ * A topology whose agents act on an environment: in every turn an agent continues after each observation, until there is none. The other agents read the turn's last text. The state of each episode is its own. An environment of the context
+ * joins it with its tools.
  * @throws LaconicError `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
@@ -55,7 +54,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
           ...context,
           environment: outer ? joinedEnvironment(played, outer) : played,
         });
-        // A team with an environment of its own has counted too.
+        // A team with another environment has measures too.
         for (const [name, amount] of Object.entries(episode.measures ?? {})) record(name, amount);
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {
@@ -87,7 +86,7 @@ async function stateOf(
     () => null,
   );
   try {
-    // A state that comes too late ends at once.
+    // A late state is ended at once.
     return await untilAborted(state, signal, of.name, (value) => void ended(environment, value).catch(() => undefined));
   } catch (error) {
     if (late.signal.aborted && !outer?.aborted && LaconicError.is(error) && error.code === "aborted") return tooLate;
@@ -113,7 +112,7 @@ function ended(environment: Environment, state: unknown): Promise<unknown> {
  * A team's own environment, and the tools of another: calls of those go to the other one, anything else to the team's own. A text
  * that only calls the other's tools is no move in the team's own.
  */
-export function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
+function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
   const { environment } = own;
   const format = environment.format ?? outer.environment.format;
   const toolsOf: NonNullable<Environment["tools"]> = (agent) => outer.environment.tools?.(agent) ?? [];

@@ -13,7 +13,7 @@ export interface Admission<T> {
 
 /**
  * Applies the ceilings of an episode to its next wave. Turns go to the first in the order given. What the team has left is
- * shared equally by the speakers, what an agent has left by its own lines: whoever finishes first, no wave passes a ceiling.
+ * shared equally by the speakers, what an agent has left by its own lines: no wave can exceed a limit in any order.
  *
  * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is no whole number from 1
  */

@@ -83,7 +83,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
   };
 }
 
-/** Only a chat has messages of its own to be found again. */
+/** Only chats contain the agent's earlier replies as messages. */
 function ownRepliesOf({ agent, prompt, earlier = [], replies = [] }: SpeakRequest): OwnReply[] {
   if (prompt.kind !== "messages") return [];
   const before = earlier.flatMap(({ utterance: { agent: from, text, trace } }) =>

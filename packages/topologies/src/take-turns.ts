@@ -16,7 +16,7 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
   return { left: () => end - performance.now() };
 }
 
-/** What was said together, and why the episode cannot go on; null when it can. */
+/** Turns of a wave, and why the episode ends; null if it continues. */
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
@@ -30,8 +30,8 @@ class TimeUp extends Error {}
 const longestNote = 500;
 
 /**
- * Turns that wait for nobody, taken at once. Waits for every call, so that an error does not depend on timing; a model that
- * outlasts its time is not waited for. What was said is kept when somebody else fails, numbered without gaps.
+ * Runs independent turns concurrently. Waits for every call, so that an error does not depend on timing, but not beyond the time limit.
+ * Keeps finished turns when another one fails, and numbers them without gaps.
  * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
  */
 export async function takeTurns(
@@ -92,7 +92,7 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
     }, ms);
   });
   const said = speak({ ...context, signal: controller.signal }, request);
-  said.catch(() => undefined); // one that comes too late
+  said.catch(() => undefined); // a late reply
   try {
     return await Promise.race([said, up]);
   } finally {

@@ -5,7 +5,7 @@ import type { JointGame } from "./program/synchronous-turns.ts";
 /** Where problems come from and how episodes are judged. */
 export interface TrainingTask {
   readonly name: string;
-  /** Two sentences for whoever reads its conversations: who knows and hears what, and when the team is right. */
+  /** Two sentences for readers of transcripts: who knows and reads what, and when the answer is right. */
   readonly about?: string;
   readonly topology: Topology;
   /** What an episode earned, costs aside; a run may have another. */
@@ -16,7 +16,7 @@ export interface TrainingTask {
   problems(random: Random, count: number): Problem[];
   /** All of them, where they are finitely many: training then visits each once before any comes again. */
   readonly pool?: readonly Problem[];
-  /** Problems that a run is evaluated on while it goes on, and settings are chosen by; `testProblems` in their place where absent. */
+  /** Validation problems, for evaluations during a run and for choosing settings; `testProblems` if absent. */
   readonly validation?: readonly Problem[];
   /** A run that has validation problems measures them once, at its end. */
   readonly testProblems: readonly Problem[];

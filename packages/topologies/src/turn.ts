@@ -14,16 +14,16 @@ export interface SpeakRequest {
   readonly maxTokens: number;
   /** Instead of the episode's. */
   readonly temperature?: number;
-  /** Texts that end the reply, in place of those of the context's sampling. */
+  /** Texts that end the reply, instead of those of the context. */
   readonly stop?: readonly string[];
   /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
   readonly speaksAgain?: boolean;
-  /** What was said before it: a chat with the agent's own replies in it goes on from their tokens. */
+  /** Earlier turns: a chat with the agent's replies continues from their tokens. */
   readonly earlier?: readonly Turn[];
-  /** What it wrote in this turn before. */
+  /** Earlier replies of this turn. */
   readonly replies?: readonly OwnReply[];
   readonly renderPrompt?: (prompt: Prompt) => string;
-  /** What an agent says to say nothing, beside an empty text. */
+  /** Text that counts as silence, like an empty one. */
   readonly pass?: string;
 }
 

@@ -5,7 +5,7 @@ export interface ReceivedMessage extends Message {
   readonly silent: boolean;
 }
 
-/** The budget of an episode when somebody speaks. */
+/** The budget of an episode before a turn. */
 export interface BudgetView {
   /** What the team is to write per episode, end tokens included. */
   readonly targetTokens: number;

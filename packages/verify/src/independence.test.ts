@@ -6,8 +6,6 @@ const folder = new URL(".", import.meta.url);
 /** Errors, readers of JSON, types of what is stored, and the seeded stream: nothing that computes a value of a run. */
 const fromCore = [
   "LaconicError",
-  "boundedJson",
-  "tryParseJson",
   "environmentName",
   "randomFromSeed",
   "Random",
@@ -27,7 +25,7 @@ test("nothing is imported from what is checked: of core its forms and readers, o
     const imports = [...text.matchAll(/^import (?:type )?\{(.*?)\} from "(.*?)";$/gms)];
     expect(imports).toHaveLength([...text.matchAll(/^import /gm)].length);
     const others = imports.filter(([, names = "", from = ""]) => {
-      if (/^(?:node:|\.{1,2}\/)|^@laconic\/core\/(?:files|platform|run-folder|text)$/u.test(from)) return false;
+      if (/^(?:node:|\.{1,2}\/)|^@laconic\/core\/(?:files|json|platform|run-folder|text)$/u.test(from)) return false;
       const taken = names.split(",").map((name) => name.replace(/^\s*(?:type\s)?/u, "").trim());
       return from !== "@laconic/core" || taken.some((name) => name !== "" && !fromCore.includes(name));
     });

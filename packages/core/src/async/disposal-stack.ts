@@ -1,4 +1,4 @@
-/** What is to be closed, the last opened first. Stands in for `AsyncDisposableStack`, which Node 20 and 22 lack. */
+/** Resources to close, the last opened first. Replaces `AsyncDisposableStack`, which Node 20 and 22 lack. */
 export class DisposalStack {
   readonly #open: (() => unknown)[] = [];
 
@@ -7,7 +7,7 @@ export class DisposalStack {
     this.#open.push(close);
   }
 
-  /** Closes all, also where one of them fails. @throws what failed first */
+  /** Closes all, even if one fails. @throws the first failure */
   async disposeAsync(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#open.pop(); close; close = this.#open.pop())
@@ -21,8 +21,8 @@ export class DisposalStack {
 }
 
 /**
- * Closes what `work` opened, however it ends.
- * @throws what `work` throws, which is never hidden by what fails while closing; else what failed first there
+ * Closes what `work` opened, also after a failure.
+ * @throws the error of `work`, else the first error while closing
  */
 export async function disposing<T>(work: (closing: DisposalStack) => Promise<T>): Promise<T> {
   const closing = new DisposalStack();

@@ -66,7 +66,7 @@ export class Turns {
     this.#next();
   }
 
-  /** Fails those that wait, and whoever comes later. */
+  /** Rejects waiting and later requests. */
   close(error: LaconicError): void {
     this.#closed = error;
     for (const { fail } of this.#waiting.splice(0)) fail(error);

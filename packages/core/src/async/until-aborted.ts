@@ -8,7 +8,7 @@ export function expectNotAborted(signal: AbortSignal | undefined, what: string):
 /**
  * Work, or the end of waiting for it: a promise of the same that rejects as soon as the signal says so.
  * @param what - is waited for, for the message
- * @param tooLate - takes what the work comes to once nobody waits any more, to free it
+ * @param tooLate - receives a result that arrives after the abort, to free it
  * @throws LaconicError `aborted`, and what the work throws
  */
 export function untilAborted<T>(

@@ -37,7 +37,7 @@ export function samplingCuts(sampling: Sampling): readonly SamplingName[] {
   return inSteps(samplingNames).filter((name) => samplingParameters[name].cuts && acts(name, sampling[name]));
 }
 
-/** The first parameter that is asked for and not supported; null where there is none. */
+/** The first requested parameter that is not supported, or null. */
 export function unsupportedSampling(sampling: Sampling, supports: readonly SamplingName[]): SamplingName | null {
   return samplingNames.find((name) => !supports.includes(name) && acts(name, sampling[name])) ?? null;
 }
@@ -66,7 +66,7 @@ export function checkSampling(
 /**
  * A server's fields for sampling: `topP` is `top_p`.
  *
- * @param written - `asked` leaves out what is absent; `all` writes what changes nothing, where a server has defaults of its own
+ * @param written - `asked` leaves out what is absent; `all` also writes neutral values, for servers with other defaults
  */
 export function samplingFields(
   backEnd: SamplingBackEnd,
@@ -118,7 +118,7 @@ function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
   return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
 }
 
-/** What a request of a batch is refused with: `input_invalid`; its detail has the reason without the place in the batch. */
+/** Error of one request of a batch; its detail has the reason without the request's index. */
 export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
   return new LaconicError("input_invalid", `sample request ${request}: ${reason}`, { request, reason, ...more });
 }

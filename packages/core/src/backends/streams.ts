@@ -82,8 +82,8 @@ export type CompletionEvent =
 
 /**
  * Completes a request and gives its tokens as they are drawn; the last event is the completion. A model that does not stream
- * gives that alone. Nothing is asked before the first event is waited for, and whoever stops reading ends the request.
- * @throws what `model.complete` throws, where the reading stands: after the tokens that came before
+ * gives that alone. The request starts with the first read and ends when the reader stops.
+ * @throws what `model.complete` throws, after the tokens before the failure
  */
 export async function* streamCompletion(
   model: LanguageModel,

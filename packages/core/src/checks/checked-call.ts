@@ -1,6 +1,6 @@
 import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
 
-/** What a value of a user's own is called in messages, and what it is, for a caller who knows where it was made. */
+/** Name and kind of a user's value in messages. */
 export interface ValueName {
   /** As `estimator aboveMedian`. */
   readonly name: string;
@@ -11,10 +11,9 @@ export interface ValueName {
 }
 
 /**
- * Calls a function of a user's own that answers at once, and checks what it gives.
- * @param lacks - what the result lacks, in words; null where nothing
- * @throws LaconicError `input_invalid` naming the value where it throws, gives a promise, or lacks something; what Laconic's own
- * functions throw stays as it is
+ * Calls a user's synchronous function and checks its result.
+ * @param lacks - why the result is invalid; null if it is valid
+ * @throws LaconicError `input_invalid` naming the value if it throws another error, returns a promise, or its result is invalid
  */
 export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unknown) => string | null): T {
   let given: T;
@@ -27,7 +26,7 @@ export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unkn
   return given;
 }
 
-/** The same of a function that may answer with a promise. */
+/** {@link checkedCall} for a function that may return a promise. */
 export async function checkedAnswer<T>(
   of: ValueName,
   call: () => T | Promise<T>,
@@ -43,10 +42,10 @@ export async function checkedAnswer<T>(
   return given;
 }
 
-/** Checks what a value of a user's own gave, as {@link checkedCall} does; a promise is one that was not awaited. */
+/** Checks the result of a user's synchronous function. */
 export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown) => string | null): void {
   if (given instanceof Promise) {
-    given.catch(() => undefined); // nobody waits for it
+    given.catch(() => undefined); // it is not awaited
     throw refused(of, "gave a promise; it has to answer at once, so compute before what it waits for");
   }
   const lack = lacks(given);

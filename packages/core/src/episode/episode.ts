@@ -3,7 +3,7 @@ import type { FinishReason, ModelIdentity, TokenTrace } from "../language-model.
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** What an agent hears from another. */
+/** A message as delivered to a reader. */
 export interface Message {
   readonly from: AgentId;
   readonly turn: number;
@@ -28,7 +28,7 @@ export interface Utterance {
   readonly deliveredTo: readonly AgentId[];
   readonly finishReason: FinishReason;
   readonly model: ModelIdentity;
-  /** Name of the opponent that played the agent; nobody is trained on its words. Absent for the team's own. */
+  /** Name of the opponent that played the agent; its tokens are not trained. Absent for team members. */
   readonly opponent?: string;
   /** Present when a local policy wrote it. */
   readonly trace?: TokenTrace;
@@ -39,11 +39,11 @@ export interface Episode {
   readonly problemId: string;
   readonly topology: string;
   readonly utterances: readonly Utterance[];
-  /** The team's answer as written, or null when nobody answered. */
+  /** The team's answer as written; null without one. */
   readonly answer: string | null;
   /** Where several agents answer: the last text of each, by agent. One who never answered is missing. */
   readonly outputs?: Readonly<Record<AgentId, string>>;
-  /** What its method records besides, such as `capped`: a cap that was hit, a reply that could not be read. Absent for none. */
+  /** Notes of the method, such as `capped` for a cap that was hit. */
   readonly notes?: readonly string[];
   /** What an environment answered, in the order of turns. Absent without one. */
   readonly observations?: readonly Observation[];

@@ -1,4 +1,4 @@
-/** Bytes one behind the other. */
+/** Concatenates bytes. */
 export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -9,7 +9,7 @@ export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<Array
   return whole;
 }
 
-/** A longer line is none: a string of V8's holds no more than twice as much. */
+/** V8's longest string has about twice as many characters. */
 const maxLineBytes = 256 << 20;
 
 /**

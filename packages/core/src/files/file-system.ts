@@ -24,7 +24,7 @@ export interface FileSystem {
   truncate(path: string, bytes: number): Promise<void>;
   /** Renames and syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
-  /** Syncs a file that somebody else wrote. */
+  /** Syncs a file that another process wrote. */
   syncFile(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;

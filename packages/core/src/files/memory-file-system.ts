@@ -3,8 +3,8 @@ import { sha256 } from "./sha256.ts";
 import { joinBytes } from "./bytes.ts";
 
 /**
- * A file system in memory: where there is none, as in a browser, and for tests. Folders exist as soon as a file lies in them.
- * @param files - what is there at first, by path
+ * A file system in memory, for browsers and tests. Folders exist as soon as they contain a file.
+ * @param files - initial contents by path
  */
 export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | string>> = {}): FileSystem & ModelFiles {
   const stored = new Map<string, Uint8Array>();

@@ -1,13 +1,13 @@
 import { LaconicError } from "../errors.ts";
 
-/** Deeper than anything that a person or a run writes. */
+/** Deeper than any configuration or record. */
 export const maxJsonDepth = 100;
 
-/** What text from outside may ask of who parses it. */
+/** Limits for text from outside. */
 export interface JsonLimits {
   /** Levels of lists and objects inside each other. */
   readonly maxDepth?: number;
-  /** Memory of the parsed value beside its strings, estimated from what the text has of lists, objects and keys. */
+  /** Memory of the parsed value without its strings, estimated from the number of lists, objects and keys. */
   readonly maxBytes?: number;
 }
 
@@ -32,7 +32,7 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
 }
 
 /**
- * Parses JSON that somebody wrote.
+ * Parses JSON from a user.
  * @param place - file or word that it comes from
  * @throws LaconicError `config_invalid` naming the place, for text that is not JSON, or nested without end
  */

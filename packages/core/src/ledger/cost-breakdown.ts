@@ -33,7 +33,7 @@ interface TokenCost {
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
-  /** Written tokens that are its message: 0 where nobody reads it. */
+  /** Written tokens that are its message: 0 without readers. */
   readonly message: number;
   /** Tokens read of its message, and their cost, by reader. */
   readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
@@ -46,7 +46,7 @@ export interface TurnCost {
 /** An episode's cost in its reward: `turns` and `rest` add up to `total`. */
 export interface CostBreakdown {
   readonly turns: readonly TurnCost[];
-  /** Costs that no token pays, by name: turns, repetition, a user's own. */
+  /** Costs that are not per token, by name: turns, repetition, custom costs. */
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
 }

@@ -2,7 +2,7 @@ import { environmentName, ledgerTotals, type Ledger, type LedgerCall, type Ledge
 import type { AgentId } from "../problem.ts";
 import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
-/** What cannot run in parallel. */
+/** The longest sequential part of an episode. */
 export interface CriticalPath {
   readonly calls: number;
   /** Tokens written one after the other: the least time of the episode, in tokens. */
@@ -51,15 +51,14 @@ function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
 }
 
 /**
- * Tokens read per token that somebody read: 1 when every message has one reader who reads it once; null when nothing is
- * read.
+ * Tokens read per delivered token: 1 if every message is read once; null if nothing is read.
  */
 export function broadcastAmplification(ledger: Ledger): number | null {
   const received = new Map<number, number>();
   let read = 0;
   for (const call of ledger.calls)
     for (const { from, turn, tokens } of call.reads) {
-      if (from === environmentName) continue; // nobody's words, read once
+      if (from === environmentName) continue; // not written by an agent
       received.set(turn, tokens);
       read += tokens;
     }
@@ -67,7 +66,7 @@ export function broadcastAmplification(ledger: Ledger): number | null {
   return written === 0 ? null : read / written;
 }
 
-/** Share of each agent's turns that said nothing. */
+/** Share of silent turns by agent. */
 export function silenceRates(
   utterances: Iterable<{ readonly agent: AgentId; readonly silent: boolean }>,
 ): Readonly<Record<AgentId, number>> {

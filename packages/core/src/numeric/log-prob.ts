@@ -1,22 +1,22 @@
 import type { Ragged } from "./ragged.ts";
 
-/** What a value may be to pass as the log-prob of a token. */
+/** Valid range of a log-prob. */
 export interface LogProbRange {
   readonly min: number;
   readonly max: number;
 }
 
 /**
- * Of a token that was drawn. No sampler draws one below e^-1000, since 64 random bits reach e^-44: such a value is a masked
+ * Range for a drawn token. No sampler draws one below e^-1000, since 64 random bits reach e^-44: such a value is a masked
  * logit, or the -9999 that servers write for "unknown". Above 0 only rounding is let through, 1e-3 being the spacing of
  * float32 at logits of 10^4.
  */
 export const sampledLogProbRange: LogProbRange = { min: -1000, max: 1e-3 };
 
-/** Of a forward pass over any token. Beyond stands a masked logit, such as -1e9, -1e30 or the lowest float. */
+/** Range for a forward pass over any token. Masked logits, such as -1e9 or -1e30, lie outside. */
 export const logProbRange: LogProbRange = { min: -1e6, max: 1e6 };
 
-/** A value that is no log-prob, and where it stands. */
+/** An invalid log-prob and its position. */
 export interface BadLogProb {
   readonly sequence: number;
   /** Within the sequence. */
@@ -25,7 +25,7 @@ export interface BadLogProb {
 }
 
 /**
- * The first value out of range, NaN and infinity included; null when there is none.
+ * The first value out of range, including NaN and infinity, or null.
  * @param mask - [tokens], 0 where any value will do
  */
 export function findBadLogProb(data: Ragged, { min, max }: LogProbRange, mask?: Uint8Array): BadLogProb | null {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Time as a client of servers knows it; tests give one of their own. */
+/** Time for clients of servers; tests pass a fake clock. */
 export interface Clock {
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number;
@@ -8,11 +8,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Time as it goes by. */
+/** The real clock. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep: async (ms, signal) => {
-    // A signal of its own: hundreds that wait for one server would be hundreds of listeners on theirs.
+    // A derived signal, because hundreds of waiting requests would add hundreds of listeners to one signal.
     await wait(ms, undefined, { ...(signal && { signal: AbortSignal.any([signal]) }), ref: true });
   },
 };

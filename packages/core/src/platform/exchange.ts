@@ -2,10 +2,10 @@ import { LaconicError } from "../errors.ts";
 import { joinBytes } from "../files/bytes.ts";
 import { networkCode, networkReason } from "../wire/network-error.ts";
 
-/** What came of a request. */
+/** Result of a request. */
 export type Exchange =
   | { readonly kind: "reply"; readonly status: number; readonly headers: Headers; readonly bytes: Uint8Array }
-  /** No reply; `sent` where the request may have arrived, `late` where it was waited for long enough. */
+  /** No reply. `sent`: the request may have arrived. `late`: the timeout ended it. */
   | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 
 /** A request, and how long its reply may be. */
@@ -16,7 +16,7 @@ export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" 
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Nobody listened, so nothing was done. */
+/** Errors after which the server has not seen the request. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**

@@ -118,7 +118,7 @@ export function removeFile(path: string, system: System = systemOf(process.platf
 }
 
 /**
- * Makes a folder that other processes may make at the same time: filled beside its place, then renamed. The first is kept.
+ * Makes a folder that other processes may make at the same time: fills a draft and renames it. The first one wins.
  * @param fill - writes the contents, which are the same for everybody
  */
 export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {

@@ -52,7 +52,7 @@ export async function readJsonLines(
   let bytes = 0;
   for await (const { text, row, end } of fileLines(path)) {
     if (!take(tryParseJson(text), bytes, end)) {
-      const message = `${path}:${row}: the line is none of ${what}; put it back`;
+      const message = `${path}:${row}: the line is not part of ${what}; restore it`;
       throw new LaconicError("data_invalid", message, { path, row });
     }
     bytes = end;

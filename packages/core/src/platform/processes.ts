@@ -47,7 +47,7 @@ export function npmCommand(
   { npm_execpath: own }: NodeJS.ProcessEnv = process.env,
 ): readonly [program: string, ...args: string[]] {
   if (system.title !== "Windows") return ["npm"];
-  // npm lies beside Node there.
+  // npm is installed next to Node there.
   const beside = join(process.execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
   return [process.execPath, own?.endsWith("npm-cli.js") ? own : beside];
 }

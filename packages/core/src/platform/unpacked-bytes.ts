@@ -15,7 +15,7 @@ const mostOfRun: number = 300 << 20;
 /**
  * What was packed by zlib. Every reader of packed bytes uses it: a few megabytes may claim to be terabytes.
  * @param most - bytes that it may become
- * @throws LaconicError `data_invalid` for bytes that are none, are cut off, or become more
+ * @throws LaconicError `data_invalid` for invalid or truncated bytes, and for larger results
  */
 export function unpackedBytes(
   bytes: Uint8Array,

@@ -6,7 +6,7 @@ import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 export const benchFiles = {
   /** Its settings. */
   settings: "bench.json",
-  /** A sample a line; the last of one that stands twice counts. */
+  /** One sample per line; the last line of a sample counts. */
   samples: "samples.jsonl",
   /** A `StoredQuestion` a line. */
   questions: "questions.jsonl",
@@ -14,7 +14,7 @@ export const benchFiles = {
   calls: "calls.jsonl.gz",
 } as const;
 
-/** A question that a bench asks, as the dashboard shows it beside the samples. */
+/** A question of a bench, for the dashboard. */
 export interface StoredQuestion {
   readonly benchmark: string;
   readonly id: string;

@@ -12,7 +12,7 @@ export interface MemberHead {
   readonly isComplete: boolean;
 }
 
-/** Bytes of the file: a member, or what is none (`head` is null), which reaches the end where a write was cut short. */
+/** A range of bytes: a member, or damaged bytes (`head` is null). */
 export interface MemberPlace {
   readonly head: MemberHead | null;
   readonly from: number;
@@ -31,7 +31,7 @@ const plainHeadBytes = 10;
 
 /**
  * A member with its header, of what any gzip makes of the line.
- * @throws RangeError for a gzip whose header has fields of its own
+ * @throws RangeError for a gzip with optional header fields
  */
 export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }: MemberHead): Uint8Array {
   if (gzip[0] !== signature[0] || gzip[1] !== signature[1] || gzip[3] !== 0)
@@ -71,7 +71,7 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
   let pieceAt = 0;
   /** Many small members are read at once; of large ones little more than the headers. */
   let ahead = pieceBytes;
-  /** The bytes of a place, of a piece that is read anew where they are not in the last one; fewer at the end of the file. */
+  /** Bytes at a position, from the last piece or from a new one; fewer at the end of the file. */
   const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
     if (from < pieceAt || from + length > pieceAt + piece.length) {
       piece = (await read(from, Math.max(length, ahead))) ?? none;

@@ -1,4 +1,4 @@
-/** Names of files and folders inside a run directory. Nobody else spells one out. */
+/** Names of files and folders inside a run directory: the only place that spells them out. */
 export const runFiles = {
   config: "config.json",
   manifest: "manifest.json",
@@ -26,15 +26,15 @@ export const runFiles = {
 /** How a file of a run folder is kept, and what is looked at before it is read. */
 export interface RunFileRules {
   /**
-   * `replaced` by each process that opens the run; `cleared` before another run begins in a folder where one came to
-   * nothing; a `trace` is so too, and cut back to the checkpoint that a run goes on from; what `stays` nobody removes.
+   * `replaced`: by each process that opens the run. `cleared`: before a new run starts in the folder of an empty one.
+   * `trace`: cleared, and truncated to the checkpoint on resume. `stays`: never removed.
    */
   readonly life: "replaced" | "cleared" | "trace" | "stays";
   /** `object`: it is an object of JSON, or is not there; `end`: its last row is whole; `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
   /** A row for every step, one after the other. */
   readonly isByStep?: boolean;
-  /** Goes on in a new part as it grows: see `TracePart`. Its parts are named by what stands before its first dot. */
+  /** Continues in a new part as it grows: see `TracePart`. Parts are named after the text before the first dot. */
   readonly isDivided?: boolean;
   /** Differs between two equal runs: the clock and the machine. */
   readonly isUnequal?: boolean;
@@ -64,7 +64,7 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   parts: { life: "cleared", isFolder: true },
 };
 
-/** What of a growing file stands in a part of its own: rows of steps that are done. */
+/** A closed part of a growing file: rows of finished steps. */
 export interface TracePart {
   /** Below the run's folder. */
   readonly name: string;
@@ -94,7 +94,7 @@ export function tracePartName(file: string, first: number, last: number, isPacke
 }
 
 /**
- * The parts of a file, the oldest first; none of one that is not divided. Of a part that stands there plain and packed, the packed one counts.
+ * The parts of a file, the oldest first. If a part exists plain and packed, the packed one counts.
  * @param names - of what lies in the folder of parts
  */
 export function tracePartsOf(file: string, names: readonly string[]): TracePart[] {

@@ -7,7 +7,7 @@ export const recordVersion = 2;
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** Numbers by name; null stands for one that JSON cannot hold. */
+/** Numbers by name; null for NaN and infinity. */
 export type StoredTerms = Readonly<Record<string, number | null>>;
 
 /** An utterance as a record holds it: its log-probs with all others of the record. */
@@ -92,7 +92,7 @@ export interface StoredUpdate {
 export interface StoredPolicy {
   readonly agents: readonly AgentId[];
   readonly prices: Numbers;
-  /** Of each rollout, for a policy with prices of its own. */
+  /** Rewards of the rollouts, for a policy with separate prices. */
   readonly rewards?: readonly (number | null)[];
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
   readonly advantages: PackedNumbers;
@@ -112,7 +112,7 @@ export interface StoredEpisodes {
   readonly sampledLogProbs: PackedNumbers;
 }
 
-/** All that a training step was computed from, and what it came to. */
+/** Inputs and results of a training step. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
   /** That its episodes were sampled at, where a schedule moves it. */

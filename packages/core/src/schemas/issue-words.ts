@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 /**
  * What zod finds wrong, in Laconic's words: what is accepted, what was given, and the nearest name of one that does not exist. Takes the place of
- * zod's own sentences in `schema.safeParse(value, { error: issueWords })`; a sentence that a schema has of its own stays.
+ * zod's own sentences in `schema.safeParse(value, { error: issueWords })`; a custom message of a schema stays.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   const given = shownValue(issue.input);

@@ -39,7 +39,7 @@ type CsvCell = string | number | boolean | null;
 
 /**
  * A row as CSV (RFC 4180), without the line feed. A text that a spreadsheet would run as a formula begins with an apostrophe.
- * @param onDefused - hears of each such text
+ * @param onDefused - called for each such text
  */
 export function csvLine(cells: readonly CsvCell[], onDefused: () => void = () => undefined): string {
   return cells
@@ -53,7 +53,7 @@ export function csvLine(cells: readonly CsvCell[], onDefused: () => void = () =>
     .join(",");
 }
 
-/** As spreadsheets see it: a sign of a formula first, whatever blank is before it; numbers are none. */
+/** As spreadsheets read it: leading blanks and a formula sign; plain numbers are not formulas. */
 function isFormula(text: string): boolean {
   return /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/u.test(text);
 }

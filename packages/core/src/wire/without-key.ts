@@ -2,7 +2,7 @@
 const least = 4;
 
 /**
- * A text of somebody else's without a key that it may echo: whole, cut short, or masked in the middle as servers print it. Every run of
+ * Removes a key that a server may echo: whole, truncated, or masked in the middle. Every run of
  * four or more characters that the key has too becomes `[redacted]`.
  * @param key - one of less than four characters is no secret
  */

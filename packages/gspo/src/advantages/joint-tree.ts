@@ -86,7 +86,7 @@ function returnsOf(
 
 /**
  * Joint actions of `count` replies an agent: the g-th of everybody together, or every combination.
- * @throws LaconicError `config_invalid` for a mode that is none.
+ * @throws LaconicError `config_invalid` for an unknown mode.
  */
 export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
   checkChoice("joint replies: mode", mode, ["aligned", "cross"]);

@@ -1,23 +1,23 @@
 import type { AgentId, ModelResources, Problem, RewardBatch, StoredWeights, Utterance } from "@laconic/core";
 
 /**
- * Says what a state is worth, and learns it. What it knows is its state, plain data that a checkpoint holds, or weights that it names. It
- * may take its time, and then answers with a promise.
+ * Estimates the value of a state and learns from returns. Its memory is plain state or named weights, which a checkpoint stores. It may
+ * return promises.
  */
 export interface Critic<State = unknown> {
   readonly name: string;
-  /** What it learns beside its state: a checkpoint keeps it. Absent for none. */
+  /** Weights that it learns; a checkpoint stores them. Absent without weights. */
   readonly weights?: StoredWeights;
   /** Gives the critic itself once the run has an engine. Absent for one that is ready. */
   open?(resources: ModelResources): Promise<Critic<State>>;
   init(): State;
   /** What each row is expected to earn from its turn on, by what was known before that turn. [S] */
   values(batch: RewardBatch, state: State): Float64Array | Promise<Float64Array>;
-  /** @param targets - what each row came to. [S] */
+  /** @param targets - return of each row. [S] */
   fit(batch: RewardBatch, targets: Float64Array, state: State): State | Promise<State>;
 }
 
-/** What a critic may look at: all that was before an utterance, whoever could see it. */
+/** Everything before an utterance, including what the agent cannot see. */
 export interface CriticView {
   /** With its gold answer and everybody's private views: a critic trains, and never speaks. */
   readonly problem: Problem;

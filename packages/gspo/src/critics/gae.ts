@@ -32,7 +32,7 @@ export function gae(
 }
 
 /**
- * Advantages by a critic that learns beside the policy. A trajectory is what one agent says in an episode; its turns earn their own
+ * Advantages from a critic that is trained together with the policy. A trajectory is what one agent says in an episode; its turns earn their own
  * terms and what an environment's steps gave until the next, and the last one all the rest. The critic values a step before it has learned from it, so advantages stay unbiased.
  * Needs rows of single agents (`groupBy`); it compares within no group, so one episode of each problem is enough. An episode whose reward
  * does not apply has advantage 0.

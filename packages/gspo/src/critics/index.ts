@@ -1,5 +1,5 @@
 /**
- * Advantages by a critic that learns beside the policy, in place of groups.
+ * Advantages from a critic that is trained together with the policy, instead of groups.
  * @module @laconic/gspo/critics
  */
 export { gae, gaeEstimator } from "./gae.ts";

@@ -48,7 +48,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
     defaults: { clip: ppoClip, aggregation: "seq-mean-token-mean" },
     make: (options) => grpo(options),
   },
-  /** Constant length in place of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
+  /** Constant length instead of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
   "dr-grpo": {
     takes: [...clippedTokens, "constantLength"],
     defaults: { clip: ppoClip },
@@ -125,7 +125,7 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
 /** Steps from here on move a sequence ratio by a percent and more, so that a wider GSPO clip has something to do. */
 const largeStep = 5e-5;
 
-/** Known traps in a legal choice, in words; empty when there are none. */
+/** Warnings about valid options that are probably mistakes. */
 export function objectiveWarnings(name: ObjectiveName, options: ObjectiveOptions, learningRate: number): string[] {
   const { clip } = options;
   if (!clip) return [];

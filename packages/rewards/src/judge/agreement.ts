@@ -1,7 +1,7 @@
 import { checkCount, checkOption } from "../check-option.ts";
 import type { Judge, JudgedAnswer } from "./judge.ts";
 
-/** An answer that somebody else has judged. */
+/** An answer with a label. */
 export interface LabelledAnswer extends JudgedAnswer {
   /** Whether it is good. */
   readonly label: boolean;

@@ -26,7 +26,7 @@ export interface JudgeQuestion<T> {
   read(reply: string): T | null;
 }
 
-/** A verdict, or why there is none. */
+/** A verdict, or the reason for its absence. */
 export type Verdict<T> =
   | { readonly status: "judged"; readonly value: T }
   | { readonly status: "undecided"; readonly reason: string };
@@ -50,7 +50,7 @@ export function judgeAsker<T>(
   async function put(question: JudgeQuestion<T>, outer: AbortSignal | undefined): Promise<Verdict<T>> {
     let reason = "";
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      if (outer?.aborted) return { status: "undecided", reason: "nobody waits for the judge any more" };
+      if (outer?.aborted) return { status: "undecided", reason: "the request was aborted" };
       const messages = reason === "unreadable" ? reminded(question) : question.messages;
       const answered = await ask((signal) =>
         settings.model.complete({

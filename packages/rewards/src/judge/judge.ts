@@ -31,7 +31,7 @@ export interface JudgeOptions extends JudgeSettings {
  * A model that marks answers by a rubric, each criterion from 0 to {@link bestMark}. Question, reference and answer stand between
  * lines with a code that none of them contains, and only lines with the code count as marks: an answer that says "correctness: 10"
  * marks nothing, also where the judge quotes it. A judge that does what an answer tells it is not kept from it: measure with `agreement`.
- * @throws LaconicError `config_invalid` for a rubric or an option that is none
+ * @throws LaconicError `config_invalid` for an invalid rubric or option
  */
 export function createJudge(options: JudgeOptions): Judge {
   const criteria = readRubric(options.rubric);
@@ -82,7 +82,7 @@ export interface Criterion {
   readonly name: string;
   /** What the judge is asked, such as "Does every step follow from the one before?". */
   readonly question: string;
-  /** Share of the reward beside the other criteria. Default 1. */
+  /** Weight relative to the other criteria. Default 1. */
   readonly weight?: number;
 }
 
@@ -98,9 +98,9 @@ const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
 
 /**
  * A rubric of one question is the criterion `task`.
- * @throws LaconicError `config_invalid` for no criteria, a name that is none or is there twice, a weight that is not above 0
+ * @throws LaconicError `config_invalid` for no criteria, an invalid or repeated name, or a weight that is not above 0
  */
-export function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
+function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
   const refuse = (reason: string): LaconicError => new LaconicError("config_invalid", `rubric: ${reason}`);
   if (criteria.length === 0) throw refuse("there are no criteria");
@@ -166,7 +166,7 @@ export interface JudgeRewardOptions extends JudgeOptions {
 
 /**
  * A judge as the reward of a run: a term for each criterion, its mark times its share of the weights, so that they add up to 0 to
- * 1; of a rubric of one question, `task`. Nobody's answer has 0 in each without asking; what the judge could not decide is
+ * 1; of a rubric of one question, `task`. A missing answer has 0 in each without a question; what the judge could not decide is
  * `undecided` and left out.
  * @throws LaconicError `config_invalid`
  * @example export default judgeReward({ model, rubric: "Is the answer right, and does it say why?" });

@@ -11,7 +11,7 @@ export interface SingleWriter {
   /** Told of all the parts, and of the marker where there is one. */
   readonly player: Player;
   /**
-   * Stands between the parts of its one reply. Without one the model is asked for part after part in one chat: for a model
+   * Separates the parts of its one reply. Without one the model is asked for part after part in one chat: for a model
    * that cannot be told of a marker.
    */
   readonly marker?: string;
@@ -36,7 +36,7 @@ export interface Received {
 /**
  * MAGRPO's baselines of a joint game's first turn, as topologies whose `outputs` are the players' (Liu et al., "LLM Collaboration
  * with Multi-Agent RL"): the same reward judges them. `single`: one model writes all parts. `concatenation`: each player writes its own,
- * at once, and nobody reads another's. `pipeline`: one after the other, and each reads those before it. `discussion-n`: all write
+ * at once, without reading the others. `pipeline`: one after the other, and each reads those before it. `discussion-n`: all write
  * at once, then n times all read the others' texts and write again, at once.
  */
 export function jointBaselines(game: JointGame, words: JointWords): Readonly<Record<JointBaseline, Topology>> {

@@ -19,7 +19,7 @@ import type { Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "../view.ts";
 
-/** One thing that a program has somebody say. */
+/** A line that a program asks an agent to speak. */
 export interface Line {
   readonly agent: AgentId;
   readonly prompt: Prompt;
@@ -29,7 +29,7 @@ export interface Line {
   readonly maxTokens: number;
   /** Instead of the episode's. */
   readonly temperature?: number;
-  /** Texts that end the reply, beside the model's own end. */
+  /** Texts that end the reply. */
   readonly stop?: readonly string[];
   /** How transcripts show the prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
@@ -44,11 +44,11 @@ export interface Stage {
   readonly turns: readonly Turn[];
   /** As the next speakers see it, where the episode has one. */
   readonly budget?: BudgetView | undefined;
-  /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
+  /** Speaks independent lines concurrently as one round, numbered in the given order. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
-  /** Makes this the answer, or null none, whatever `Program.answer` finds: one that no reply gives as it stands, such as what a program printed. */
+  /** Sets the answer instead of `Program.answer`, such as a program's output; null for no answer. */
   conclude(answer: Utterance | null): void;
-  /** Keeps a word about the episode, such as `capped`, in its notes. */
+  /** Adds a note to the episode, such as `capped`. */
   note(text: string): void;
 }
 
@@ -58,7 +58,7 @@ export interface Program {
   readonly agents: readonly AgentId[];
   /** Has agents speak; returns when it is done. A limit of the episode ends it between two rounds. */
   play(stage: Stage): Promise<void>;
-  /** A message that says nothing but this is silence, as an empty one is. */
+  /** A message with only this text is silence, like an empty one. */
   readonly pass?: string;
   /** The answer in what was said, also when a limit cut the play short. */
   answer(turns: readonly Turn[]): Utterance | null;
@@ -66,7 +66,7 @@ export interface Program {
   outputs?(turns: readonly Turn[]): Episode["outputs"];
 }
 
-/** Thrown through a program when the episode has reached a limit. */
+/** Ends a program when the episode has reached a limit. */
 class Curtain {
   readonly reason: StopReason;
   readonly error: string | undefined;

@@ -18,7 +18,7 @@ export interface Player {
   readonly id: AgentId;
   /** Most tokens of one reply, the end token included. */
   readonly maxTokens: number;
-  /** Texts that end a reply, beside the model's own end. */
+  /** Texts that end a reply. */
   readonly stop?: readonly string[];
   /** What it is told before anything else. */
   readonly system?: string;
@@ -126,7 +126,7 @@ export function jointAnswer(
 ): Utterance | null {
   const last = lastReplies(players, turns);
   const spoken = last.filter((utterance) => utterance !== undefined);
-  // One who spoke stands for all: a program takes a silent utterance for no answer.
+  // A program treats a silent utterance as no answer, so a speaking player represents all.
   const speaker = spoken.find(({ silent }) => !silent);
   if (!speaker) return null;
   return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };

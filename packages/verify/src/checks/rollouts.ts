@@ -4,8 +4,7 @@ import type { StepRecord } from "../folder/record.ts";
 import type { Played } from "../played.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 import { total, type Numbers } from "../rules/numbers.ts";
-import { firstPrice, nextPrice, usedOf, type PriceState } from "../rules/prices.ts";
-import { costsOf, gradeOf, termsOf } from "../rules/rewards.ts";
+import { firstPrice, nextPrice, usedOf, type PriceState, costsOf, gradeOf, termsOf } from "../rules/rewards.ts";
 import { covers, type TrainSettings } from "../rules/settings.ts";
 import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
