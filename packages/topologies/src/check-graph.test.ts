@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
-import { answerOf, graphTopology, plurality, type AgentSpec, type Graph } from "./index.ts";
+import { answerOf, graphTopology, plurality, type AgentSpec, type Edge, type Graph } from "./index.ts";
 
 const agent = <A extends string>(id: A): AgentSpec<A> => ({
   id,
@@ -15,6 +15,14 @@ const base: Graph = {
   rounds: 1,
   answer: answerOf("c"),
 };
+
+/** Edges from "a->b b->c". */
+function edges(text: string): Edge[] {
+  return text.split(" ").map((edge) => {
+    const [from = "", to = ""] = edge.split("->");
+    return { from, to };
+  });
+}
 
 function refusal(change: Partial<Graph>): { message: string; detail: unknown } {
   try {
@@ -49,30 +57,23 @@ test.each<[string, Partial<Graph>, string]>([
   ["an agent declared twice", { agents: [agent("a"), agent("a"), agent("c")] }, 'agent "a" is declared twice'],
   ["no room to write", { agents: [{ ...agent("c"), maxTokens: 0 }] }, 'agent "c" has maxTokens 0'],
   ["half a round", { rounds: 0.5 }, "0.5 rounds"],
-  ["an unknown writer", { spatial: [{ from: "z", to: "c" }] }, 'spatial edge z -> c names the unknown agent "z"'],
-  [
-    "an unknown reader",
-    { rounds: 2, temporal: [{ from: "c", to: "z" }] },
-    'temporal edge c -> z names the unknown agent "z"',
-  ],
+  ["an unknown writer", { spatial: edges("z->c") }, 'spatial edge z -> c names the unknown agent "z"'],
+  ["an unknown reader", { rounds: 2, temporal: edges("c->z") }, 'temporal edge c -> z names the unknown agent "z"'],
   [
     "an edge declared twice",
     {
-      spatial: [
-        { from: "a", to: "c" },
-        { from: "a", to: "c" },
-      ],
+      spatial: edges("a->c a->c"),
     },
     "edge a -> c is declared twice",
   ],
-  ["a self edge within a round", { spatial: [{ from: "a", to: "a" }] }, 'agent "a" would read itself'],
-  ["temporal edges in one round", { temporal: [{ from: "a", to: "c" }] }, "no effect in one round"],
+  ["a self edge within a round", { spatial: edges("a->a") }, 'agent "a" would read itself'],
+  ["temporal edges in one round", { temporal: edges("a->c") }, "no effect in one round"],
   [
     "an edge within a round between agents of other rounds",
     {
       rounds: 2,
       agents: [{ ...agent("a"), rounds: [0] }, { ...agent("b"), rounds: [1] }, agent("c")],
-      spatial: [{ from: "a", to: "b" }],
+      spatial: edges("a->b"),
     },
     "spatial edge a -> b never delivers: a speaks in round 0, and b speaks in round 1",
   ],
@@ -91,11 +92,7 @@ test.each<[string, Partial<Graph>, string]>([
   [
     "a cycle behind an entrance",
     {
-      spatial: [
-        { from: "a", to: "b" },
-        { from: "c", to: "b" },
-        { from: "b", to: "c" },
-      ],
+      spatial: edges("a->b c->b b->c"),
     },
     "form the cycle b -> c -> b",
   ],
@@ -107,17 +104,13 @@ test.each<[string, Partial<Graph>, string]>([
 
 test("a cycle of three names its agents in reading direction", () => {
   const { message } = refusal({
-    spatial: [
-      { from: "a", to: "b" },
-      { from: "b", to: "c" },
-      { from: "c", to: "a" },
-    ],
+    spatial: edges("a->b b->c c->a"),
   });
   expect(message).toContain("cycle a -> b -> c -> a");
 });
 
 test("memory is a temporal edge from an agent to itself", () => {
-  expect(graphTopology({ ...base, rounds: 2, temporal: [{ from: "a", to: "a" }] }).agents).toHaveLength(3);
+  expect(graphTopology({ ...base, rounds: 2, temporal: edges("a->a") }).agents).toHaveLength(3);
 });
 
 test("literal ids are checked by the compiler", () => {

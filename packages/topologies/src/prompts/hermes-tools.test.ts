@@ -6,56 +6,35 @@ const wrapped = (json: string): string => `<tool_call>\n${json}\n</tool_call>`;
 
 test.each([
   ["plain words", "plain words", []],
-  [`Let me see. ${wrapped('{"name": "f", "arguments": {"x": 1}}')}`, "Let me see.", [["f", '{"x":1}']]],
-  [
-    wrapped('{"name": "f", "arguments": {}}') + wrapped('{"name": "g"}'),
-    "",
-    [
-      ["f", "{}"],
-      ["g", "{}"],
-    ],
-  ],
-  [
-    `${wrapped("no json")} and ${wrapped('{"name": "f", "arguments": {}}')}`,
-    `${wrapped("no json")} and`,
-    [["f", "{}"]],
-  ],
+  [`Let me see. ${wrapped('{"name": "f", "arguments": {"x": 1}}')}`, "Let me see.", ['f{"x":1}']],
+  [wrapped('{"name": "f", "arguments": {}}') + wrapped('{"name": "g"}'), "", ["f{}", "g{}"]],
+  [`${wrapped("no json")} and ${wrapped('{"name": "f", "arguments": {}}')}`, `${wrapped("no json")} and`, ["f{}"]],
   [wrapped('{"name": 7, "arguments": {}}'), wrapped('{"name": 7, "arguments": {}}'), []],
   [wrapped('{"name": "f", "arguments": [1]}'), wrapped('{"name": "f", "arguments": [1]}'), []],
   ['<tool_call>{"name": "f"', '<tool_call>{"name": "f"', []],
-  [wrapped('{"name": "f", "parameters": {"x": 1}}'), "", [["f", '{"x":1}']]],
-  [wrapped('{"arguments": "{\\"id\\": 9007199254740993}", "name": "f"}'), "", [["f", '{"id":9007199254740993}']]],
+  [wrapped('{"name": "f", "parameters": {"x": 1}}'), "", ['f{"x":1}']],
+  [wrapped('{"arguments": "{\\"id\\": 9007199254740993}", "name": "f"}'), "", ['f{"id":9007199254740993}']],
   [wrapped('{"name": "f", "arguments": "no object"}'), wrapped('{"name": "f", "arguments": "no object"}'), []],
-  [wrapped('{"name": "f", "arguments": null}'), "", [["f", "{}"]]],
+  [wrapped('{"name": "f", "arguments": null}'), "", ["f{}"]],
   [
     wrapped('[{"name": "f"}, {"name": "g", "arguments": {"10": 1.0, "2": 1e21, "a": 0.10}}]'),
     "",
-    [
-      ["f", "{}"],
-      ["g", '{"10":1.0,"2":1e21,"a":0.10}'],
-    ],
+    ["f{}", 'g{"10":1.0,"2":1e21,"a":0.10}'],
   ],
-  [
-    wrapped('{"name": "f"}\n{"name": "g"}'),
-    "",
-    [
-      ["f", "{}"],
-      ["g", "{}"],
-    ],
-  ],
-  [wrapped('{"name": "f", "arguments": {"x": "</tool_call> </think>"}}'), "", [["f", '{"x":"</tool_call> </think>"}']]],
+  [wrapped('{"name": "f"}\n{"name": "g"}'), "", ["f{}", "g{}"]],
+  [wrapped('{"name": "f", "arguments": {"x": "</tool_call> </think>"}}'), "", ['f{"x":"</tool_call> </think>"}']],
   [`<think>or ${wrapped('{"name": "f"}')}</think>4`, `<think>or ${wrapped('{"name": "f"}')}</think>4`, []],
   [
     `or ${wrapped('{"name": "f"}')}</think>${wrapped('{"name": "g"}')}`,
     `or ${wrapped('{"name": "f"}')}</think>`,
-    [["g", "{}"]],
+    ["g{}"],
   ],
   [`[THINK]${wrapped('{"name": "f"}')}`, `[THINK]${wrapped('{"name": "f"}')}`, []],
-  [`<tool_call>{"name": "f"}${wrapped('{"name": "g"}')}`, '<tool_call>{"name": "f"}', [["g", "{}"]]],
+  [`<tool_call>{"name": "f"}${wrapped('{"name": "g"}')}`, '<tool_call>{"name": "f"}', ["g{}"]],
 ] as const)("of %j it reads %j", (text, content, calls) => {
   const found = format.read(text);
   expect(found.content).toBe(content);
-  expect(found.calls.map(({ name, arguments: given }) => [name, given])).toEqual(calls);
+  expect(found.calls.map((call) => call.name + call.arguments)).toEqual(calls);
 });
 
 test.each(["<tool_call>{", '<tool_call>{"', '<tool_call>[{"name": "f"},'])(
