@@ -6,6 +6,7 @@ export interface SizeLimit {
   readonly installed: number;
   readonly unused: number;
   readonly exports?: number;
+  readonly root?: number;
 }
 
 export const sizeLimits: Readonly<Record<string, SizeLimit>>;
