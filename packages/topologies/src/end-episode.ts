@@ -1,5 +1,6 @@
 import {
   environmentName,
+  isCutShort,
   type AgentId,
   type Episode,
   type LedgerCall,
@@ -85,4 +86,10 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   if (!before || !after) return { tokens };
   const kept = [...before.promptTokens, ...before.tokens];
   return { tokens, ...(kept.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
+}
+
+/** Why an episode ended that reached no limit. */
+export function endingOf(answer: Utterance | null): StopReason {
+  if (answer === null) return "no_answer";
+  return isCutShort(answer.finishReason) ? "truncated" : "answered";
 }

@@ -1,5 +1,4 @@
 import {
-  isCutShort,
   shownValue,
   type AgentId,
   type EpisodeContext,
@@ -12,7 +11,7 @@ import { checkedCall } from "@laconic/core/checks";
 import { lastWords } from "./answer-rule.ts";
 import { budgetView } from "./budgeted.ts";
 import { checkGraph, speakingWaves } from "./check-graph.ts";
-import { endEpisode } from "./end-episode.ts";
+import { endEpisode, endingOf } from "./end-episode.ts";
 import { asPrompt, type AgentSpec, type Edge, type Graph } from "./graph.ts";
 import { admit } from "./limits.ts";
 import { modelOf } from "./speak.ts";
@@ -151,9 +150,7 @@ function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {
 }
 
 function ending(answer: Utterance | null, graph: Graph, context: EpisodeContext): StopReason {
-  if (answer === null) return "no_answer";
-  if (!isCutShort(answer.finishReason)) return "answered";
-  if (answer.finishReason !== "length") return "truncated";
+  if (answer?.finishReason !== "length") return endingOf(answer);
   const answerer = graph.agents.find((agent) => agent.id === answer.agent);
   const cutByEpisode = answerer !== undefined && answer.writtenTokens < ownMaxTokens(answerer, context);
   return cutByEpisode ? "token_limit" : "truncated";

@@ -46,7 +46,7 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
 export type Fail = (reason: string, more?: ErrorDetail) => LaconicError;
 
 /** @throws what `fail` makes of the name and position of a token outside the vocabulary. */
-export function checkTokens(limits: ModelLimits, tokens: readonly number[], name: string, fail: Fail): void {
+function checkTokens(limits: ModelLimits, tokens: readonly number[], name: string, fail: Fail): void {
   for (let position = 0; position < tokens.length; position++) {
     const token = tokens[position] as number;
     if (Number.isInteger(token) && token >= 0 && token < limits.vocabularySize) continue;

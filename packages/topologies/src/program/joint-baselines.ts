@@ -1,7 +1,7 @@
 import type { Topology } from "@laconic/core";
 import type { Turn } from "../turn.ts";
-import { programTopology, type Line, type Program, type Stage } from "./program-topology.ts";
-import { jointAnswer, jointOutputs, jointPrompt, type JointGame, type Player } from "./synchronous-turns.ts";
+import { programTopology, type Program, type Stage } from "./program-topology.ts";
+import { jointAnswer, jointLine, jointOutputs, type JointGame, type Player } from "./synchronous-turns.ts";
 
 /** How players of a joint game do their work without having learned to do it together. */
 export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussion-1" | "discussion-2";
@@ -55,7 +55,7 @@ function together(game: JointGame, words: JointWords, name: JointBaseline, round
     async play(stage) {
       const questions = await firstQuestions(game, stage);
       if (!questions) return;
-      let said = await stage.say(...game.players.map((_, i) => lineOf(game, i, [questions], [])));
+      let said = await stage.say(...game.players.map((_, i) => jointLine(game, i, [questions], [])));
       const [asked, history]: [(readonly string[])[], string[][]] = [[questions], []];
       for (let round = 0; round < rounds; round++) {
         const drafts = said;
@@ -66,7 +66,7 @@ function together(game: JointGame, words: JointWords, name: JointBaseline, round
             words.having(questions[i] ?? "", heardOf(others[i] ?? []), drafts[i]?.utterance.text ?? ""),
           ),
         );
-        said = await stage.say(...game.players.map((_, i) => lineOf(game, i, asked, history, others[i])));
+        said = await stage.say(...game.players.map((_, i) => jointLine(game, i, asked, history, others[i])));
       }
     },
   });
@@ -82,7 +82,7 @@ function pipeline(game: JointGame, words: JointWords): Topology {
       for (const i of game.players.keys()) {
         const question = questions[i] ?? "";
         const asked = questions.with(i, i === 0 ? question : words.having(question, heardOf(before), null));
-        before.push(...(await stage.say(lineOf(game, i, [asked], [], [...before]))));
+        before.push(...(await stage.say(jointLine(game, i, [asked], [], [...before]))));
       }
     },
   });
@@ -113,7 +113,7 @@ function single(game: JointGame, { player, marker }: SingleWriter): Topology {
       const [asked, history]: [string[][], string[][]] = [[], []];
       for (const question of marker === undefined ? questions : questions.slice(0, 1)) {
         asked.push([question]);
-        const [turn] = await stage.say(lineOf(alone, 0, asked, history));
+        const [turn] = await stage.say(jointLine(alone, 0, asked, history));
         history.push([turn?.utterance.text ?? ""]);
       }
     },
@@ -137,24 +137,6 @@ function ofPlayers(game: JointGame, name: JointBaseline): Omit<Program, "play"> 
 
 async function firstQuestions(game: JointGame, { problem }: Stage): Promise<readonly string[] | null> {
   return game.transition(problem, []);
-}
-
-function lineOf(
-  game: JointGame,
-  i: number,
-  asked: readonly (readonly string[])[],
-  history: readonly (readonly string[])[],
-  reads: readonly Turn[] = [],
-): Line {
-  const { id, maxTokens, stop, renderPrompt } = game.players[i] as Player;
-  return {
-    agent: id,
-    maxTokens,
-    prompt: jointPrompt(game, i, asked, history),
-    reads: reads.map(({ message }) => message),
-    ...(stop && { stop }),
-    ...(renderPrompt && { renderPrompt }),
-  };
 }
 
 /** Silence is not heard. */

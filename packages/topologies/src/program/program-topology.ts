@@ -1,5 +1,4 @@
 import {
-  isCutShort,
   LaconicError,
   type AgentId,
   type Episode,
@@ -10,7 +9,7 @@ import {
   type Topology,
   type Utterance,
 } from "@laconic/core";
-import { endEpisode } from "../end-episode.ts";
+import { endEpisode, endingOf } from "../end-episode.ts";
 import { admit } from "../limits.ts";
 import { budgetView } from "../budgeted.ts";
 import { problemText } from "../prompts/template.ts";
@@ -114,20 +113,13 @@ export function programTopology(program: Program): Topology {
         limit = error.reason;
         if (error.error !== undefined) notes.push(error.error);
       }
-      const chosen = chosenBy(concluded, () => program.answer(turns));
+      const chosen = concluded ? concluded.answer : program.answer(turns);
       const answer = chosen?.silent ? null : chosen; // silence is no answer
-      const ending = answer === null ? "no_answer" : isCutShort(answer.finishReason) ? "truncated" : "answered";
-      const episode = endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
+      const ending = limit ?? endingOf(answer);
+      const episode = endEpisode(name, problem, turns, answer, ending, program.outputs?.(turns));
       return notes.length > 0 ? { ...episode, notes } : episode;
     },
   };
-}
-
-function chosenBy(
-  concluded: { readonly answer: Utterance | null } | undefined,
-  found: () => Utterance | null,
-): Utterance | null {
-  return concluded ? concluded.answer : found();
 }
 
 async function sayTogether(

@@ -1,17 +1,15 @@
 import {
-  isCutShort,
   type AgentId,
   type ChatMessage,
   type Episode,
   type Problem,
   type Prompt,
-  type StopReason,
   type Topology,
   type Utterance,
 } from "@laconic/core";
-import { endEpisode } from "../end-episode.ts";
+import { endEpisode, endingOf } from "../end-episode.ts";
 import type { Turn } from "../turn.ts";
-import { programTopology } from "./program-topology.ts";
+import { programTopology, type Line } from "./program-topology.ts";
 
 /** What an agent of {@link synchronousTurns} is. */
 export interface Player {
@@ -73,20 +71,32 @@ export function synchronousTurns(players: readonly Player[], options: Synchronou
         const questions = await game.transition(stage.problem, history);
         if (questions === null) return;
         asked.push(questions);
-        const lines = players.map(({ id, maxTokens, stop, renderPrompt }, i) => ({
-          agent: id,
-          maxTokens,
-          prompt: jointPrompt(game, i, asked, history),
-          ...(stop && { stop }),
-          ...(renderPrompt && { renderPrompt }),
-        }));
-        const said = await stage.say(...lines);
+        const said = await stage.say(...players.map((_, i) => jointLine(game, i, asked, history)));
         history.push(said.map(({ utterance }) => utterance.text));
       }
     },
     answer: (turns) => jointAnswer(game, turns),
     outputs: (turns) => jointOutputs(game, turns),
   });
+}
+
+/** The line of a player after a joint history. @param reads - turns whose messages are in its prompt */
+export function jointLine(
+  game: JointGame,
+  i: number,
+  asked: JointHistory,
+  history: JointHistory,
+  reads: readonly Turn[] = [],
+): Line {
+  const { id, maxTokens, stop, renderPrompt } = game.players[i] as Player;
+  return {
+    agent: id,
+    maxTokens,
+    prompt: jointPrompt(game, i, asked, history),
+    reads: reads.map(({ message }) => message),
+    ...(stop && { stop }),
+    ...(renderPrompt && { renderPrompt }),
+  };
 }
 
 /** What an agent is asked behind a joint history: its own questions and replies, then the new question. */
@@ -109,9 +119,7 @@ export function jointPrompt(
 /** Turns that ended a branch of the play, as the episode that {@link synchronousTurns} would make of them. */
 export function jointEpisode(game: JointGame, problem: Problem, turns: readonly Turn[]): Episode {
   const answer = jointAnswer(game, turns);
-  const stopReason: StopReason =
-    answer === null ? "no_answer" : isCutShort(answer.finishReason) ? "truncated" : "answered";
-  return endEpisode(name, problem, turns, answer, stopReason, jointOutputs(game, turns));
+  return endEpisode(name, problem, turns, answer, endingOf(answer), jointOutputs(game, turns));
 }
 
 /** Every player's last reply; silence is a reply too. */

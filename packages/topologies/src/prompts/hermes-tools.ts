@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
 import { JsonText, tryParseJson, writeJson } from "@laconic/core/json";
-import { callsAt, readCalls, type CallBlock } from "./read-calls.ts";
+import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls.ts";
 
 /**
  * Calls between `<tool_call>` marks and answers between `<tool_response>` marks, as Hermes and Qwen models were taught.
@@ -48,9 +48,7 @@ For each function call, return a json object with function name and arguments wi
 <tool_call>
 {"name": <function-name>, "arguments": <args-json-object>}
 </tool_call>`;
-  const [first, ...rest] = messages;
-  if (first?.role !== "system") return [{ role: "system", content: toolPrompt }, ...messages];
-  return [{ role: "system", content: `${first.content}\n\n${toolPrompt}` }, ...rest];
+  return withSystemText(messages, toolPrompt);
 }
 
 function plain(messages: readonly ToolMessage[]): ChatMessage[] {

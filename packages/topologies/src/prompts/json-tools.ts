@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage } from "@laconic/core";
-import { callsAt, readCalls, type CallBlock } from "./read-calls.ts";
+import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls.ts";
 
 const ownLine = 'To call a tool, write a line of its own: {"name": NAME, "arguments": OBJECT}. The answer follows.';
 
@@ -14,9 +14,7 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
       const chat = messages.map((message) => plain(message, "arguments", "user"));
       if (!tells || tools.length === 0) return chat;
       const told = `${ownLine} Tools:\n${tools.map((each) => JSON.stringify(each)).join("\n")}`;
-      const [first, ...rest] = chat;
-      if (first?.role !== "system") return [{ role: "system", content: told }, ...chat];
-      return [{ role: "system", content: `${first.content}\n\n${told}` }, ...rest];
+      return withSystemText(chat, told);
     },
     read: (text) => readCalls(text, lineBlocks),
   };

@@ -1,4 +1,4 @@
-import { isRecord, type ReadCalls, type WrittenCall } from "@laconic/core";
+import { isRecord, type ChatMessage, type ReadCalls, type ToolMessage, type WrittenCall } from "@laconic/core";
 import { exactJson, jsonEnd, JsonText, writeJson } from "@laconic/core/json";
 import { replyParts } from "@laconic/core/text";
 
@@ -89,4 +89,11 @@ function callOf(value: unknown): WrittenCall | null {
   const { text } = typeof source.toJSON() === "string" ? new JsonText(source.toJSON() as string) : source;
   const given = text === "null" ? "{}" : text;
   return isRecord(exactJson(given)) ? { name, arguments: writeJson(new JsonText(given)) } : null;
+}
+
+/** A chat with a text at the end of its system message. */
+export function withSystemText<M extends ToolMessage>(messages: readonly M[], text: string): (M | ChatMessage)[] {
+  const [first, ...rest] = messages;
+  if (first?.role !== "system") return [{ role: "system", content: text }, ...messages];
+  return [{ role: "system", content: `${first.content}\n\n${text}` }, ...rest];
 }
