@@ -3,8 +3,7 @@ import { readFileSync, statfsSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { vi } from "vitest";
 import type { CreateKernels } from "../packages/engine/src/kernels/index.ts";
-import type { HostPort } from "../packages/engine/src/local/host/host-port.ts";
-import type { HostSetup } from "../packages/engine/src/local/host/protocol.ts";
+import type { HostPort, HostSetup } from "../packages/engine/src/local/host/protocol.ts";
 
 /** Where Linux keeps files in memory. A run flushes every file, and a disk makes small runs wait longer than they compute. */
 const memory = "/dev/shm";

@@ -8,7 +8,7 @@ import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const script = fileURLToPath(new URL("../assets/checkpoint_parity.py", import.meta.url));
+const script = fileURLToPath(new URL("./python/checkpoint_parity.py", import.meta.url));
 const names = [
   "qwen2, tied",
   "qwen2, bfloat16 shards",

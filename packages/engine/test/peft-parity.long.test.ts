@@ -19,7 +19,7 @@ interface Peft {
   readonly ownLogProbs: readonly number[];
 }
 
-const script = fileURLToPath(new URL("../assets/peft_parity.py", import.meta.url));
+const script = fileURLToPath(new URL("./python/peft_parity.py", import.meta.url));
 
 const config = {
   architectures: ["Qwen2ForCausalLM"],
@@ -111,7 +111,7 @@ async function gradientsOf(
   const kernels = createReferenceKernels();
   const options = { recompute: "layer", sharePrefixes: true, limits: {}, files: defaultFiles } as const;
   const model = await HostedModel.open(kernels, source, options, new SharedBases(kernels, defaultFiles));
-  const { outputs: logProbs } = await model.forwardForGradient({ sequences, numbers: [0, 1] });
+  const { outputs: logProbs } = await model.forwardForGradient(sequences, [0, 1]);
   model.backward(Float64Array.from(dLogProbs));
   const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");
   await model.exportGradient(exchange, 0);

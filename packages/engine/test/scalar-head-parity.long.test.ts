@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { tinyConfigs } from "../src/testing/tiny-models.ts";
 
-const script = fileURLToPath(new URL("../assets/scalar_head_parity.py", import.meta.url));
+const script = fileURLToPath(new URL("./python/scalar_head_parity.py", import.meta.url));
 const states: readonly (readonly number[])[] = [[1], [3, 2, 5], [4, 1, 2, 3, 5]];
 const read = states.map((tokens) => ({ tokens }));
 const optimizer = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 9 };

@@ -7,11 +7,10 @@ import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
-import type { ModelFacts } from "./host/engine-host.ts";
+import type { ModelFacts } from "./host/protocol.ts";
 import { InlineHost } from "./host/inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
 import { LocalModel } from "./local-model.ts";
-import { ReplicatedModel } from "./replicas/replicated-model.ts";
 
 const kinds: Readonly<Record<string, () => Promise<Engine>>> = {
   inline: () => createInlineEngine([createReferenceKernels()]),
@@ -59,9 +58,9 @@ test("replicas stay bit-identical", async () => {
   );
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
   const settled = { maxTokensPerMicroBatch: 4, sharePrefixes: true, dtype: "float64" } as const;
-  const model = new LocalModel(new ReplicatedModel(hosts, 0, facts[0] as ModelFacts, settled));
+  const model = new LocalModel(hosts, 0, facts[0] as ModelFacts, settled);
   await trainSteps(model, 4);
-  const [one, two] = await Promise.all(hosts.map((host) => host.forward(0, "live", batch, {})));
+  const [one, two] = await Promise.all(hosts.map((host) => host.call(0, "forward", "live", batch, {})));
   expect(one).toEqual(two);
 });
 

@@ -2,9 +2,6 @@ import {
   LaconicError,
   type Engine,
   type EngineCapabilities,
-  type ModelSource,
-  type TrainableModel,
-  type ValueModel,
   type ValueModelOptions,
   type ValueSource,
 } from "@laconic/core";
@@ -15,13 +12,17 @@ import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { KernelSource, Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
-import type { EngineHost, HostSource, ModelFacts } from "./host/engine-host.ts";
-import type { HostPort } from "./host/host-port.ts";
 import { InlineHost } from "./host/inline-host.ts";
-import { LocalModel } from "./local-model.ts";
-import { LocalValueModel } from "./local-value-model.ts";
-import type { HostSettings, HostSetup } from "./host/protocol.ts";
-import { ReplicatedModel } from "./replicas/replicated-model.ts";
+import type {
+  EngineHost,
+  HostCapabilities,
+  HostPort,
+  HostSettings,
+  HostSetup,
+  HostSource,
+  ModelFacts,
+} from "./host/protocol.ts";
+import { LocalModel, LocalValueModel } from "./local-model.ts";
 import { hostOver } from "./host/worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./host/web-worker.ts";
 
@@ -154,33 +155,31 @@ async function assemble(
   const [facts] = await Promise.all(hosts.map((host) => host.describe()));
   const capabilities: EngineCapabilities = {
     kind: "local",
-    ...(facts as Awaited<ReturnType<EngineHost["describe"]>>),
+    ...(facts as HostCapabilities),
     workers: hosts.length,
     scalarHeads: true,
   };
   const { dtype } = capabilities;
   const settings = { maxTokensPerMicroBatch, sharePrefixes, dtype, ...(onWarning && { onWarning }) };
   let nextModel = 0;
-  const open = async (source: HostSource, signal: AbortSignal | undefined): Promise<ReplicatedModel> => {
+  const open = async <Model>(
+    Model: new (...args: ConstructorParameters<typeof LocalModel>) => Model,
+    source: HostSource,
+    signal: AbortSignal | undefined,
+  ): Promise<Model> => {
     const opening = "opening the model";
     expectNotAborted(signal, opening);
     const model = nextModel++;
     const created = await untilAborted(createOn(hosts, model, source), signal, opening, () => {
       for (const host of hosts) host.disposeModel(model).catch(() => undefined);
     });
-    return new ReplicatedModel(hosts, model, created[0] as (typeof created)[0], settings);
+    return new Model(hosts, model, created[0] as ModelFacts, settings);
   };
   return {
     capabilities,
-    async createModel(
-      source: ModelSource,
-      { signal }: { readonly signal?: AbortSignal } = {},
-    ): Promise<TrainableModel> {
-      return new LocalModel(await open(source, signal));
-    },
-    async createValueModel(source: ValueSource, options: ValueModelOptions = {}): Promise<ValueModel> {
-      return new LocalValueModel(await open(scalarSource(source, options, hosts), options.signal));
-    },
+    createModel: (source, { signal } = {}) => open(LocalModel, source, signal),
+    createValueModel: async (source, options = {}) =>
+      open(LocalValueModel, scalarSource(source, options, hosts), options.signal),
     async close(): Promise<void> {
       await Promise.all(hosts.map((host) => host.close()));
     },
@@ -201,13 +200,13 @@ function scalarSource(
       { key: "train" },
     );
   const { policy } = source;
-  if (!(policy instanceof LocalModel) || policy.replicas.hosts !== hosts)
+  if (!(policy instanceof LocalModel) || policy.hosts !== hosts)
     throw new LaconicError(
       "model_unsupported",
       `createValueModel: the policy ${policy.id} is not a model of this engine, so its layers are not here`,
       { policy: policy.id },
     );
-  return { kind: "scalar-on", model: policy.replicas.number };
+  return { kind: "scalar-on", model: policy.number };
 }
 
 /** A model on every replica, or on none. */

@@ -11,108 +11,99 @@ import type {
   TokenGradient,
   TrainableModel,
   TrainingSequence,
+  checkValueSequences,
+  type Ragged,
+  type ValueGradient,
+  type ValueModel,
+  type ValueSequence,
 } from "@laconic/core";
 import { checkSampleRequests, checkTopLogProbs, checkTrainingSequences, kernelSampling } from "@laconic/core/backends";
-import type { WeightsId } from "./host/engine-host.ts";
-import type { ReplicatedModel } from "./replicas/replicated-model.ts";
+import type { WeightsId } from "./host/protocol.ts";
+import { ReplicatedModel } from "./replicas/replicated-model.ts";
 import { SharedSampling } from "./replicas/shared-sampling.ts";
 
-/** A policy: weights that speak, and learn by the log-probs of what was said. */
-export class LocalModel implements TrainableModel {
+/** A policy: weights that sample replies, and learn from the log-probs of their tokens. */
+export class LocalModel extends ReplicatedModel implements TrainableModel {
   readonly supports: readonly SamplingName[] = kernelSampling;
-  readonly replicas: ReplicatedModel;
-  readonly #sampling: SharedSampling;
-
-  constructor(replicas: ReplicatedModel) {
-    this.replicas = replicas;
-    this.#sampling = new SharedSampling(replicas.hosts, replicas.number);
-  }
-
-  get id(): string {
-    return this.replicas.id;
-  }
-
-  get parameters(): number {
-    return this.replicas.facts.parameters;
-  }
-
-  get trainableParameters(): number {
-    return this.replicas.facts.trainableParameters;
-  }
-
-  get contextLength(): number {
-    return this.replicas.facts.limits.maxPositions;
-  }
-
-  get weightVersion(): number {
-    return this.replicas.weightVersion;
-  }
+  readonly #sampling = new SharedSampling(this.hosts, this.number);
 
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
-    return this.replicas.order.together(() => this.#sample("live", requests, onToken));
+    return this.#sample("live", requests, onToken);
   }
 
   forward(sequences: readonly TrainingSequence[], options: ForwardOptions = {}): Promise<SequenceLogProbs> {
-    return this.replicas.order.alone(() => this.#forward("live", sequences, options));
+    return this.#forward("live", sequences, options);
   }
 
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
-    return this.replicas.order.alone(async () => {
-      checkTrainingSequences(this.replicas.facts.limits, sequences);
-      return this.replicas.forwardBackward(sequences, tokenGradient);
+    return this.order.alone(async () => {
+      checkTrainingSequences(this.limits, sequences);
+      return this.train(sequences, tokenGradient);
     });
   }
 
-  optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
-    return this.replicas.optimStep(settings);
-  }
-
   snapshot(): Promise<PolicySnapshot> {
-    const { order, hosts, number } = this.replicas;
-    return order.alone(async () => {
-      const copies = await Promise.all(hosts.map((host) => host.snapshot(number)));
-      const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
+    return this.order.alone(async () => {
+      const { snapshot, weightVersion } = await this.onEveryHost("snapshot");
       return {
         weightVersion,
         supports: this.supports,
-        sample: (requests, onToken) => order.together(() => this.#sample(snapshot, requests, onToken)),
-        forward: (sequences, options = {}) => order.alone(() => this.#forward(snapshot, sequences, options)),
-        dispose: () =>
-          order.alone(async () => {
-            await Promise.all(hosts.map((host) => host.disposeSnapshot(number, snapshot)));
-          }),
+        sample: (requests, onToken) => this.#sample(snapshot, requests, onToken),
+        forward: (sequences, options = {}) => this.#forward(snapshot, sequences, options),
+        dispose: () => this.order.alone(() => this.onEveryHost("disposeSnapshot", snapshot)),
       };
     });
   }
 
-  save(folder: string): Promise<readonly string[]> {
-    return this.replicas.save(folder);
-  }
-
-  load(folder: string): Promise<void> {
-    return this.replicas.load(folder);
-  }
-
-  dispose(): Promise<void> {
-    return this.replicas.dispose();
-  }
-
-  async #sample(
+  #sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
-    onToken?: TokenListener,
+    onToken: TokenListener | undefined,
   ): Promise<SampleResult[]> {
-    checkSampleRequests(this.replicas.facts.limits, requests);
-    return this.#sampling.sample(weights, requests, onToken);
+    return this.order.together(async () => {
+      checkSampleRequests(this.limits, requests);
+      return this.#sampling.sample(weights, requests, onToken);
+    });
   }
 
-  async #forward(
+  #forward(
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
   ): Promise<SequenceLogProbs> {
-    checkTrainingSequences(this.replicas.facts.limits, sequences);
-    checkTopLogProbs(options);
-    return this.replicas.forward(weights, sequences, options);
+    return this.order.alone(async () => {
+      checkTrainingSequences(this.limits, sequences);
+      checkTopLogProbs(options);
+      return this.outputs(weights, sequences, options);
+    });
   }
+}
+
+/** Weights that value states, and learn from the error of their values. */
+export class LocalValueModel extends ReplicatedModel implements ValueModel {
+  get hasStoredHead(): boolean {
+    return this.facts.hasStoredHead ?? false;
+  }
+
+  forward(sequences: readonly ValueSequence[]): Promise<Ragged> {
+    return this.order.alone(async () => {
+      checkValueSequences(this.limits, sequences);
+      return (await this.outputs("live", sequences.map(asPredictions))).logProbs;
+    });
+  }
+
+  forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged> {
+    return this.order.alone(async () => {
+      checkValueSequences(this.limits, sequences);
+      return (await this.train(sequences.map(asPredictions), valueGradient)).logProbs;
+    });
+  }
+}
+
+/**
+ * Passes go over what tokens are predicted from. A valued token is one from which the next is predicted; behind the last one stands any
+ * token, of which nothing is read.
+ */
+function asPredictions({ tokens, from = tokens.length - 1 }: ValueSequence): TrainingSequence {
+  return { promptTokens: tokens.slice(0, from + 1), completionTokens: [...tokens.slice(from + 1), 0] };
 }

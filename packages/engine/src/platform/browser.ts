@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { HostPort } from "../local/host/host-port.ts";
-import type { HostSetup } from "../local/host/protocol.ts";
+import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
 /** A browser has no folders: every path is refused. */
 export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, openToWrite: refuse };

@@ -4,8 +4,7 @@ import { Worker } from "node:worker_threads";
 import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { HostPort } from "../local/host/host-port.ts";
-import type { HostSetup, WorkerSetup } from "../local/host/protocol.ts";
+import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
 /** Folders of this machine. */
 export const defaultFiles: ModelFiles = {
@@ -43,7 +42,7 @@ export function startThread(setup: HostSetup): HostPort {
   const entry = moduleBeside("../local/host/worker-main", import.meta.url).href;
   // A query is for the loader of this thread alone.
   const device = { ...setup.device, module: setup.device.module.replace(/\?.*$/u, "") };
-  const workerData: WorkerSetup = { ...setup, device, entry };
+  const workerData = { ...setup, device, entry };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
   worker.unref();
   return {

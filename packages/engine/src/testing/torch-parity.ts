@@ -100,7 +100,7 @@ export const valueParityCases: readonly ParityCase[] = parityCases.map((item) =>
   sequences: item.sequences.filter(({ completionTokens }) => completionTokens.length > 0),
 }));
 
-const script = fileURLToPath(new URL("../../assets/torch_parity.py", import.meta.url));
+const script = fileURLToPath(new URL("../../src/testing/torch_parity.py", import.meta.url));
 
 /** Runs one case on a kernel set and says how far it is from PyTorch. */
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {

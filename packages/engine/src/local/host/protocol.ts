@@ -1,8 +1,18 @@
-import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
+import {
+  LaconicError,
+  type BaseSource,
+  type EngineCapabilities,
+  type ErrorDetail,
+  type LaconicErrorCode,
+  type LogProbsAtOne,
+  type ModelLimits,
+  type ModelSource,
+} from "@laconic/core";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import type { KernelPlace, KernelSource } from "../../kernels/index.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
-import type { EngineHost } from "./engine-host.ts";
+import type { HostedModel } from "../hosted-model/hosted-model.ts";
+import type { GradientExchange } from "../replicas/gradient-exchange.ts";
 
 /** How a host trains and samples. */
 export interface HostSettings {
@@ -18,24 +28,110 @@ export interface HostSetup extends HostSettings {
   readonly place: KernelPlace;
 }
 
-/** The same for a thread of Node's. */
-export interface WorkerSetup extends HostSetup {
-  /** URL of the module with the worker's code: TypeScript in the repository, JavaScript in a package. */
-  readonly entry: string;
+/** Names a frozen copy of a model's weights; `live` is the policy being trained. */
+export type WeightsId = "live" | number;
+
+/** What the head says of M predicted tokens, sequence after sequence. */
+export interface HostOutputs {
+  /** log π of each; under a scalar head the value of the state that each is predicted from. */
+  readonly outputs: Float64Array;
+  /** Of the distributions; nothing under a scalar head. */
+  readonly entropy: Float64Array;
+  /** Length S + 1. */
+  readonly offsets: Int32Array;
+  /** Rows that were passed: tokens of the sequences, shared ones once. */
+  readonly rows: number;
+  /** One entry per predicted token, where they were asked for. */
+  readonly atOne?: readonly LogProbsAtOne[];
 }
 
-export type HostMethod = keyof EngineHost;
+/** What the calling side must know of a model. */
+export interface ModelFacts {
+  /** Number of parameters. */
+  readonly parameters: number;
+  /** Those that training changes. */
+  readonly trainableParameters: number;
+  readonly weightVersion: number;
+  readonly limits: ModelLimits;
+  /** Of a model with a scalar head: whether its source had one. */
+  readonly hasStoredHead?: boolean;
+}
 
-/** A call on the worker's host. A function does not cross threads: `sample` sends whether anybody listens. */
-export type HostCall = {
-  readonly [M in HostMethod]: { readonly id: number; readonly method: M; readonly args: Parameters<EngineHost[M]> };
-}[HostMethod];
+/** What a host makes models of: a source of the engine's, or a scalar head over own layers, or over those of one of its models. */
+export type HostSource =
+  | ModelSource
+  | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }
+  | { readonly kind: "scalar-on"; readonly model: number };
 
-/** What the call with this id came to: one of the host's results; before it, the tokens of `sample` step by step. */
+export type HostCapabilities = Pick<
+  EngineCapabilities,
+  "device" | "backend" | "dtype" | "deterministic" | "batchInvariant"
+>;
+
+/** Methods of {@link HostedModel} that the calling side uses. */
+export type ModelMethod =
+  | "forward"
+  | "forwardForGradient"
+  | "backward"
+  | "discardGradient"
+  | "exportGradient"
+  | "optimStep"
+  | "sample"
+  | "cancel"
+  | "snapshot"
+  | "disposeSnapshot"
+  | "save"
+  | "load";
+
+/**
+ * One replica of the engine: holds kernels and models, on its own thread or in this one.
+ * Plain data in, plain data out. Calls on one host run one after the other, but samples of one model together.
+ */
+export interface EngineHost {
+  describe(): Promise<HostCapabilities>;
+  create(model: number, source: HostSource): Promise<ModelFacts>;
+  /** Calls a method of one of its models. Sequences and requests have been checked against the model's limits. */
+  call<M extends ModelMethod>(
+    model: number,
+    method: M,
+    ...args: Parameters<HostedModel[M]>
+  ): Promise<Awaited<ReturnType<HostedModel[M]>>>;
+  /** Sums this replica's share of all slots, once every replica has exported; the step comes after every share. */
+  sumGradients(exchange: GradientExchange, replica: number): Promise<void>;
+  disposeModel(model: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A call on a host that another thread serves. A listener crosses as `true`; what it hears comes back as `drawn`. */
+export interface HostCall {
+  readonly id: number;
+  readonly method: keyof EngineHost;
+  readonly args: readonly unknown[];
+}
+
+/** Result of the call with this id; before it, the tokens of `sample` step by step. */
 export type HostReply =
   | { readonly id: number; readonly drawn: Float64Array }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: StoredError };
+
+/** The way to an engine on another thread. */
+export interface HostPort {
+  /** @param move - memory that the sender gives up */
+  post(message: unknown, move: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: never) => void): void;
+  /** The thread is gone, or what it sent cannot be read. */
+  onFailure(listener: (error: LaconicError) => void): void;
+  /** Whether an answer is awaited. */
+  wait(isBusy: boolean): void;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
+/** The way back. */
+export interface ServingPort extends Pick<HostPort, "post" | "onMessage"> {
+  close(): void;
+}
 
 /** Memory of the float64 arrays in a message: it moves to the other thread instead of being copied, and its sender gives it up. */
 export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {

@@ -2,9 +2,8 @@ import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
-import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";
-import type { HostSetup } from "./protocol.ts";
+import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-host.ts";
 import { webWorkerScopePort, type WebWorkerScope } from "./web-worker.ts";
 

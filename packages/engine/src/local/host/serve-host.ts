@@ -1,8 +1,6 @@
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import { CallOrder } from "../replicas/call-order.ts";
-import type { EngineHost } from "./engine-host.ts";
-import type { ServingPort } from "./host-port.ts";
-import { movedBuffers, storeError, type HostCall } from "./protocol.ts";
+import { movedBuffers, storeError, type EngineHost, type HostCall, type ServingPort } from "./protocol.ts";
 
 /** Serves host calls until the port closes: in their order, samples together, and cancellations at once. */
 export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void {
@@ -10,8 +8,9 @@ export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void 
   const order = new CallOrder();
   port.onMessage((call: HostCall) => {
     const task = (): Promise<void> => answer(port, opened, call);
-    if (call.method === "cancel") void task();
-    else if (call.method === "sample") void order.together(task);
+    const modelMethod = call.method === "call" ? call.args[1] : null;
+    if (modelMethod === "cancel") void task();
+    else if (modelMethod === "sample") void order.together(task);
     else void order.alone(task);
   });
 }
@@ -19,13 +18,11 @@ export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void 
 async function answer(port: ServingPort, opened: Promise<EngineHost>, { id, method, args }: HostCall): Promise<void> {
   try {
     const host = await opened;
-    // Method and arguments belong together, which the compiler does not follow through a union.
-    const call = host[method] as (...args: readonly unknown[]) => Promise<unknown>;
-    const listens = method === "sample" && (args[4] as unknown) === true;
     const onDrawn: DrawnListener = (drawn) => port.post({ id, drawn }, []);
+    const call = host[method] as (...args: unknown[]) => Promise<unknown>;
     const value = await call.apply(
       host,
-      method === "sample" ? [...args.slice(0, 4), listens ? onDrawn : undefined] : args,
+      method === "call" ? args.map((arg) => (arg === true ? onDrawn : arg)) : [...args],
     );
     port.post({ id, value }, movedBuffers(Object.values(value ?? {})));
   } catch (error) {

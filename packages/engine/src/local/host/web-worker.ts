@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { HostPort, ServingPort } from "./host-port.ts";
-import type { HostSetup } from "./protocol.ts";
+import type { HostPort, HostSetup, ServingPort } from "./protocol.ts";
 
 interface Listening {
   addEventListener(

@@ -148,7 +148,7 @@ test.each([
   const engine = new URL("../../index.ts", import.meta.url).href;
   const script = `
     import { createLocalEngine } from ${JSON.stringify(engine)};
-    import { referenceKernels } from "../../kernels/testing/index.ts";
+    import { referenceKernels } from "@laconic/engine/kernels/testing";
     const engine = await createLocalEngine({ device: referenceKernels(), workers: 2 });
     const model = await engine.createModel({ kind: "config", config: ${JSON.stringify(config)}, seed: 0 });
     await model.forwardBackward(${JSON.stringify(sequences)}, ({ values }) => new Float64Array(values.length));

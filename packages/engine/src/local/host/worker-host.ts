@@ -1,13 +1,18 @@
-import { LaconicError, type SampleResult } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
-import type { EngineHost } from "./engine-host.ts";
-import type { HostPort } from "./host-port.ts";
-import { movedBuffers, reviveError, type HostMethod, type HostReply } from "./protocol.ts";
+import {
+  movedBuffers,
+  reviveError,
+  type EngineHost,
+  type HostCall,
+  type HostPort,
+  type HostReply,
+} from "./protocol.ts";
 
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
-  onDrawn?: DrawnListener | undefined;
+  onDrawn: DrawnListener | undefined;
 }
 
 /** An engine replica on another thread. A thread that dies rejects every call with `engine_failed`. */
@@ -16,46 +21,43 @@ export function hostOver(port: HostPort): EngineHost {
   let nextId = 0;
   let failure: LaconicError | null = null;
   let closed: Promise<void> | null = null;
-
   const settle = (id: number): Pending | undefined => {
     const call = pending.get(id);
     pending.delete(id);
     if (pending.size === 0) port.wait(false);
     return call;
   };
-  const fail = (error: LaconicError): void => {
-    failure ??= error;
-    for (const id of Array.from(pending.keys())) settle(id)?.reject(failure);
-  };
   port.onMessage((reply: HostReply) => {
     if ("drawn" in reply) pending.get(reply.id)?.onDrawn?.(reply.drawn);
     else if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
     else settle(reply.id)?.resolve(reply.value);
   });
-  port.onFailure(fail);
-
-  const call = (method: HostMethod, args: readonly unknown[], onDrawn?: DrawnListener): Promise<unknown> => {
-    if (failure) return Promise.reject(failure);
-    const id = nextId++;
-    return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject, onDrawn });
-      port.wait(true);
-      try {
-        port.post({ id, method, args }, movedBuffers(args));
-      } catch (error) {
-        const message = `${method}: an argument cannot be sent to a thread: ${String(error)}`;
-        settle(id)?.reject(new LaconicError("input_invalid", message, {}, error));
-      }
-    });
-  };
+  port.onFailure((error) => {
+    failure ??= error;
+    for (const id of Array.from(pending.keys())) settle(id)?.reject(failure);
+  });
+  /** One method by its name: what the caller awaits is of the type that the protocol declares. */
   const remote =
-    <M extends HostMethod>(method: M) =>
-    (...args: Parameters<EngineHost[M]>): ReturnType<EngineHost[M]> =>
-      call(method, args) as ReturnType<EngineHost[M]>;
-
+    <M extends HostCall["method"]>(method: M) =>
+    (...args: readonly unknown[]): Promise<never> => {
+      if (failure) return Promise.reject(failure);
+      const id = nextId++;
+      return new Promise((resolve, reject) => {
+        const onDrawn = args.find((arg) => typeof arg === "function") as DrawnListener | undefined;
+        pending.set(id, { resolve: resolve as Pending["resolve"], reject, onDrawn });
+        port.wait(true);
+        try {
+          const plain = args.map((arg) => (typeof arg === "function" ? true : arg));
+          port.post({ id, method, args: plain } satisfies HostCall, movedBuffers(args));
+        } catch (error) {
+          const message = `${method}: an argument cannot be sent to a thread: ${String(error)}`;
+          settle(id)?.reject(new LaconicError("input_invalid", message, {}, error));
+        }
+      });
+    };
   const close = async (): Promise<void> => {
     if (!failure) {
-      const done = call("close", []);
+      const done = remote("close")();
       failure = new LaconicError("engine_failed", "the engine was closed");
       await done;
     }
@@ -64,20 +66,8 @@ export function hostOver(port: HostPort): EngineHost {
   return {
     describe: remote("describe"),
     create: remote("create"),
-    forward: remote("forward"),
-    forwardForGradient: remote("forwardForGradient"),
-    backward: remote("backward"),
-    discardGradient: remote("discardGradient"),
-    exportGradient: remote("exportGradient"),
+    call: remote("call"),
     sumGradients: remote("sumGradients"),
-    optimStep: remote("optimStep"),
-    sample: (model, weights, requests, number, onDrawn) =>
-      call("sample", [model, weights, requests, number, onDrawn !== undefined], onDrawn) as Promise<SampleResult[]>,
-    cancel: remote("cancel"),
-    snapshot: remote("snapshot"),
-    disposeSnapshot: remote("disposeSnapshot"),
-    save: remote("save"),
-    load: remote("load"),
     disposeModel: remote("disposeModel"),
     close: () => (closed ??= close()),
   };

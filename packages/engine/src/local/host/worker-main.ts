@@ -1,9 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
-import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";
-import type { HostSetup } from "./protocol.ts";
+import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-host.ts";
 
 /** Serves host calls of the thread that started this one. */

@@ -37,13 +37,12 @@ import { openTrainingState, type StoredMoments } from "../../weights/model-folde
 import type { TensorSource } from "../../transformer/parameters.ts";
 import { writeSources } from "../../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
-import type { HostOutputs, HostSource, ModelFacts, WeightsId } from "../host/engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
-import type { HostSettings } from "../host/protocol.ts";
+import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/protocol.ts";
 import { headOn, openScalarBase } from "./scalar-head.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
-import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
+import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 
 export interface HostedModelOptions extends HostSettings {
   /** Where models are read from and saved. */
@@ -161,7 +160,7 @@ export class HostedModel {
     return snapshot;
   }
 
-  /** Joins what these weights are sampling. */
+  /** Joins the batch that runs. `call` names it to `cancel`; requests carry no signal. */
   sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
@@ -173,6 +172,7 @@ export class HostedModel {
     return batch.sample(requests, call, onDrawn);
   }
 
+  /** Ends one request of a call at its next token; too late, it does nothing. */
   cancel(call: number, place: number): void {
     for (const batch of this.#batches.values()) batch.cancel(call, place);
   }
@@ -190,18 +190,26 @@ export class HostedModel {
     return outputsOf(this.weights(weights), sequences, { ...options, shared: this.#sharePrefixes });
   }
 
-  async forwardForGradient(micro: MicroBatch): Promise<HostOutputs> {
+  /**
+   * Runs forward and keeps the activations for `backward`.
+   * `device_out_of_memory` leaves nothing behind.
+   * @param numbers - count the sequences since the last optimiser step, whatever micro-batch they are in: dropout draws by them
+   */
+  async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostOutputs> {
     this.#passes.drop();
-    if (micro.sequences.every(isEmpty)) return noOutputs(micro.sequences.length);
-    const pass = this.#passes.forward(micro);
-    return readOutputs(this.#kernels, pass);
+    if (sequences.every(isEmpty)) return noOutputs(sequences.length);
+    return readOutputs(this.#kernels, this.#passes.forward({ sequences, numbers }));
   }
 
-  /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
+  /**
+   * Back-propagates d loss / d output of the kept forward pass and adds to the gradient. Null, or the tokens of the
+   * largest part that fitted where the device had no room for the whole.
+   */
   backward(dOutputs: Float64Array): number | null {
     return dOutputs.length === 0 ? null : this.#passes.backward(dOutputs);
   }
 
+  /** Forgets the kept forward pass and the gradient added up so far. */
   discardGradient(): void {
     this.#passes.drop();
     this.#gradients.clear();
@@ -222,6 +230,7 @@ export class HostedModel {
     return true;
   }
 
+  /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
     this.#endBatch("live");
     if (exchange) this.#importGradient(exchange);
@@ -231,11 +240,11 @@ export class HostedModel {
   }
 
   /** Copies what is trained; frozen weights are shared. */
-  snapshot(): number {
+  snapshot(): { readonly snapshot: number; readonly weightVersion: number } {
     const copies = copyTogether(this.#kernels, trainable(this.live));
     const id = this.#nextSnapshot++;
     this.#snapshots.set(id, withTrained(this.live, copies));
-    return id;
+    return { snapshot: id, weightVersion: this.weightVersion };
   }
 
   disposeSnapshot(id: number): void {
@@ -272,7 +281,7 @@ export class HostedModel {
    * Replaces weights and optimiser state; whatever is wrong with the folder is found before anything changes.
    * A folder without optimiser state starts a fresh optimiser.
    */
-  async load(folder: string): Promise<void> {
+  async load(folder: string): Promise<{ readonly weightVersion: number }> {
     const stored = await this.#form.open(folder);
     try {
       const state = await openTrainingState(this.#files, folder);
@@ -284,6 +293,7 @@ export class HostedModel {
     } finally {
       await stored.close();
     }
+    return { weightVersion: this.weightVersion };
   }
 
   dispose(): void {

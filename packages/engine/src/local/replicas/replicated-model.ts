@@ -12,7 +12,8 @@ import {
 import { isOutOfMemory } from "../../kernels/index.ts";
 import { checkOptimizerSettings, checkTokenGradient } from "@laconic/core/backends";
 import { CallOrder } from "./call-order.ts";
-import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "../host/engine-host.ts";
+import type { EngineHost, HostOutputs, ModelFacts, ModelMethod, WeightsId } from "../host/protocol.ts";
+import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { halve, microBatches, rowsTogether } from "../hosted-model/micro-batches.ts";
 
@@ -29,11 +30,12 @@ export interface LocalModelSettings {
  * replicas hold the same weights, bit for bit. Sequences have been checked.
  */
 export class ReplicatedModel {
-  readonly hosts: readonly EngineHost[];
   readonly number: number;
-  readonly facts: ModelFacts;
+  /** Also names its engine. */
+  readonly hosts: readonly EngineHost[];
+  protected readonly facts: ModelFacts;
   /** Samples run together. */
-  readonly order: CallOrder = new CallOrder();
+  protected readonly order: CallOrder = new CallOrder();
   readonly #onWarning: ((message: string) => void) | undefined;
   readonly #exchange: GradientExchange | null;
   readonly #sharePrefixes: boolean;
@@ -60,12 +62,28 @@ export class ReplicatedModel {
     return `local-${this.number}`;
   }
 
+  get parameters(): number {
+    return this.facts.parameters;
+  }
+
+  get trainableParameters(): number {
+    return this.facts.trainableParameters;
+  }
+
+  get contextLength(): number {
+    return this.limits.maxPositions;
+  }
+
   get weightVersion(): number {
     return this.#weightVersion;
   }
 
-  /** In its turn within `order`. */
-  async forward(
+  protected get limits(): ModelFacts["limits"] {
+    return this.facts.limits;
+  }
+
+  /** A forward pass without a gradient, in its turn within `order`. */
+  protected async outputs(
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     options: ForwardOptions = {},
@@ -81,8 +99,8 @@ export class ReplicatedModel {
     return results.gathered();
   }
 
-  /** In its turn within `order`. A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
-  async forwardBackward(
+  /** Forward and backward, in its turn within `order`. A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
+  protected async train(
     sequences: readonly TrainingSequence[],
     tokenGradient: TokenGradient,
   ): Promise<SequenceLogProbs> {
@@ -93,7 +111,7 @@ export class ReplicatedModel {
       return results.gathered();
     } catch (error) {
       this.#sequences = 0;
-      await Promise.allSettled(this.hosts.map((host) => host.discardGradient(this.number)));
+      await Promise.allSettled(this.hosts.map((host) => host.call(this.number, "discardGradient")));
       throw error;
     }
   }
@@ -102,23 +120,22 @@ export class ReplicatedModel {
     return this.order.alone(async () => {
       checkOptimizerSettings(settings);
       const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
-      const results = await Promise.all(this.hosts.map((host) => host.optimStep(this.number, settings, exchange)));
+      const result = await this.onEveryHost("optimStep", settings, exchange);
       this.#sequences = 0;
-      const result = results[0] as OptimizerResult;
       this.#weightVersion = result.step;
       return result;
     });
   }
 
   save(folder: string): Promise<readonly string[]> {
-    return this.order.alone(() => this.#host(0).save(this.number, folder));
+    return this.order.alone(() => this.#host(0).call(this.number, "save", folder));
   }
 
   load(folder: string): Promise<void> {
     return this.order.alone(async () => {
-      const loaded = await Promise.all(this.hosts.map((host) => host.load(this.number, folder)));
+      const { weightVersion } = await this.onEveryHost("load", folder);
       this.#sequences = 0;
-      this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
+      this.#weightVersion = weightVersion;
     });
   }
 
@@ -126,6 +143,15 @@ export class ReplicatedModel {
     return this.order.alone(async () => {
       await Promise.all(this.hosts.map((host) => host.disposeModel(this.number)));
     });
+  }
+
+  /** @returns the first host's result, once all have theirs */
+  protected async onEveryHost<M extends ModelMethod>(
+    method: M,
+    ...args: Parameters<HostedModel[M]>
+  ): Promise<Awaited<ReturnType<HostedModel[M]>>> {
+    const results = await Promise.all(this.hosts.map((host) => host.call(this.number, method, ...args)));
+    return results[0] as Awaited<ReturnType<HostedModel[M]>>;
   }
 
   /** One micro-batch on every replica; two smaller ones where a device has no room for it. */
@@ -137,8 +163,9 @@ export class ReplicatedModel {
   ): Promise<void> {
     const outcomes = await Promise.allSettled(
       round.map((rows, replica) =>
-        this.#host(replica).forwardForGradient(
+        this.#host(replica).call(
           this.number,
+          "forwardForGradient",
           rows.map((row) => sequences[row] as TrainingSequence),
           rows.map((row) => this.#sequences + row),
         ),
@@ -160,7 +187,7 @@ export class ReplicatedModel {
       passes.map((pass, replica) => {
         const start = end;
         end += pass.offsets.at(-1) as number;
-        return this.#host(replica).backward(this.number, gradient.slice(start, end));
+        return this.#host(replica).call(this.number, "backward", gradient.slice(start, end));
       }),
     );
     for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
@@ -207,7 +234,7 @@ export class ReplicatedModel {
     const exchange = this.#exchange;
     if (!exchange) return false;
     const filled = await Promise.all(
-      this.hosts.map((host, replica) => host.exportGradient(this.number, exchange, replica)),
+      this.hosts.map((host, replica) => host.call(this.number, "exportGradient", exchange, replica)),
     );
     if (!filled.includes(true)) return false;
     await Promise.all(this.hosts.map((host, replica) => host.sumGradients(exchange, replica)));
@@ -228,7 +255,7 @@ export class ReplicatedModel {
   ): Promise<void> {
     const part = rows.map((row) => sequences[row] as TrainingSequence);
     try {
-      results.take(await this.#host(replica).forward(this.number, weights, part, options), rows);
+      results.take(await this.#host(replica).call(this.number, "forward", weights, part, options), rows);
     } catch (error) {
       const shared = this.#sharePrefixes;
       const halves = isOutOfMemory(error) ? halve(part, shared) : null;

@@ -1,16 +1,16 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import type { EngineHost } from "../host/engine-host.ts";
+import type { EngineHost } from "../host/protocol.ts";
 import { SharedSampling } from "./shared-sampling.ts";
 
 test("a request that is called off after its host was closed fails once, and alone", async () => {
   const closed = new LaconicError("engine_failed", "the engine was closed");
   const cancelled: number[] = [];
   let fail: (error: unknown) => void = () => undefined;
-  const host: Pick<EngineHost, "sample" | "cancel"> = {
-    sample: () => new Promise((_, reject) => (fail = reject)),
-    cancel: (_, __, place) => {
-      cancelled.push(place);
+  const host: Pick<EngineHost, "call"> = {
+    call: (_, method, ...args) => {
+      if (method === "sample") return new Promise((__, reject) => (fail = reject));
+      cancelled.push(args[1] as number);
       return Promise.reject(closed);
     },
   };

@@ -1,7 +1,7 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../../generation/drawn-tokens.ts";
 import { balanceGroups } from "./balance.ts";
-import type { EngineHost, WeightsId } from "../host/engine-host.ts";
+import type { EngineHost, WeightsId } from "../host/protocol.ts";
 
 /** Deals a model's requests to its replicas, and passes on what ends them early. */
 export class SharedSampling {
@@ -59,12 +59,15 @@ export class SharedSampling {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
     // A host that is gone ends the call itself.
-    const cancels = requests.map((_, place) => () => void host.cancel(this.#model, call, place).catch(() => undefined));
+    const cancels = requests.map(
+      (_, place) => () => void host.call(this.#model, "cancel", call, place).catch(() => undefined),
+    );
     const plain = requests.map((request) => {
       const { signal: _, ...rest } = request; // a signal does not cross threads
       return rest;
     });
-    const ended = host.sample(this.#model, weights, plain, call, onToken && ((numbers) => tellDrawn(numbers, onToken)));
+    const onDrawn = onToken && ((numbers: Float64Array) => tellDrawn(numbers, onToken));
+    const ended = host.call(this.#model, "sample", weights, plain, call, onDrawn);
     requests.forEach(({ signal }, i) => {
       if (signal?.aborted) cancels[i]?.();
       else signal?.addEventListener("abort", cancels[i] as () => void, { once: true });
