@@ -10,7 +10,7 @@ import { createKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installedTorch } from "./installed-torch.ts";
 
-const script = fileURLToPath(new URL("../../engine/assets/checkpoint_parity.py", import.meta.url));
+const script = fileURLToPath(new URL("../../engine/test/python/checkpoint_parity.py", import.meta.url));
 const random = randomFromSeed("prompts");
 /** Longer than the positions that the rotary scaling was made for, and short. */
 const prompts = [3, 17, 90].map((length) => Array.from({ length }, () => 1 + random.integer(96)));

@@ -56,8 +56,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const size: [number, number] = [pages * kvHeads * pageSize, headDim];
       // Zeros: what operations mask out is still multiplied by 0, and must not be NaN.
-      const held = (): TfTensor => device.backend.blank?.(size) ?? zeros(size);
-      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
+      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: zeros(size), values: zeros(size) });
     },
     freeCache(cache) {
       const { keys, values } = caches.release(cache);
@@ -68,11 +67,6 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim, scale } = shape;
       if (tokens === 0) return device.make(q.shape, () => zeros([0, 0]));
-      const { fused } = device.backend;
-      if (fused) {
-        const inputs = { q: device.data(q), k: device.data(k), v: device.data(v) };
-        return device.make(q.shape, () => fused.attentionCached(device, { ...inputs, ...cache }, cache, shape, plan));
-      }
       const [newKeys, newValues] = [k, v].map((each) => reshape(device.data(each), [tokens * kvHeads, headDim])) as [
         TfTensor,
         TfTensor,
@@ -98,8 +92,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       for (const { target, origin, reads, writes } of caches.copiedRows(cache, from, to, lengths, source)) {
         const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
           const rows = tensor1d(reads, "int32");
-          const take = device.backend.takeRows ?? gather;
-          return [take(origin.keys, rows), take(origin.values, rows)];
+          return [gather(origin.keys, rows), gather(origin.values, rows)];
         });
         put(target, writes, keys, values);
         keys.dispose();

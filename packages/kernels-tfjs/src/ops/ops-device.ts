@@ -1,35 +1,19 @@
-import { LaconicError } from "@laconic/core";
 import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/engine/kernels";
 import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import type { FusedOperations } from "./fused-operations.ts";
 
 /** What a TensorFlow.js backend brings beside its operations. */
 export interface OpsBackend {
-  /** `tensorflow`, `webgpu`, ... */
+  /** `tensorflow` or `tensorflow-gpu`. */
   readonly device: string;
   /** Library and version. */
   readonly library: string;
   /** Most elements of an intermediate result: products beyond it are made in parts. */
   readonly maxElements: number;
-  /** Of weights and caches: float32 by default. */
-  readonly dtype?: "float32" | "float16";
   /**
    * Puts `values` [M, D] into rows `rows` int32 [M] of `data` [R, D], in its memory where the backend can. The caller
    * disposes of `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
-  /** Rows of `data` [R, D] by number, bit by bit; TensorFlow.js's own, which takes integers through float32, by default. */
-  takeRows?(data: TfTensor, rows: TfTensor): TfTensor;
-  /** Memory for a cache whose numbers nobody reads before they are written, where `fused` sees to that. */
-  blank?(shape: readonly number[]): TfTensor;
-  /** Numbers of half precision as float32, for a backend that holds weights so. */
-  readonly widen?: (halves: TfTensor, shape: readonly number[]) => TfTensor;
-  /** What the backend does in passes of its own. */
-  readonly fused?: FusedOperations<OpsDevice>;
-  /**
-   * What went wrong on the device since it was opened, for one that says so afterwards: what is read is then no result.
-   */
-  failure?(): LaconicError | null;
   dispose(): void;
 }
 
@@ -42,16 +26,8 @@ export class OpsDevice {
     this.backend = backend;
   }
 
-  /** The tensor's numbers; those of half precision as float32, which stays beside them until they change. */
   data(tensor: Tensor): TfTensor {
-    const handle = this.store.get(tensor);
-    if (!handle.halves) return handle.data;
-    return this.derive(tensor, "wide", () => this.widened(handle));
-  }
-
-  /** Numbers of half precision as float32, which belong to the caller. */
-  widened({ data, shape }: Handle<TfTensor>): TfTensor {
-    return (this.backend.widen as NonNullable<OpsBackend["widen"]>)(data, shape);
+    return this.store.get(tensor).data;
   }
 
   /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */

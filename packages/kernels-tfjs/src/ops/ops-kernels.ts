@@ -14,21 +14,18 @@ import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
-/**
- * The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one.
- * @param own - kernels that the backend has of its own
- */
-export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Partial<Kernels> = () => ({})): Kernels {
+/** The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one. */
+export function opsKernelSet(backend: OpsBackend): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
   return checkedKernels({
     device: backend.device,
     backend: backend.library,
-    dtype: backend.dtype ?? "float32",
+    dtype: "float32",
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
-    cachePageSize: backend.fused ? 64 : null,
+    cachePageSize: null,
     memory: () => null,
     liveTensors: () => device.store.count + liveCaches(),
     dispose: () => {
@@ -48,6 +45,5 @@ export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Pa
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
-    ...own(device),
   });
 }

@@ -35,7 +35,7 @@ export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, li
 }
 
 /** Runs of about equal length, none longer than `most`. */
-export function spans(total: number, most: number): Span[] {
+function spans(total: number, most: number): Span[] {
   const runs = Math.ceil(total / Math.max(1, most));
   const length = Math.ceil(total / Math.max(1, runs));
   return Array.from({ length: runs }, (_, i) => ({ start: i * length, count: Math.min(length, total - i * length) }));

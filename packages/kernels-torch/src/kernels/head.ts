@@ -56,7 +56,7 @@ interface Places {
 }
 
 /** @throws LaconicError `input_invalid` for a target that is no token */
-export function expectHeadInputs(
+function expectHeadInputs(
   device: TorchDevice,
   hidden: Tensor,
   weight: Tensor,
@@ -70,12 +70,7 @@ export function expectHeadInputs(
 }
 
 /** What holds the weight's gradient: its place, or memory of its own; zeros where no row will write it. */
-export function weightGradient(
-  device: TorchDevice,
-  { shape }: Tensor,
-  rows: number,
-  placed: WeightPlace["dWeight"],
-): Handle {
+function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed: WeightPlace["dWeight"]): Handle {
   const { torch } = device;
   const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);
   if (rows === 0 && placed?.add !== true) torch.fill(gradient, 0);

@@ -15,7 +15,7 @@ const contiguous = operator("aten::contiguous");
 const fewElements = 1 << 20;
 
 /** @throws LaconicError `input_invalid` for a position that the tables lack */
-export function expectRotary(
+function expectRotary(
   device: TorchDevice,
   x: Tensor,
   { cos }: RotaryTables,

@@ -14,7 +14,7 @@ export interface Gpu {
 }
 
 /** The name of NVIDIA's driver on this system. */
-export function cudaDriver({ title }: System = systemOf(process.platform)): string {
+function cudaDriver({ title }: System = systemOf(process.platform)): string {
   return title === "Windows" ? "nvcuda.dll" : "libcuda.so.1";
 }
 

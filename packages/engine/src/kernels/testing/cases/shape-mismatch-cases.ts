@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "../../contract.ts";
+import type { Kernels, SamplingRows, Tensor } from "../../contract.ts";
 import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { expectRefusal, type KernelCase } from "./kernel-case.ts";
@@ -27,6 +27,13 @@ function refuses(
   };
 }
 
+const sampling = (rows: number): SamplingRows => ({
+  temperature: new Float32Array(rows),
+  topK: new Int32Array(rows),
+  topP: new Float32Array(rows).fill(1),
+  minP: new Float32Array(rows),
+  uniform: new Float32Array(rows),
+});
 const shape = attentionShapeOf(2, 1, 4);
 const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
 const needs = { input: true, weight: true, bias: false };
@@ -35,6 +42,15 @@ const needs = { input: true, weight: true, bias: false };
 export const shapeMismatchCases: readonly KernelCase[] = [
   refuses("upload of 5 numbers as [2, 3]", (k) => k.upload(new Float64Array(5), [2, 3])),
   refuses("reshape of 6 numbers to [4, 2]", (k, f) => k.reshape(f(2, 3), [4, 2])),
+  refuses("assign of no tensor to one", (k, f) => k.assign([f(2)], [])),
+  refuses("columns 1 to 4 of 3", (k, f) => k.columns(f(2, 3), 1, 3)),
+  refuses("joinColumns of 2 and 3 rows", (k, f) => k.joinColumns([f(2, 3), f(3, 3)])),
+  refuses("placeRows of 2 rows to 3 places", (k, f, i) =>
+    k.placeRows({ tensor: k.zeros([4, 3], "full"), add: true }, f(2, 3), i(3)),
+  ),
+  refuses("advance of floats", (k, f) => k.advance(f(2), 1)),
+  refuses("tokenLogProbs: 6 of 5 tokens", (k, f, i) => k.tokenLogProbs(f(2, 5), i(2), 6)),
+  refuses("sampleTokens from integers", (k, _, i) => k.sampleTokens(i(2), sampling(2))),
   refuses("add of [2, 3] and [3, 2]", (k, f) => k.add(f(2, 3), f(3, 2))),
   refuses("accumulate of [3] onto [2]", (k, f) => k.accumulate(f(2), f(3))),
   refuses("gatherRows from a vector", (k, f, i) => k.gatherRows(f(4), i(2))),
@@ -119,13 +135,10 @@ export const shapeMismatchCases: readonly KernelCase[] = [
     ),
   ),
   refuses("sampleTokens: 1 uniform number for 2 rows", (k, f) =>
-    k.sampleTokens(f(2, 5), {
-      temperature: new Float32Array(2),
-      topK: new Int32Array(2),
-      topP: new Float32Array(2).fill(1),
-      minP: new Float32Array(2),
-      uniform: new Float32Array(1),
-    }),
+    k.sampleTokens(f(2, 5), { ...sampling(2), uniform: new Float32Array(1) }),
+  ),
+  refuses("sampleTokens: 1 min-p for 2 rows", (k, f) =>
+    k.sampleTokens(f(2, 5), { ...sampling(2), minP: new Float32Array(1) }),
   ),
   refuses("adamW: a gradient of 3 for 2 parameters", (k, f) =>
     k.adamW([{ param: f(2), grad: f(3), first: f(2), second: f(2) }], step),
