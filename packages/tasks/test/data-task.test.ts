@@ -5,7 +5,7 @@ import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core"
 import { expect, test, vi } from "vitest";
 import { gradeOf } from "../src/testing/index.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { dataTask, type DataTaskResources } from "../src/text/data-task.ts";
+import { dataTask, type DataTaskResources } from "../src/text/benchmark-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -49,18 +49,16 @@ async function askedFirst(task: TeamTask, problem: Problem): Promise<string[]> {
 // Written by `npx vitest run packages/tasks/test/pair-requests -u`.
 test("in our words a pair is asked what its log says", async () => {
   const writers = await Promise.all(
-    (["tldr", "arxiv"] as const).map(async (form) =>
-      askedFirst(await writingTask({ name: "writing", form }, resources), post),
-    ),
+    (["tldr", "arxiv"] as const).map(async (form) => askedFirst(await writingTask({ form }, resources), post)),
   );
-  const code = await codeTask({ name: "code", benchmark: "humaneval", turns: 1 }, resources);
+  const code = await codeTask({ benchmark: "humaneval", turns: 1 }, resources);
   const all = [...writers.flat(), ...(await askedFirst(code, program))];
   await expect(`${all.join("\n\n---\n\n")}\n`).toMatchFileSnapshot("requests/pairs.txt");
 });
 
 test("published words are never replaced by ours in silence", async () => {
   const nowhere = { ...resources, data: { folder: "/nowhere", offline: true } };
-  await expect(writingTask({ name: "writing", form: "tldr", prompts: "published" }, nowhere)).rejects.toThrow(
+  await expect(writingTask({ form: "tldr", prompts: "published" }, nowhere)).rejects.toThrow(
     /get it with laconic data get --exemplars/u,
   );
 });
@@ -88,7 +86,7 @@ test.skipIf(!fetched).each([
 ] as const)(
   "%s: writers are asked what the published functions return (LACONIC_EXEMPLARS)",
   async (form, row, names) => {
-    const task = await writingTask({ name: "writing", form, prompts: "published" }, resources);
+    const task = await writingTask({ form, prompts: "published" }, resources);
     const expected = original(`magrpo-${form}`, functions, { row, names }) as string[];
     expect(await askedFirst(task, post)).toEqual(expected.map((text) => `text: ${text}`));
   },

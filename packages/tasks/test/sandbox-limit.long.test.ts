@@ -21,8 +21,8 @@ test("a limit of the sandbox has the reward of a wrong answer, and is counted", 
     note: () => undefined,
   };
   const task = await questionTask({ team: "hint" }, resources, {
-    name: "own",
-    of: "own",
+    task: "own",
+    source: "own",
     key: "task.file",
     answer: benchmarkNamed("humaneval").answer,
     open: async () => ({ train: [problem], testProblems: [problem] }),

@@ -63,10 +63,10 @@ const overBenchmarks: Readonly<Record<string, () => Promise<TaskSubject>>> = {
     task: await benchmarkTask({ name: "benchmark", benchmark: "aqua", team: "star" }, resources),
     solve: boxed,
   }),
-  "writing/tldr": async () => ({ task: await writingTask({ name: "writing", form: "tldr" }, resources) }),
+  "writing/tldr": async () => ({ task: await writingTask({ form: "tldr" }, resources) }),
   "code/coophumaneval": async () => {
     // One sandbox for all cases: opening one takes seconds.
-    program ??= codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, resources);
+    program ??= codeTask({ benchmark: "coophumaneval", turns: 1 }, resources);
     return { task: { ...(await program), close: async () => undefined } };
   },
 };

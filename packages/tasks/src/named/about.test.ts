@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namedTasks, taskNames, type TaskSettings } from "./named-tasks.ts";
+import { namedTasks, taskNames, type TaskSettings } from "./index.ts";
 
 const settings: readonly TaskSettings[] = [
   { name: "relay", level: "one-fact" },

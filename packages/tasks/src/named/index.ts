@@ -1,31 +1,75 @@
 /**
- * Tasks by name, as configurations say them. Imports no parser and no sandbox until a task over text is opened.
+ * Tasks by name, as configurations have them. Imports no parser and no sandbox until a task over text is opened.
  * @module @laconic/tasks/named
  */
-export {
-  namedTask,
-  namedTasks,
-  taskNames,
-  openTask,
-  pinnedTask,
-  taskSettingsSchema,
-  taskTitle,
-} from "./named-tasks.ts";
-export type { TaskName, TaskSettings } from "./named-tasks.ts";
-export type { NamedTask } from "./named-task.ts";
-export type { GatewayLimitSettings, GatewaySettings } from "./gateway.ts";
-export type {
-  RelaySettings,
-  RelayCriticSettings,
-  RelayFeedbackSettings,
-  RelayHintSettings,
-  RelayWritersSettings,
-} from "./relay.ts";
-export type {
-  StoryBudgetSettings,
-  StoryHintSettings,
-  StoryRelaySettings,
-  StoryTellersSettings,
-  StoryWritersSettings,
-} from "./stories.ts";
+import { LaconicError } from "@laconic/core";
+import * as z from "zod";
+import type { TeamTask } from "../task.ts";
+import type { TaskResources } from "../task-resources.ts";
+import { gateway } from "./gateway.ts";
+import type { NamedTask, NamedTasks, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
+import { textTasks } from "./text.ts";
+import { relayWorlds, storyWorlds } from "./worlds.ts";
+
+export type { GatewayLimitSettings } from "./gateway.ts";
+export type { NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 export type { TaskResources } from "../task-resources.ts";
+/** Settings of a task that is served. */
+export type GatewaySettings = SettingsOf<"gateway">;
+
+/** All tasks with a name. */
+export const namedTasks: NamedTasks = { ...relayWorlds, ...storyWorlds, ...textTasks, gateway };
+
+/** Every name of a task. */
+export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskName[];
+
+/** The task of the settings. */
+export function namedTask({ name }: TaskSettings): NamedTask<TaskSettings> {
+  return namedTasks[name] as NamedTask<TaskSettings>;
+}
+
+/** The schema of a task's settings, by its name. */
+export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
+  "name",
+  Object.values(namedTasks).map(({ schema }) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
+  { error: `it must be one of ${taskNames.join(", ")}` },
+) as unknown as z.ZodType<TaskSettings>;
+
+/**
+ * Opens a task with its data and graders; call its `close` at the end. Parsers and sandboxes of a task over text are loaded here.
+ *
+ * @throws LaconicError `config_invalid` for settings that do not fit each other, `data_invalid` for missing data,
+ * `checkpoint_missing` for a model without a tokenizer
+ */
+export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  const resources: TaskResources = {
+    testProblems: 1000,
+    modelFolder: null,
+    templateArguments: {},
+    data: { folder: "" },
+    note: () => undefined,
+    ...given,
+  };
+  const task = namedTask(settings);
+  if (task.world && Object.keys(resources.templateArguments).length > 0)
+    throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
+      key: "chatTemplateArguments",
+    });
+  return task.open(settings, resources);
+}
+
+/** The name of a task in results: `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
+export function taskTitle(settings: TaskSettings): string {
+  return namedTask(settings).title(settings);
+}
+
+/**
+ * Settings that open the same task again: data sets of the hub with their commits.
+ * @throws LaconicError as opening the data
+ */
+export async function pinnedTask(
+  settings: TaskSettings,
+  resources: Pick<TaskResources, "data">,
+): Promise<TaskSettings> {
+  return (await namedTask(settings).pin?.(settings, resources)) ?? settings;
+}

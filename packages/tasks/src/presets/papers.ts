@@ -1,7 +1,9 @@
-import { answerAtOnce, type BudgetedTrainSettings, type Preset } from "./preset.ts";
-import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
-import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
+import type { SettingsOf } from "../named/index.ts";
 import type { TeamName } from "../text/teams/presets.ts";
+import type { BudgetedTrainSettings, Preset } from "./preset.ts";
+
+/** Chat templates skip thoughts, which would use up a short reply. Qwen3 thinks by default; other templates ignore the argument. */
+const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
 
 /**
  * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
@@ -9,7 +11,7 @@ import type { TeamName } from "../text/teams/presets.ts";
  * split, G, prices, budget, learning rate, steps; nor can the closed model of its experiments be trained. Ours: this star, the
  * deal of clauses by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
  */
-export const agentGspo: Preset<BenchmarkTaskSettings, BudgetedTrainSettings> = {
+export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
   model: "hub:Qwen/Qwen2.5-0.5B-Instruct",
   chatTemplateArguments: answerAtOnce,
@@ -33,7 +35,7 @@ export const agentGspo: Preset<BenchmarkTaskSettings, BudgetedTrainSettings> = {
  * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); validations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */
-const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
+const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-3B-Instruct",
   chatTemplateArguments: answerAtOnce,
@@ -57,14 +59,14 @@ const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
 });
 
 /** The released code's objective; {@link agentPoHintPrinted} has the paper's. */
-export const agentPoHint: Preset<BenchmarkTaskSettings> = agentPo("hint");
+export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint");
 
 /**
  * The same pair with the objective that the paper prints, which is not what its code runs: GRPO with the mean over each sequence's
  * tokens, then over sequences, one clip width, and - beta KL in every token's term. The paper says neither epsilon nor beta: 0.2 is
  * PPO's; 0.04, and its estimator of the KL (k3), are of GRPO's own paper, DeepSeekMath. For its other teams: `task.team=critic`.
  */
-export const agentPoHintPrinted: Preset<BenchmarkTaskSettings> = {
+export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
   ...agentPoHint,
   train: {
     ...agentPoHint.train,
@@ -77,14 +79,14 @@ export const agentPoHintPrinted: Preset<BenchmarkTaskSettings> = {
   },
 };
 /** The other pair: a comment on a draft. */
-export const agentPoCritic: Preset<BenchmarkTaskSettings> = agentPo("critic");
+export const agentPoCritic: Preset<SettingsOf<"benchmark">> = agentPo("critic");
 /** The paper's extension: the debate and the role assignment that `bench` measures, with one collaborator that learns. */
-export const agentPoDebate: Preset<BenchmarkTaskSettings> = agentPo("debate");
+export const agentPoDebate: Preset<SettingsOf<"benchmark">> = agentPo("debate");
 /** See {@link agentPoDebate}. */
-export const agentPoRoles: Preset<BenchmarkTaskSettings> = agentPo("roles");
+export const agentPoRoles: Preset<SettingsOf<"benchmark">> = agentPo("roles");
 
 /** AgentPO's comparison: the actor itself learns, at as many samples. */
-export const actorFinetune: Preset<BenchmarkTaskSettings> = {
+export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
   ...agentPo("solo"),
   task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-7B-Instruct",
@@ -99,7 +101,7 @@ export const actorFinetune: Preset<BenchmarkTaskSettings> = {
  * deviation. Different here: one epoch instead of two, gradients are clipped at 1 (1e9 switches it off), and the posts are those of the
  * data folder, not train[:1100].
  */
-export const magrpo: Preset<WritingTaskSettings> = {
+export const magrpo: Preset<SettingsOf<"writing">> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
   model: "hub:Qwen/Qwen3-1.7B",
   chatTemplateArguments: answerAtOnce,
@@ -126,7 +128,7 @@ export const magrpo: Preset<WritingTaskSettings> = {
  * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems kept for validation and test. Different here: the
  * instruct checkpoint; rewards are graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
  */
-export const magrpoMultiturn: Preset<CodeTaskSettings> = {
+export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
   model: "hub:Qwen/Qwen2.5-Coder-3B-Instruct",
   chatTemplateArguments: answerAtOnce,

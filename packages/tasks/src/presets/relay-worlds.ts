@@ -1,12 +1,5 @@
 import type { TrainSettings } from "@laconic/trainer";
-import type { TaskSettings } from "../named/named-tasks.ts";
-import type {
-  RelayCriticSettings,
-  RelayFeedbackSettings,
-  RelayHintSettings,
-  RelaySettings,
-  RelayWritersSettings,
-} from "../named/relay.ts";
+import type { SettingsOf, TaskSettings } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /**
@@ -15,7 +8,7 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
  * answers are all right; a proportional term beside Eq. 5, because the integral alone overshoots into silence; a wide
  * clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
  */
-export const relayQuickstart: Preset<RelaySettings, BudgetedTrainSettings> = {
+export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },
   // What every machine has: the measured figures hold wherever Node runs.
   device: "wasm",
@@ -85,24 +78,27 @@ const magrpoTrain: TrainSettings = {
 };
 
 /** AgentPO in small: a collaborator with private facts writes hints. */
-export const relayHint: Preset<RelayHintSettings> = world({ name: "relay-hint" }, agentPoTrain);
+export const relayHint: Preset<SettingsOf<"relay-hint">> = world({ name: "relay-hint" }, agentPoTrain);
 /**
  * AgentPO in small: a collaborator with private facts comments on a draft. At first five of six groups have equal rewards, so that
  * some seeds find a useful comment after 50 steps only (docs: small worlds).
  */
-export const relayCritic: Preset<RelayCriticSettings> = world(
+export const relayCritic: Preset<SettingsOf<"relay-critic">> = world(
   { name: "relay-critic" },
   { ...agentPoTrain, steps: 100 },
 );
 /** AgentPO's comparison: the actor itself learns, at as many replies. */
-export const relayActor: Preset<RelayHintSettings> = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
+export const relayActor: Preset<SettingsOf<"relay-hint">> = world(
+  { name: "relay-hint", learns: "actor" },
+  agentPoTrain,
+);
 /** MAGRPO in small, one turn. */
-export const relayWriters: Preset<RelayWritersSettings> = {
+export const relayWriters: Preset<SettingsOf<"relay-writers">> = {
   ...world({ name: "relay-writers" }, magrpoTrain),
   policies: "own",
 };
 /** MAGRPO in small, two turns. */
-export const relayFeedback: Preset<RelayFeedbackSettings> = {
+export const relayFeedback: Preset<SettingsOf<"relay-feedback">> = {
   ...world(
     { name: "relay-feedback" },
     { ...magrpoTrain, tree: { mode: "aligned", gamma: 0.9, stopAbove: 0.95 }, episodesPerProblem: 4 },

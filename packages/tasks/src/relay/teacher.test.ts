@@ -148,7 +148,7 @@ describe.each(Object.values(relayLevels))("the warm start of $name", (level) => 
           problem.views?.[agent] ?? "",
         ]);
         expect(example.completionTokens.indexOf(relayTokenizer.endToken)).toBe(example.completionTokens.length - 1);
-        if (agent === "solver") expect(relayGrader(textOf(example), problem)).toBe(1);
+        expect(agent !== "solver" || relayGrader(textOf(example), problem) === 1).toBe(true);
       }
     }
   });

@@ -2,11 +2,7 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
-import { letters } from "../../test/letters.ts";
-import { obedience, trainedBudgets, unseenBudgets } from "./budget.ts";
-import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
-import { budgetExamples, budgetStories } from "./budget-examples.ts";
-import { storyBudgetTask } from "./index.ts";
+import { budgetPrompt, obedience, storyBudgetTask, trainedBudgets, unseenBudgets, type BudgetForm } from "./budget.ts";
 
 const testProblems = 400;
 const world = storyBudgetTask({ tokenizer, testProblems });
@@ -73,52 +69,4 @@ test("across episodes an evaluation ranks what was told against what was spent",
   const coarse = (await spending((budget) => Math.ceil(budget / 12))) ?? 0;
   expect(coarse).toBeGreaterThan(0.85);
   expect(coarse).toBeLessThan(0.99);
-});
-
-describe("lessons", () => {
-  const saying = (length: number, name = "Lily") => ({
-    child: { ...child, name },
-    tokens: Array<number>(length).fill(65),
-  });
-
-  test("a text stands behind its own story with its own length as the budget", () => {
-    const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
-    const lessons = draw(200, randomFromSeed(1));
-    const reported = lessons.map(({ promptTokens, completionTokens }) => [
-      letters.decode(promptTokens),
-      completionTokens.length,
-    ]);
-    const [four, eight] = [budgetPrompt(child, 4), budgetPrompt({ ...child, name: "Tom" }, 8)];
-    expect(new Set(reported.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
-      new Set([`${four} 4`, `${eight} 8`]),
-    );
-    expect(draw(200, randomFromSeed(1))).toEqual(lessons);
-  });
-
-  test("no budget that is kept back is taught, and every text of training's lengths can be", () => {
-    const said = Array.from({ length: 36 }, (_, i) => saying(i + 1));
-    const lessons = budgetExamples(letters, said)(1000, randomFromSeed(2));
-    expect(new Set(lessons.map(({ completionTokens }) => completionTokens.length))).toEqual(new Set(trainedBudgets));
-    expect(budgetExamples(letters, [saying(6), saying(7)])(5, randomFromSeed(2))).toEqual([]);
-  });
-
-  test("a length of few texts comes seldom, of many no more often than others of many", () => {
-    const said = [
-      saying(4),
-      ...Array.from({ length: 400 }, () => saying(16)),
-      ...Array.from({ length: 25 }, () => saying(24)),
-    ];
-    const lessons = budgetExamples(letters, said)(2000, randomFromSeed(3));
-    const share = (length: number): number =>
-      lessons.filter(({ completionTokens }) => completionTokens.length === length).length / lessons.length;
-    expect([share(4), share(16), share(24)]).toBeAllclose([1 / 51, 25 / 51, 25 / 51], { absolute: 0.04 });
-  });
-
-  test("stories to go on with are of training's children and budgets", () => {
-    const stories = budgetStories(300, randomFromSeed(4), { form: "digits" });
-    expect(new Set(stories.map(({ prompt }) => Number(/in (\d+) words\.$/u.exec(prompt)?.[1])))).toEqual(
-      new Set(trainedBudgets),
-    );
-    expect(stories.every((story) => story.prompt.includes(`named ${story.child.name}.`))).toBe(true);
-  });
 });

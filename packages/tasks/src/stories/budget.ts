@@ -1,42 +1,79 @@
 import { LaconicError } from "@laconic/core";
 import { rankCorrelation } from "@laconic/core/numeric";
 import { solo } from "@laconic/topologies";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TeamTask } from "../task.ts";
-import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
-import { storyAgent } from "./story-agent.ts";
+import type { Child } from "./lexicon.ts";
 import { storyProbes } from "./probes.ts";
-import { storyProblems } from "./story-problems.ts";
+import { storyAgent, storyOf, storyProblems, type StoryOptions } from "./story.ts";
 
-/** Size of the world. */
-export interface StoryBudgetOptions {
-  /** Of the story model. */
-  readonly tokenizer: TeamTask["tokenizer"];
-  /** Budgets that are learned on, in tokens. */
-  readonly budgets?: readonly number[];
-  /** Budgets of the test problems called `unseen`, and never learned on; those called `known` have those of training. */
-  readonly unseenBudgets?: readonly number[];
-  /** How a budget is said. Default `unary`: one "very" for each token of it; `digits` says "Tell it in 14 words". */
-  readonly form?: BudgetForm;
-  /** Most tokens of the reply. Default 36. */
-  readonly replyTokens?: number;
-  /** Test problems, and as many of validation; 200 when absent. */
-  readonly testProblems?: number;
+const words =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+    " ",
+  );
+const tens = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+/** A number below 100 in words, others in digits. */
+function inWords(number: number): string {
+  const [ten, one] = [tens[Math.floor(number / 10)], words[number % 10]];
+  return words[number] ?? (ten === undefined ? String(number) : number % 10 === 0 ? ten : `${ten} ${one}`);
 }
 
-/** Budgets of training: from every one of {@link unseenBudgets} two tokens away or more. */
+/** How a prompt states a budget. */
+export type BudgetForm =
+  /** One "very", which is one token of the story model, per token. */
+  | "unary"
+  /** One "very" per two tokens. */
+  | "half-unary"
+  /** "Tell it in 8 words." */
+  | "digits"
+  /** "Tell it in 08 words.": tens and ones are a token each, always in the same places. */
+  | "two-digits"
+  /** "Tell it in eight words." */
+  | "words";
+
+const very = (count: number): string => `It was a very${" very".repeat(Math.max(0, count - 1))}.`;
+
+const forms: Readonly<Record<BudgetForm, (budget: number) => string>> = {
+  unary: very,
+  "half-unary": (budget) => very(Math.round(budget / 2)),
+  digits: (budget) => `Tell it in ${budget} words.`,
+  "two-digits": (budget) => `Tell it in ${String(budget).padStart(2, "0")} words.`,
+  words: (budget) => `Tell it in ${inWords(budget)} words.`,
+};
+
+/** Every form of a budget. */
+export const budgetFormNames: readonly BudgetForm[] = Object.keys(forms) as BudgetForm[];
+
+/** The writer's prompt: a story and its budget. */
+export function budgetPrompt(child: Child, budget: number, form: BudgetForm = "unary"): string {
+  return `${storyOf(child)} ${forms[form](budget)}`;
+}
+
+/** Settings of the story world with budgets. */
+export interface StoryBudgetOptions extends StoryOptions {
+  /** Training budgets in tokens. */
+  readonly budgets?: readonly number[];
+  /** Budgets of the test problems in the group `unseen`; those in `known` have training budgets. */
+  readonly unseenBudgets?: readonly number[];
+  /** How a budget is stated. Default `unary`. */
+  readonly form?: BudgetForm;
+  /** Max tokens of the reply. Default 36. */
+  readonly replyTokens?: number;
+}
+
+/** Training budgets: each differs from every one of {@link unseenBudgets} by two tokens or more. */
 export const trainedBudgets: readonly number[] = [4, 8, 12, 16, 17, 18, 22, 23, 24, 25, 26, 30, 31, 32];
 
-/** Budgets that are measured with alone. */
+/** Budgets of evaluations only. */
 export const unseenBudgets: readonly number[] = [6, 10, 14, 20, 28];
 
-/** Most tokens of a reply by default. */
+/** Default max tokens of a reply. */
 export const budgetCeiling = 36;
 
 /**
- * The budget stands in the prompt, another one each time; the grade is how near the reply's tokens come to it. Evaluations have
- * `rank_correlation`, Spearman's of budgets and spent tokens over single episodes.
- * @throws LaconicError `config_invalid` where a budget is both learned on and kept back
+ * The prompt states a budget; the grade is how close the reply's tokens come to it. Evaluations have `rank_correlation`,
+ * Spearman's correlation of budgets and spent tokens over episodes.
+ * @throws LaconicError `config_invalid` for a budget of both training and evaluations
  */
 export function storyBudgetTask({
   tokenizer,
@@ -59,7 +96,12 @@ export function storyBudgetTask({
     ),
     tokenizer,
     reward: ({ ledger }, { gold }) => ({ task: obedience(ledger.calls[0]?.writtenTokens ?? 0, Number(gold)) }),
-    across: (played) => ({ rank_correlation: followed(played) }),
+    across: (played) => {
+      const spoken = played.filter(({ episode }) => episode.ledger.calls.length > 0);
+      const spent = spoken.map(({ episode }) => episode.ledger.calls[0]?.writtenTokens ?? 0);
+      const asked = spoken.map(({ problem }) => Number(problem.gold));
+      return { rank_correlation: rankCorrelation(asked, spent) };
+    },
     probes: storyProbes,
     ...storyProblems("story-budget", testProblems, (child, random, split) => {
       const budget = random.pick(split === "unseen" ? unseen : budgets);
@@ -72,16 +114,7 @@ export function storyBudgetTask({
   };
 }
 
-/** 1 at the budget, falling to 0 at none of it and at twice as much. */
+/** 1 at the budget, falling to 0 at no tokens and at twice the budget. */
 export function obedience(tokens: number, budget: number): number {
   return Math.max(0, 1 - Math.abs(tokens - budget) / budget);
-}
-
-/** Spearman's correlation of budgets and spent tokens, over single episodes. */
-function followed(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): number {
-  const spoken = played.filter(({ episode }) => episode.ledger.calls.length > 0);
-  return rankCorrelation(
-    spoken.map(({ problem }) => Number(problem.gold)),
-    spoken.map(({ episode }) => episode.ledger.calls[0]?.writtenTokens ?? 0),
-  );
 }

@@ -2,11 +2,7 @@ import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
-import { letters } from "../../test/letters.ts";
 import { spelled } from "./teller-team.ts";
-import { copyingExamples, namedStories, ownDeeds } from "./copying.ts";
-import { holderTemplates } from "./families.ts";
-import { ownerExamples } from "./owner-examples.ts";
 import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
 import { unseenNames, knownNames } from "./lexicon.ts";
 
@@ -138,68 +134,6 @@ test("made-up names are drawn without end in training alone, and none of them is
   // As many lengths as names have.
   expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(8);
   expect(task.testProblems).toEqual(storyRelayTask({ tokenizer, testProblems }).testProblems);
-});
-
-test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
-  const lessons = copyingExamples(letters, 200, randomFromSeed(7));
-  const texts = lessons.map(({ promptTokens, completionTokens }) => ({
-    prompt: letters.decode(promptTokens),
-    name: /[A-Za-z]+/u.exec(letters.decode(completionTokens))?.[0] ?? "",
-  }));
-  expect(
-    texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
-  ).toBe(true);
-  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
-  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
-  const known = texts.filter(({ name }) => knownNames.includes(name)).length;
-  expect(known).toBeGreaterThan(20);
-  expect(known).toBeLessThan(65);
-});
-
-test("examples of owners name the child that the prompt is about, or say nothing whoever reads", () => {
-  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(
-    ({ promptTokens, completionTokens }) => ({
-      prompt: letters.decode(promptTokens),
-      said: letters.decode(completionTokens),
-    }),
-  );
-  const silent = texts.filter(({ said }) => said === "\n");
-  const named = texts.filter(({ said }) => said !== "\n");
-  expect(silent.length / texts.length).toBeGreaterThan(0.04);
-  expect(silent.length / texts.length).toBeLessThan(0.1);
-  const nameIn = (said: string): string => /[A-Z][a-z]+/u.exec(said)?.[0] ?? "?";
-  expect(named.filter(({ prompt, said }) => !prompt.includes(nameIn(said)))).toEqual([]);
-  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
-  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
-});
-
-test("labelled examples are silent of all who know nothing, and of no other", () => {
-  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"], "labelled").map(
-    ({ promptTokens, completionTokens }) => ({
-      prompt: letters.decode(promptTokens),
-      said: letters.decode(completionTokens),
-    }),
-  );
-  const telling = texts.filter(({ prompt }) => /Mom found the [a-z ]+\.$/u.test(prompt));
-  const silent = telling.filter(({ said }) => said === "\n");
-  expect(silent.length / telling.length).toBeGreaterThan(0.4);
-  expect(silent.length / telling.length).toBeLessThan(0.6);
-  const tells = ({ prompt }: { readonly prompt: string }): boolean => {
-    const thing = /Mom found the (.+)\.$/u.exec(prompt)?.[1] ?? "";
-    return Object.values(holderTemplates.train).some((make) =>
-      new RegExp(`^${make("[A-Za-z]+", thing)} Mom`, "u").test(prompt),
-    );
-  };
-  expect(silent.filter((each) => tells(each))).toEqual([]);
-  expect(telling.filter(({ said }) => said !== "\n").every((each) => tells(each))).toBe(true);
-});
-
-test("deeds are the model's own short clauses about nobody else, each once", () => {
-  const long = " went to the park with her mom and her dog";
-  const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
-  expect(ownDeeds(said)).toEqual(["was sad", "smiled"]);
-  const stories = namedStories(50, randomFromSeed(4));
-  expect(stories.every((text) => knownNames.includes(/One day, ([A-Za-z]+)$/u.exec(text)?.[1] ?? ""))).toBe(true);
 });
 
 test("helper and actor see the same story; the hint stands behind it with a comma", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { holderTemplates, idleFamilies, type FamilySplit } from "./families.ts";
 import { heldNames, heldThings, nameLengths, unseenNames, type HeldSplit } from "./lexicon.ts";
 import { cueOf } from "./teller-problems.ts";
-import { storyTellersTask } from "./tellers.ts";
+import { storyTellersTask } from "./teller-team.ts";
 
 const testProblems = 400;
 const task = storyTellersTask({ tokenizer, testProblems, madeUp: 0.5 });

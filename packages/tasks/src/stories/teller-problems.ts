@@ -11,7 +11,7 @@ import {
   type HeldSplit,
   type NameChoice,
 } from "./lexicon.ts";
-import type { SplitProblems } from "./story-problems.ts";
+import type { SplitProblems } from "./story.ts";
 
 /** Tellers by their place; a problem has the first two to five of them. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];

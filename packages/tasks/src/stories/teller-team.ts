@@ -1,61 +1,94 @@
 import type { Episode, EpisodeReward, Problem, Topology } from "@laconic/core";
-import type { TeamTask } from "../task.ts";
 import { answerOf, graphTopology } from "@laconic/topologies";
-import { knownNames, type NameChoice } from "./lexicon.ts";
+import type { TeamTask } from "../task.ts";
+import { knownNames, type Child, type NameChoice } from "./lexicon.ts";
 import { tellerProbes } from "./probes.ts";
-import { asSentence, storyAgent } from "./story-agent.ts";
-import { storyProblems } from "./story-problems.ts";
+import { asSentence, storyAgent, storyOf, storyProblems, type StoryOptions } from "./story.ts";
+import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
 
-/** Size of a world in which tellers say whose a thing is. */
-export interface TellerOptions extends NameChoice {
-  /** Of the story model. */
-  readonly tokenizer: TeamTask["tokenizer"];
-  /** Most tokens of a teller's sentence. */
+/** Settings of a world in which tellers say whose a thing is. */
+export interface TellerOptions extends NameChoice, StoryOptions {
+  /** Max tokens of a teller's sentence. */
   readonly tellerTokens?: number;
-  /** Most tokens of the solver's. Default 6. */
+  /** Max tokens of the solver's sentence. */
   readonly solverTokens?: number;
-  /** What the solver goes on with, behind what it heard. Default `thanks`. */
+  /** What the solver continues, behind the messages. Default `thanks`. */
   readonly ask?: keyof typeof asks;
-  /** What the story that a teller knows ends with, for the teller to go on; nothing when absent. */
+  /** End of the story of the teller who knows; default none. */
   readonly opening?: string;
   /**
-   * What spelling the name earns beside the grade, to the teller who knows and to the solver each for itself: so much for a whole
-   * name in its words, a part of it for the first letters. Accuracy stays the share of right names. Default 0; above it a run
+   * Reward for spelling the name besides the grade, to the teller who knows and to the solver separately: the full amount for a
+   * whole name in its words, a part for the first letters. Accuracy remains the share of right names. Default 0; otherwise a run
    * needs `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
-  /** Test problems, and as many of validation; 200 when absent. */
-  readonly testProblems?: number;
 }
 
-/** Settings of a world of tellers, with nothing left open. */
+/** Settings of a world of tellers, without open defaults. */
 export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
-/** The story that a teller knows: whose the thing is. */
-export const storyOf = ({ name, thing }: { readonly name: string; readonly thing: string }): string =>
-  `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`;
-
-/** The same as a teller sees it, with what it is to go on from. */
-export const knownStory = (child: Parameters<typeof storyOf>[0], opening = ""): string =>
-  `${storyOf(child)} ${opening}`.trimEnd();
-
-/** What the solver goes on with, behind what it heard. */
+/** The text that the solver continues, behind the messages. */
 const asks = {
   named: (thing: string) => `The child with the ${thing} was named`,
   thanks: (thing: string) => `Mom found the ${thing}. "Thank you,`,
   "one-day": (thing: string) => `The ${thing} was lost. One day,`,
 } as const;
 
-/** What a solver goes on with by default, behind what it heard. */
+/** What a solver continues by default, behind the messages. */
 export const asked: (thing: string) => string = asks.thanks;
 
-/** Tellers go on with what each of them sees, unheard by each other; a solver reads them all, and says the name. */
+const defaults = { madeUp: 0, names: knownNames.length, ask: "thanks", opening: "", spelling: 0 } as const;
+
+/** Defaults of {@link storyRelayTask}. */
+export const storyRelayDefaults: TellerSettings = { ...defaults, tellerTokens: 40, solverTokens: 6 };
+
+/** Defaults of {@link storyTellersTask}. */
+export const storyTellersDefaults: TellerSettings = { ...defaults, tellerTokens: 20, solverTokens: 12 };
+
+/** The story of a teller who knows, with the text that it continues. */
+export const knownStory = (child: Child, opening = ""): string => `${storyOf(child)} ${opening}`.trimEnd();
+
+/** One teller knows whose the thing is and continues the story; the solver reads that and says the name. */
+export function storyRelayTask(options: TellerOptions): TeamTask {
+  const settings = { ...storyRelayDefaults, ...options };
+  return {
+    ...tellerTeam("story-relay", ["teller"], settings),
+    tokenizer: settings.tokenizer,
+    probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
+    ...storyProblems(
+      "story-relay",
+      settings.testProblems ?? 200,
+      (child) => ({
+        id: `story-relay:${child.name}/${child.thing}`,
+        question: child.thing,
+        gold: child.name,
+        views: { teller: knownStory(child, settings.opening) },
+      }),
+      options,
+    ),
+  };
+}
+
+/**
+ * Learned silence: of two to five tellers one, a different one each time, knows whose the asked thing is. The others read of other
+ * children, of other things, or of somebody who lacks the asked thing; the solver reads all messages.
+ */
+export function storyTellersTask(options: TellerOptions): TeamTask {
+  const settings = { ...storyTellersDefaults, ...options };
+  return {
+    ...tellerTeam("story-tellers", tellers, settings),
+    tokenizer: settings.tokenizer,
+    ...tellerProblems(settings.testProblems ?? 200, options),
+    probes: tellerProbes((view, { question }) => view.lastIndexOf(` ${cueOf(question)}`), tellers),
+  };
+}
+
+/** Tellers continue what each of them sees and do not read each other; the solver reads them all and says the name. */
 export function tellerTeam(
   name: string,
-  tellers: readonly string[],
-  options: Pick<TellerOptions, "ask" | "spelling"> & Readonly<Record<"tellerTokens" | "solverTokens", number>>,
+  all: readonly string[],
+  { tellerTokens, solverTokens, ask, spelling }: TellerSettings,
 ): Pick<TeamTask, "name" | "topology" | "grader" | "reward"> {
-  const { tellerTokens, solverTokens, ask = tellerDefaults.ask, spelling = tellerDefaults.spelling } = options;
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
@@ -70,8 +103,8 @@ export function tellerTeam(
       spatial: present.map((from) => ({ from, to: "solver" })),
       answer: answerOf<string>("solver"),
     });
-  // A problem has the first so many tellers.
-  const teams = tellers.map((_, i) => teamOf(tellers.slice(0, i + 1)));
+  // A problem has the first few of the tellers.
+  const teams = all.map((_, i) => teamOf(all.slice(0, i + 1)));
   const whole = teams.at(-1) as Topology;
   return {
     name,
@@ -85,83 +118,39 @@ export function tellerTeam(
   };
 }
 
-/** Right where the answer's first word is the name. */
+/** Right if the answer's first word is the name. */
 function rightName(answer: string | null, { gold }: Problem): number {
-  return answer !== null && firstWord(answer) === gold ? 1 : 0;
+  return answer !== null && wordsOf(answer)[0] === gold ? 1 : 0;
 }
 
-/** The grade, what spelling earns, and who of those who knew and did not know said nothing. */
+/** The grade, the reward for spelling, and the silence of tellers who know and who do not. */
 function tellerReward(episode: Episode, problem: Problem, spelling: number): EpisodeReward {
   const { gold, views = {} } = problem;
   const told = episode.utterances.filter(({ agent }) => Object.hasOwn(views, agent));
-  const knows = ({ agent }: { readonly agent: string }): boolean => wordsOf(views[agent] ?? "").includes(gold);
+  const [knowing, idle] = [true, false].map((knows) =>
+    told.filter(({ agent }) => wordsOf(views[agent] ?? "").includes(gold) === knows),
+  ) as [typeof told, typeof told];
   const silent = (turns: typeof told): number =>
     turns.length === 0 ? Number.NaN : turns.filter((turn) => turn.silent).length / turns.length;
-  const said = Math.max(
-    0,
-    ...told.filter(knows).flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))),
-  );
-  const answered = spelled(firstWord(episode.answer ?? ""), gold);
-  const own = [...told.filter(knows).map(({ agent }) => [agent, said] as const), ["solver", answered] as const];
+  const said = Math.max(0, ...knowing.flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))));
+  const shares = [
+    ...knowing.map(({ agent }) => [agent, said] as const),
+    ["solver", spelled(wordsOf(episode.answer ?? "")[0] ?? "", gold)] as const,
+  ];
   return {
     team: { task: rightName(episode.answer, problem) },
     ...(spelling > 0 && {
-      agents: Object.fromEntries(own.map(([agent, share]) => [agent, { spelling: spelling * share }])),
+      agents: Object.fromEntries(shares.map(([agent, share]) => [agent, { spelling: spelling * share }])),
     }),
-    measures: {
-      name_said: said,
-      holder_silent: silent(told.filter(knows)),
-      idle_silent: silent(told.filter((turn) => !knows(turn))),
-    },
+    measures: { name_said: said, holder_silent: silent(knowing), idle_silent: silent(idle) },
   };
 }
 
 const wordsOf = (text: string): string[] => text.match(/[A-Za-z]+/gu) ?? [];
 
-/** Share of the name's letters that the word begins with; what it has beyond the name counts against it. */
+/** Share of the name's letters that the word begins with; extra letters of the word reduce it. */
 export function spelled(word: string, name: string): number {
   let same = 0;
   while (same < name.length && word[same] === name[same]) same += 1;
   return same === name.length ? name.length / word.length : same / name.length;
-}
-
-/** The first word of letters that a reply holds; empty without one. */
-function firstWord(text: string): string {
-  return /[A-Za-z]+/u.exec(text)?.[0] ?? "";
-}
-
-/** Size of the world. A teller's sentence has at most 40 tokens by default. */
-export type StoryRelayOptions = TellerOptions;
-
-/** Settings that the worlds of tellers have in common, where options leave them out. */
-export const tellerDefaults: Omit<TellerSettings, "tellerTokens" | "solverTokens"> = {
-  madeUp: 0,
-  names: knownNames.length,
-  ask: "thanks",
-  opening: "",
-  spelling: 0,
-};
-
-/** Settings of a {@link storyRelayTask} whose options leave them out. */
-export const storyRelayDefaults: TellerSettings = { ...tellerDefaults, tellerTokens: 40, solverTokens: 6 };
-
-/** One knows whose the thing is and tells the story on; one reads that and says the name. */
-export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens, solverTokens, opening, testProblems = 200 } = { ...storyRelayDefaults, ...options };
-  return {
-    ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens, solverTokens }),
-    tokenizer,
-    probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
-    ...storyProblems(
-      "story-relay",
-      testProblems,
-      (child) => ({
-        id: `story-relay:${child.name}/${child.thing}`,
-        question: child.thing,
-        gold: child.name,
-        views: { teller: knownStory(child, opening) },
-      }),
-      options,
-    ),
-  };
 }

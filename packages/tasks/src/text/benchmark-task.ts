@@ -1,99 +1,149 @@
 import { familyOf } from "@laconic/baselines";
-import { benchmarkNamed, gradeProblem, posed, type BenchmarkProblem } from "@laconic/benchmarks";
+import {
+  answerKindOf,
+  benchmarkNamed,
+  gradeProblem,
+  posed,
+  type BenchmarkProblem,
+  type DataSettings,
+} from "@laconic/benchmarks";
 import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
-import { type TeamTask, drawFrom } from "../task.ts";
+import { gradedBy, type OwnGrader } from "../grading.ts";
+import { drawFrom, type TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 import { benchmarkTeam, dealTo, type TeamSettings } from "./benchmark-team.ts";
-import { benchmarkData, type TaskData } from "./open-data.ts";
+import { benchmarkData, ownData, type TaskData } from "./open-data.ts";
 import { teamTitle } from "./teams/team-of.ts";
-import { tokenizerOf } from "./tokenizer-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
 
 /** A team on a benchmark's questions. */
 export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** Questions and golds of one's own, instead of the benchmark's training split; its test is measured with. */
+  /** A file of questions and golds that replaces the benchmark's training split; its test split remains. */
   readonly file?: string;
 }
 
 /**
- * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid` for data that is not here,
+ * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid` for missing data,
  * `checkpoint_missing` for a model without a tokenizer
  */
-export async function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
+export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, team, file } = settings;
-  const { answer } = benchmarkNamed(benchmark);
   return questionTask(settings, resources, {
-    name: `benchmark/${benchmark}/${teamTitle(team)}`,
-    of: benchmark,
+    task: `benchmark/${benchmark}/${teamTitle(team)}`,
+    source: benchmark,
     key: "task.benchmark",
-    answer,
+    answer: benchmarkNamed(benchmark).answer,
     benchmark,
-    open: (usable) => benchmarkData(benchmark, resources, file, usable),
+    open: (isUsable) => benchmarkData(benchmark, resources, file, isUsable),
   });
 }
 
-/** Where questions come from, and what their answers are. */
-export interface Questions {
-  /** Of the task. */
-  readonly name: string;
-  /** What refusals call them. */
-  readonly of: string;
-  /** The setting that names them. */
-  readonly key: string;
-  readonly answer: AnswerKind;
-  /** Whose protocols of published methods it takes, where it is one. */
-  readonly benchmark?: string;
-  readonly open: (usable: (problem: BenchmarkProblem) => boolean) => Promise<TaskData>;
+/** A team on your own questions. */
+export interface DataTaskSettings extends TeamSettings {
+  readonly name: "data";
+  readonly data: DataSettings;
 }
 
-/** A team on questions, wherever they are from. */
+/** Resources of a data task. */
+export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
+
+/**
+ * A team on your own data: no benchmark is opened.
+ * @param grader - judges answers instead of the data's grading, which then says how golds are read and answers requested
+ * @throws LaconicError `data_invalid` with file and row, `config_invalid` for settings that do not fit each other,
+ * `checkpoint_missing` for a model without a tokenizer
+ */
+export async function dataTask(
+  settings: DataTaskSettings,
+  given: DataTaskResources,
+  grader?: OwnGrader<BenchmarkProblem>,
+): Promise<TeamTask> {
+  const { data, team } = settings;
+  const resources: TaskResources = {
+    testProblems: 1000,
+    templateArguments: {},
+    data: { folder: "" },
+    note: () => undefined,
+    ...given,
+  };
+  const answer = answerKindOf(data.grading);
+  const task = await questionTask(settings, resources, {
+    task: `data/${teamTitle(team)}`,
+    source: "the data",
+    key: "task.data",
+    answer,
+    open: async (isUsable) => {
+      const opened = await ownData(data, resources, isUsable);
+      checkLetters(answer, [...opened.train, ...opened.testProblems]);
+      return opened;
+    },
+  });
+  checkViews(task);
+  return grader ? gradedBy(task, grader) : task;
+}
+
+/** Where questions come from, and the kind of their answers. */
+export interface Questions {
+  /** Name of the task. */
+  readonly task: string;
+  /** The source in messages. */
+  readonly source: string;
+  /** The setting of the source. */
+  readonly key: string;
+  readonly answer: AnswerKind;
+  /** The benchmark whose protocols of published methods apply. */
+  readonly benchmark?: string;
+  open(isUsable: (problem: BenchmarkProblem) => boolean): Promise<TaskData>;
+}
+
 export async function questionTask(
   settings: TeamSettings,
   resources: TaskResources,
   questions: Questions,
 ): Promise<TeamTask> {
   const { answer: kind, benchmark } = questions;
-  const { targetTokens } = resources;
+  const family = familyOf(kind.kind);
   const team = benchmarkTeam(settings, {
     answerForm: answerForm(kind),
     ...answerReading(kind),
-    family: familyOf(kind.kind),
+    family,
     ...(benchmark !== undefined && { benchmark }),
-    targetTokens,
+    targetTokens: resources.targetTokens,
   });
   checkFits(questions, team);
-  // Dealt first and rendered then: what is asked and its options are everybody's.
+  // Dealt before rendered: every holder sees the question and its options.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
-  const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data: TaskData = resources.testProblems === 0 ? { train: [], testProblems: [] } : await questions.open(usable);
+  const isUsable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
+  const hasData = resources.testProblems > 0;
+  const data: TaskData = hasData ? await questions.open(isUsable) : { train: [], testProblems: [] };
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  const sandbox = familyOf(kind.kind) === "code" ? await createSandbox({ limits: gradingLimits }) : null;
-  const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+  const sandbox = family === "code" ? await createSandbox({ limits: gradingLimits }) : null;
+  const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
-    name: questions.name,
+    name: questions.task,
     topology: team.topology,
     trainedAgents: team.trained,
     ...(team.temperatures && { frozenTemperatures: team.temperatures }),
     tokenizer: await tokenizerOf(resources),
     reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
-      const verdict =
-        answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, gradingMeans, signal);
-      const limited = verdict?.limited === true;
-      if (verdict?.decided === false && !limited) return { undecided: verdict.rule };
-      // Left out of its group, a limit would be worth more than a wrong answer.
+      const verdict = answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, graders, signal);
+      const isLimited = verdict?.limited === true;
+      if (verdict?.decided === false && !isLimited) return { undecided: verdict.rule };
+      // A limit is a wrong answer: without a grade it would be worth more than one.
       const grade = { task: verdict?.correct ? 1 : 0 };
-      return sandbox ? { team: grade, measures: { sandbox_limit: Number(limited) } } : grade;
+      return sandbox ? { team: grade, measures: { sandbox_limit: Number(isLimited) } } : grade;
     },
-    problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
-    ...(resources.testProblems > 0 && { pool: data.train.map((problem) => asked(problem)) }),
-    ...(data.validation && { validation: data.validation.map((problem) => asked(problem)) }),
-    testProblems: data.testProblems.map((problem) => asked(problem)),
+    problems: (random, count) => draw(random, count).map(asked),
+    ...(hasData && { pool: data.train.map(asked) }),
+    ...(data.validation && { validation: data.validation.map(asked) }),
+    testProblems: data.testProblems.map(asked),
     ...(deal && { problemOf: (question: string) => dealtQuestion(question, deal) }),
     close: async () => {
       await maths.close();
@@ -108,21 +158,46 @@ function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Probl
   if (dealt) return dealt;
   throw new LaconicError(
     "input_invalid",
-    "the question states less than two facts that could be dealt among the team's holders; give each holder a view of its own",
+    "the question states less than two facts to deal among the team's holders; give each holder a view",
   );
 }
 
 /** @throws LaconicError `config_invalid` */
-function checkFits({ of: name, key: named, answer }: Questions, { topology, holders }: TextTeam): void {
-  const refuse = (key: string, reason: string): never => {
-    throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
-  };
+function checkFits({ source, key, answer }: Questions, { topology, holders }: TextTeam): void {
   if (answer.kind === "writing")
     refuse(
-      named,
-      `${name} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${name}`,
+      key,
+      `${source} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${source}`,
     );
-  if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");
+  if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among at least 2 holders");
   if (holders.length > 0 && familyOf(answer.kind) === "code")
-    refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${name} is one piece`);
+    refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${source} is one piece`);
+}
+
+/** @throws LaconicError `data_invalid` for a view of an agent that the team does not have */
+function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask): void {
+  for (const { id, views = {} } of [...pool, ...testProblems]) {
+    const stranger = Object.keys(views).find((agent) => !agents.includes(agent));
+    if (stranger !== undefined)
+      throw new LaconicError(
+        "data_invalid",
+        `problem ${JSON.stringify(id)} has a view of ${JSON.stringify(stranger)}, and the team has ${agents.join(", ")}`,
+        { id, agent: stranger },
+      );
+  }
+}
+
+/** Votes read the letters in the grading. @throws LaconicError `config_invalid` for a question with more options */
+function checkLetters(answer: AnswerKind, problems: readonly BenchmarkProblem[]): void {
+  if (answer.kind !== "letter") return;
+  const needed = answerKindOf("letter", problems);
+  if (needed.kind === "letter" && problems.some(({ choices }) => (choices?.length ?? 0) > answer.letters.length))
+    refuse(
+      "task.data.grading",
+      `a question has ${needed.letters.length} options; write { kind: "letter", letters: "${needed.letters}" }`,
+    );
+}
+
+function refuse(key: string, reason: string): never {
+  throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }

@@ -4,13 +4,13 @@ import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 
-/** Of the deal: the same everywhere, so that a team meets in a bench what it met in training. */
+/** Seed of the deal: a team meets the same deal in training and in a bench. */
 export const dealSeed = "laconic";
 
 /**
- * Deals what a problem states among a team's holders: who knows what is part of the problem, the same in every run.
- * A problem that brings its own views keeps them.
- * @returns null where less than two facts could be dealt, and for programs and texts: they are one piece
+ * Deals what a problem states among a team's holders. The deal is a part of the problem, the same in every run; a problem with
+ * views keeps them.
+ * @returns null if less than two facts could be dealt, and for programs and texts, which are one piece
  */
 export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {
   return (problem) => {
@@ -21,47 +21,58 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   };
 }
 
-/** Which team a benchmark task has. */
+/** The team of a task over text. */
 export interface TeamSettings {
-  /** Several: each problem is played on one of them, and the collaborator learns for all. */
+  /** With several teams, each problem is played on one of them, and the collaborator learns for all. */
   readonly team: TeamChoice | readonly TeamChoice[];
   /** Holders of a star or chain, debaters, agents of a layer or graph. Default 3. */
   readonly agents?: number;
-  /** Of a debate or graph; layers of a layered team. Default 2. */
+  /** Rounds of a debate or graph; layers of a layered team. Default 2. */
   readonly rounds?: number;
-  /** Most tokens of a reply of those who learn. Default 768, AgentPO's. */
+  /** Max reply tokens of agents that learn. Default 768, AgentPO's. */
   readonly replyTokens?: number;
-  /** Most tokens of a reply of those who do not. Default 2048, AgentPO's. */
+  /** Max reply tokens of agents that do not learn. Default 2048, AgentPO's. */
   readonly actorTokens?: number;
-  /** Which random graph it is. Default 0. */
+  /** Seed of a random graph. Default 0. */
   readonly graphSeed?: string | number;
-  /** Chance of each edge of a random graph. Default 0.5. */
+  /** Probability of each edge of a random graph. Default 0.5. */
   readonly density?: number;
-  /** Tells every agent the run's budget and what is left of it. */
+  /** Whether prompts state the run's budget and what is left of it. */
   readonly showBudget?: boolean;
 }
 
-/** Settings of a team that leaves them out. */
+/** Defaults of {@link TeamSettings}. */
 export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorTokens: 2048, showBudget: false } as const;
 
-/** Tokens of a reply of a pair by default, MAGRPO's. */
+/** Default reply tokens of a pair, MAGRPO's. */
 export const pairTokens = 256;
 
-/** What a team is told of its answers, and of the run's budget. */
+/** How a team writes and reads answers, and the run's budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
   /** The run's B, which every agent's view then has. */
   readonly targetTokens?: number | undefined;
 }
 
 /**
- * The team of a benchmark task, with what its settings leave out.
+ * The team of a task over text.
  * @throws LaconicError `config_invalid` for a setting without effect on the team, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
-  const { team: given, graphSeed, density, ...common } = { ...teamDefaults, ...settings };
-  const { agents, rounds, replyTokens, actorTokens, showBudget } = common;
+  const {
+    team: choice,
+    agents,
+    rounds,
+    replyTokens,
+    actorTokens,
+    graphSeed,
+    density,
+    showBudget,
+  } = {
+    ...teamDefaults,
+    ...settings,
+  };
   checkEffects(settings);
-  const team = teamOf(given, {
+  const team = teamOf(choice, {
     agents,
     rounds,
     replyTokens,
@@ -71,7 +82,6 @@ export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }
     ...(density !== undefined && { density }),
     ...(showBudget && { showBudget }),
   });
-  // Prompts of one's own may read it too.
   return targetTokens === undefined ? team : { ...team, topology: budgeted(team.topology, { targetTokens }) };
 }
 
@@ -81,11 +91,10 @@ function checkEffects({ team, ...settings }: TeamSettings): void {
       key: `task.${key}`,
     });
   };
-  const choices = listed(team);
-  const own = choices.some((choice) => typeof choice === "function");
+  const presets = presetsAmong(team);
+  const hasMaker = listed(team).some((choice) => typeof choice === "function");
   for (const key of ["graphSeed", "density"] as const)
-    if (settings[key] !== undefined && !own && !presetsAmong(team).some(({ heeds }) => heeds.includes(key)))
+    if (settings[key] !== undefined && !hasMaker && !presets.some(({ heeds }) => heeds.includes(key)))
       refuse(key, "the graph of this team is not random");
-  const made = choices.some((choice) => typeof choice === "function" || presetsAmong(choice).length > 0);
-  if (settings.showBudget && !made) refuse("showBudget", "this team brings prompts of its own");
+  if (settings.showBudget && !hasMaker && presets.length === 0) refuse("showBudget", "this team has its own prompts");
 }

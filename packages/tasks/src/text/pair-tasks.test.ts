@@ -41,7 +41,7 @@ const words = (count: number, prefix: string): string =>
 
 describe("the writers' baselines", () => {
   test("a single model is told both tasks and a marker, and what it writes is graded as the pair's", async () => {
-    const task = await writingTask({ name: "writing", form: "tldr" }, resources(0));
+    const task = await writingTask({ form: "tldr" }, resources(0));
     const [first, second] = [words(10, "a"), `${words(16, "b")} a1 however a2 therefore`];
     const [alone, asked] = await played(task, "single", () => `${first}\n=== SECOND PART ===\n${second}`);
     expect(asked[0]).toBe(
@@ -68,7 +68,7 @@ describe("the writers' baselines", () => {
   });
 
   test("the second of a pipeline, and both in a discussion, read what the other wrote", async () => {
-    const task = await writingTask({ name: "writing", form: "arxiv" }, resources(0));
+    const task = await writingTask({ form: "arxiv" }, resources(0));
     const [, pipeline] = await played(task, "pipeline", (agent) => `text of ${agent}`);
     expect(pipeline[1]).toMatch(
       /\n---\nA post\.\n\nThe other one wrote:\ntext of first\n\nWrite your part, so that the two go together\.$/u,
@@ -114,7 +114,7 @@ test.skipIf(data === "")(
   "over training the metrics say which share of programs cooperates how (LACONIC_DATA)",
   { timeout: 120_000 },
   async () => {
-    const task = await codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, resources(1));
+    const task = await codeTask({ benchmark: "coophumaneval", turns: 1 }, resources(1));
     try {
       const [only] = task.problems(randomFromSeed(0), 1) as [BenchmarkProblem];
       const name = only.grading.kind === "code" ? only.grading.entryPoint : "";

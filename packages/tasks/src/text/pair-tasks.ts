@@ -1,42 +1,41 @@
 import { type BenchmarkProblem, writingReward, type WritingReward } from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
-import { createSandbox, gradingLimits } from "@laconic/sandbox";
-import { drawFrom, type TeamTask, textsOf } from "../task.ts";
+import { createSandbox, gradingLimits, type Sandbox } from "@laconic/sandbox";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
+import { drawFrom, type TeamTask, textsOf } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
+import { pairTokens } from "./benchmark-team.ts";
 import { cooperationReward, type CooperationReward, cooperationSchemes } from "./cooperation.ts";
 import { splitData, type TaskData } from "./open-data.ts";
-import { pairTokens } from "./benchmark-team.ts";
 import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
-/** Two agents write for one reward of form. */
-export interface WritingTaskSettings {
-  readonly name: "writing";
+/** Settings of two agents that write for one reward of form. */
+export interface WritingOptions {
   readonly form: "tldr" | "arxiv";
-  /** Most tokens of a text. Default 256, MAGRPO's. */
+  /** Max tokens of a text. Default 256, MAGRPO's. */
   readonly replyTokens?: number;
-  /** Counts transition phrases at word boundaries: as released, "so" is found in "some". */
+  /** Counts transition phrases at word boundaries: in the released code, "so" is counted in "some". */
   readonly strict?: boolean;
   /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
   readonly prompts?: PairPrompts;
 }
 
-/** Two agents write a helper and a main function for one reward. */
-export interface CodeTaskSettings {
-  readonly name: "code";
+/** Settings of two agents that write a helper and a main function for one reward. */
+export interface CodeOptions {
   readonly benchmark: "coophumaneval" | "humaneval";
-  /** 2 tells both after the first turn what the tests say. */
+  /** With 2, both read after the first turn what the tests say. */
   readonly turns: 1 | 2;
-  /** Most tokens of a function. Default 256, MAGRPO's. */
+  /** Max tokens of a function. Default 256, MAGRPO's. */
   readonly replyTokens?: number;
   /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
   readonly prompts?: PairPrompts;
 }
 
-const pairs = { writers: ["first", "second"], programmers: ["helper", "main"] } as const;
+const writers = ["first", "second"] as const;
+const programmers = ["helper", "main"] as const;
 
-const writers = {
+const instructions = {
   tldr: [
     "Write a short summary of the post: one sentence.",
     "Write a detailed summary of the post, about twice as long as a single sentence, and link its thoughts.",
@@ -45,17 +44,22 @@ const writers = {
     "Write the first paragraph of the paper's introduction: background and motivation.",
     "Write the second paragraph of the paper's introduction: method and implications.",
   ],
+  code: [
+    "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
+    "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
+  ],
 } as const;
 
-/** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
-export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
+function playersOf(ids: readonly string[], form: keyof typeof instructions, maxTokens: number): JointGame["players"] {
+  return ids.map((id, i) => ({ id, maxTokens, system: instructions[form][i as 0 | 1] }));
+}
+
+/** MAGRPO's pair of writers: both write at the same time, and the reward judges the two texts together. */
+export async function writingTask(settings: WritingOptions, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
-  const data: TaskData =
-    resources.testProblems === 0
-      ? { train: [], testProblems: [] }
-      : await splitData(form, resources.testProblems, resources.data);
+  const data = await splitData(form, resources.testProblems, resources.data);
   const own: JointGame = {
-    players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
+    players: playersOf(writers, form, replyTokens),
     turns: 1,
     transition: ({ question }) => [question, question],
   };
@@ -66,24 +70,32 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
     game,
     baselines: baselinesOf(game, own, pairWords(own, "text")),
     tokenizer: await tokenizerOf(resources),
-    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
-    problems: drawFrom(data.train),
-    ...(resources.testProblems > 0 && { pool: data.train }),
-    ...(data.validation && { validation: data.validation }),
-    testProblems: data.testProblems,
+    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, writers), { strict })),
+    ...problemsOf(data, resources),
+  };
+}
+
+function problemsOf(
+  { train, validation, testProblems }: TaskData,
+  resources: TaskResources,
+): Pick<TeamTask, "problems" | "pool" | "validation" | "testProblems"> {
+  return {
+    problems: drawFrom(train),
+    ...(resources.testProblems > 0 && { pool: train }),
+    ...(validation && { validation }),
+    testProblems,
   };
 }
 
 /**
- * The reward as a grade, and beside it its levels in points and MAGRPO's three metrics as shares of what each level gives:
- * structure (lengths and their ratio), style (words and overlap), coherence (transitions). A level behind the first that failed
- * has nothing.
+ * The reward as a grade, its levels in points, and MAGRPO's three metrics as shares of their maximum: structure (lengths and
+ * their ratio), style (words and overlap), coherence (transitions). Levels behind the first that failed have 0 points.
  */
 function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   const { length, ratio, words } = terms;
   const { overlap, transitions } = style;
   return {
-    // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
+    // The stated maximum; with twelve kinds of transitions 2.98 can be reached.
     team: { task: reward / 3 },
     measures: {
       structure: (length + ratio) / 1.5,
@@ -98,19 +110,19 @@ function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   };
 }
 
-const maxReward = 4;
+type Judgement = Pick<CooperationReward, "reward" | "terms" | "limited" | "schemes">;
 
-const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "limited" | "schemes"> = {
+const noProgram: Judgement = {
   reward: 0,
   terms: { structure: 0, syntax: 0, tests: 0, cooperation: 0 },
   limited: 0,
   schemes: [],
 };
 
-/** The reward as a grade, and beside it its parts in points of 4, and which schemes are seen. */
-function programReward({ reward, terms, limited, schemes }: typeof nothingWritten): EpisodeReward {
+/** The reward as a share of its maximum, 4, its parts in points, and which schemes the program shows. */
+function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeReward {
   return {
-    team: { task: Math.max(0, reward / maxReward) },
+    team: { task: Math.max(0, reward / 4) },
     measures: {
       ...terms,
       sandbox_limit: Number(limited > 0),
@@ -120,59 +132,25 @@ function programReward({ reward, terms, limited, schemes }: typeof nothingWritte
 }
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
-export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
+export async function codeTask(settings: CodeOptions, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
+  const { testProblems, signal } = resources;
   const published = prompts === "own" ? null : await publishedPair("code", resources.data);
-  const data: TaskData =
-    resources.testProblems === 0
-      ? { train: [], testProblems: [] }
-      : await splitData(benchmark, resources.testProblems, resources.data);
+  const data = await splitData(benchmark, testProblems, resources.data);
   const tokenizer = await tokenizerOf(resources);
-  // Last: what fails after it would leave its processes behind.
-  const sandbox =
-    resources.testProblems === 0
-      ? null
-      : await createSandbox({ limits: gradingLimits, ...(resources.signal && { signal: resources.signal }) });
-  const rewards = new Map<string, Promise<CooperationReward>>();
-  const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
-    const key = JSON.stringify([problem.id, aux, main]);
-    const { grading } = problem as BenchmarkProblem;
-    if (grading.kind !== "code" || !sandbox) throw new Error("the task's problems are programs");
-    const known = rewards.get(key);
-    if (known) return known;
-    const now = cooperationReward({ aux, main }, grading, sandbox);
-    rewards.set(key, now);
-    if (rewards.size > 10_000) rewards.delete(rewards.keys().next().value as string);
-    // What was no verdict is asked again.
-    now.then(
-      ({ undecided }) => void (undecided !== null && rewards.delete(key)),
-      () => void rewards.delete(key),
-    );
-    return now;
-  };
+  // Last: an error after it would leave its processes behind.
+  const sandbox = testProblems === 0 ? null : await createSandbox({ limits: gradingLimits, ...(signal && { signal }) });
+  const rewardOf = cachedRewards(sandbox);
   const own: JointGame = {
-    players: [
-      {
-        id: pairs.programmers[0],
-        maxTokens: replyTokens,
-        system:
-          "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
-      },
-      {
-        id: pairs.programmers[1],
-        maxTokens: replyTokens,
-        system:
-          "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
-      },
-    ],
+    players: playersOf(programmers, "code", replyTokens),
     turns,
     transition: async (problem, history) => {
       const last = history.at(-1);
       if (!last) return [problem.question, problem.question];
       const [aux = "", main = ""] = last;
       const { feedback } = await rewardOf(aux, main, problem);
-      const said = `A reader says:\n${feedback}\n\nWrite your function again.`;
-      return [said, said];
+      const message = `A reader says:\n${feedback}\n\nWrite your function again.`;
+      return [message, message];
     },
   };
   const game = published
@@ -189,22 +167,41 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     baselines: baselinesOf(game, own, pairWords(own, "code")),
     tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
-      if (episode.answer === null) return programReward(nothingWritten);
-      const judged = await rewardOf(...textsOf(episode, pairs.programmers), problem);
+      if (episode.answer === null) return programReward(noProgram);
+      const judged = await rewardOf(...textsOf(episode, programmers), problem);
       return judged.undecided === null ? programReward(judged) : { undecided: judged.undecided };
     },
-    problems: drawFrom(data.train),
-    ...(resources.testProblems > 0 && { pool: data.train }),
-    ...(data.validation && { validation: data.validation }),
-    testProblems: data.testProblems,
+    ...problemsOf(data, resources),
     close: async () => sandbox?.close(),
   };
 }
 
-/** Stands alone in a line between the two parts that one model writes. */
+/** Rewards of programs, each computed once unless the machine prevented a verdict. */
+function cachedRewards(
+  sandbox: Sandbox | null,
+): (aux: string, main: string, problem: Problem) => Promise<CooperationReward> {
+  const cache = new Map<string, Promise<CooperationReward>>();
+  return (aux, main, problem) => {
+    const key = JSON.stringify([problem.id, aux, main]);
+    const { grading } = problem as BenchmarkProblem;
+    if (grading.kind !== "code" || !sandbox) throw new Error("the task's problems are programs");
+    const cached = cache.get(key);
+    if (cached) return cached;
+    const reward = cooperationReward({ aux, main }, grading, sandbox);
+    cache.set(key, reward);
+    if (cache.size > 10_000) cache.delete(cache.keys().next().value as string);
+    reward.then(
+      ({ undecided }) => void (undecided !== null && cache.delete(key)),
+      () => void cache.delete(key),
+    );
+    return reward;
+  };
+}
+
+/** A line between the two parts that one model writes. */
 const marker = "=== SECOND PART ===";
 
-/** What untrained pairs are asked: each player's own task with the other's words, or one model with both tasks. */
+/** Prompts of untrained pairs: each player's own instruction with the other's text, or one model with both instructions. */
 export function pairWords({ players }: Pick<JointGame, "players">, parts: "text" | "code"): JointWords {
   const tasks = players.map(({ system = "" }, i) => `${i + 1}. ${system}`);
   const alone =

@@ -1,8 +1,9 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingExamples, namedStories, ownDeeds, plainDeeds, rehearsed } from "../stories/copying.ts";
-import { resumeState, type Course } from "./course.ts";
+import { drawChild } from "../stories/lexicon.ts";
+import { asked, knownStory } from "../stories/teller-team.ts";
+import { continuations, exampleOf, type Course } from "./course.ts";
 
-/** Examples of copying, and half as many texts of the model as it was. */
+/** Examples of copying, and half as many texts of the model before the warm start. */
 export function copying(seed: string): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -10,39 +11,95 @@ export function copying(seed: string): Course {
     peakLearningRate: 2e-3,
     random: stream("copying"),
     prepare: async ({ model, tokenizer, most }) => {
-      const own = await ownWords(model, most, stream("own words"));
+      const rehearsed = await rehearsal(model, most, stream("own words"));
       const deeds = await deedsOf(model, tokenizer, most, stream("deeds"));
       return (size, random) => [
         ...copyingExamples(tokenizer, size, random, deeds),
-        ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
+        ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(rehearsed)),
       ];
     },
   };
 }
 
-/** Texts of the model as it was, which it learns again beside the examples. */
-export async function ownWords(
+/** What a child does, if the model has no deeds. */
+const plainDeeds: readonly string[] = [
+  "was very happy",
+  "loved to play",
+  "went to the park",
+  "saw a big dog",
+  "wanted to play outside",
+  "smiled",
+  "was sad",
+  "ran to the tree",
+  "had a nice day",
+  "wanted to go home",
+  "was playing in the park",
+  "found a small box",
+];
+
+/**
+ * Examples of copying a name, for the worlds of tellers: half from the story of a teller who knows, half from a sentence
+ * that a solver reads. Small story models spell a name by its first letters and then continue with another. Most names are
+ * made up, because a model that memorises known names would not copy others; no name of validation or test is among them.
+ * @param deeds - texts behind the names; the model's own keep its language
+ */
+export function copyingExamples(
+  tokenizer: Tokenizer,
+  size: number,
+  random: Random,
+  deeds: readonly string[] = plainDeeds,
+): TrainingSequence[] {
+  return Array.from({ length: size }, (_, i) => {
+    const stream = random.split(i);
+    const child = drawChild(stream, "train", "test", { madeUp: 0.8 });
+    const deed = `${child.name} ${stream.pick(deeds)}.`;
+    const [prompt, reply] =
+      stream.uniform() < 0.5
+        ? [knownStory(child, "One day,"), deed]
+        : [`${deed} ${asked(child.thing)}`, `${child.name}!`];
+    return exampleOf(tokenizer, `${prompt} ${reply}`, prompt.length);
+  });
+}
+
+/** Beginnings for the model to continue: it learns its own continuations again, and so keeps its language. */
+const beginnings: readonly string[] = [
+  "The sun was bright. The end.",
+  "Once upon a time,",
+  "One day,",
+  "She was very happy.",
+  "He ran to the park.",
+  "They played all day.",
+  "The dog was big.",
+  "Mom smiled and said,",
+  "The little bird",
+  "It was a sunny day.",
+];
+
+/** Texts of the model before the warm start, which it learns again with the examples. */
+export async function rehearsal(
   model: LanguageModel,
   most: number,
   random: Random,
-  also: readonly string[] = [],
+  more: readonly string[] = [],
 ): Promise<TrainingSequence[]> {
-  const general = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
-  const openings = [...general, ...also.slice(0, most)];
-  return (await resumeState(model, openings, 24, random)).filter(({ completionTokens }) => completionTokens.length > 0);
+  const general = Array.from({ length: Math.min(400, most) }, (_, i) => beginnings[i % beginnings.length] as string);
+  const texts = await continuations(model, [...general, ...more.slice(0, most)], 24, random);
+  return texts.filter(({ completionTokens }) => completionTokens.length > 0);
 }
 
-/** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
+/** Max words of a deed. It says nothing of the owner, and a solver that reads less of it errs less. */
+const deedWords = 5;
+
+/** What children do in the model's own stories: it learns to copy their names without changing its language. */
 export async function deedsOf(
   model: LanguageModel,
   tokenizer: Tokenizer,
   most: number,
   random: Random,
-  maxWords?: number,
+  maxWords: number = deedWords,
 ): Promise<readonly string[]> {
   const stories = namedStories(Math.min(900, most), random.split("stories"));
-  const replies = await resumeState(model, stories, 18, random.split("words"));
-  const said = replies
+  const replies = (await continuations(model, stories, 18, random.split("words")))
     .filter(({ finishReason, completionTokens }) => finishReason === "stop" && completionTokens.length > 0)
     .map(({ promptTokens, completionTokens }) =>
       tokenizer
@@ -50,6 +107,20 @@ export async function deedsOf(
         .slice(tokenizer.decode(promptTokens).length)
         .replace(/[.!\n]+$/u, ""),
     );
-  const deeds = ownDeeds(said, maxWords);
+  const deeds = shortClauses(replies, maxWords);
   return deeds.length > 0 ? deeds : plainDeeds;
+}
+
+/** Stories up to a name, for a model to continue. */
+export function namedStories(count: number, random: Random): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const child = drawChild(random.split(i), "train", "test", { names: 40 });
+    return `${knownStory(child, "One day,")} ${child.name}`;
+  });
+}
+
+/** The different short clauses about nobody else among continuations of a name. */
+export function shortClauses(replies: readonly string[], maxWords: number = deedWords): string[] {
+  const clauses = replies.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
+  return [...new Set(clauses.filter((text) => text.split(" ").length <= maxWords))];
 }

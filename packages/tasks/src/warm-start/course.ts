@@ -1,8 +1,8 @@
 import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconic/core";
+import type { TaskSettings } from "../named/index.ts";
 import type { TeamTask } from "../task.ts";
-import type { TaskSettings } from "../named/named-tasks.ts";
 
-/** What examples are made of: the model as it was, what it reads, and how many there will be. */
+/** What examples are made of: the model before the warm start, its tokenizer, and how many examples there will be. */
 export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
@@ -13,31 +13,39 @@ export interface ExampleSource {
 
 /** Examples of one kind. */
 export interface Course {
-  /** The world that the examples are for; absent where they are the run's own. */
+  /** The world that the examples are for; absent for the run's own examples. */
   readonly task?: TaskSettings;
   readonly peakLearningRate: number;
-  /** Of the learning rate; 20 when absent. */
+  /** Warm-up steps of the learning rate. Default 20. */
   readonly warmUpSteps?: number;
-  /** Asks the model what examples need, and draws those of a step. */
+  /** Asks the model for texts that examples need, and returns how a step's examples are drawn. */
   prepare(source: ExampleSource): Promise<(size: number, random: Random, step: number) => readonly TrainingSequence[]>;
   /** The stream of its steps. */
   readonly random: Random;
 }
 
-/** What the model as it was says behind a text, up to the end of a sentence. */
-export interface GoneOn {
-  readonly promptTokens: readonly number[];
-  readonly completionTokens: readonly number[];
+/** The example of a text whose part from `start` is learned. */
+export function exampleOf(tokenizer: Tokenizer, text: string, start: number): TrainingSequence {
+  const promptTokens = encode(tokenizer, text.slice(0, start));
+  return { promptTokens, completionTokens: encode(tokenizer, text).slice(promptTokens.length) };
+}
+
+export function encode(tokenizer: Tokenizer, text: string): readonly number[] {
+  return (tokenizer.encodePrompt ?? tokenizer.encode)(text);
+}
+
+/** A model's continuation of a text, up to the end of a sentence. */
+export interface Continuation extends TrainingSequence {
   readonly finishReason: string;
 }
 
-/** What the model says behind each text, in their order. */
-export function resumeState(
+/** The model's continuation of each text, in their order. */
+export function continuations(
   model: LanguageModel,
   texts: readonly string[],
   maxTokens: number,
   random: Random,
-): Promise<GoneOn[]> {
+): Promise<Continuation[]> {
   return Promise.all(
     texts.map(async (text, i) => {
       const { trace, finishReason } = await model.complete({

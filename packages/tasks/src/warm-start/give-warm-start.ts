@@ -1,37 +1,38 @@
 import type { LanguageModel, Tokenizer, TrainableModel } from "@laconic/core";
+import {
+  evaluate,
+  livePolicies,
+  sha256Of,
+  supervised,
+  type Evaluation,
+  type TrainConfig,
+  type TrainingParts,
+} from "@laconic/trainer";
 import type { TeamTask } from "../task.ts";
-import { supervised } from "@laconic/trainer";
 import type { Course } from "./course.ts";
-import type { WarmStartSteps } from "./world-course.ts";
 
 /** A model before its warm start. */
 export interface WarmStartPupil {
   readonly model: TrainableModel;
-  /** The same weights, asked for texts that examples are made of. */
+  /** The same weights as a language model, for the texts that examples are made of. */
   readonly speaks: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly task: TeamTask;
 }
 
-/** Who hears of a warm start, and what ends it. */
-export interface WarmStartWatch {
-  /** Called after each step with the mean cross-entropy per token in nats. */
-  readonly onStep: (step: number, loss: number) => void | Promise<void>;
-  /** Ends it before the next step. */
-  readonly signal?: AbortSignal;
-}
-
 /**
- * Teaches a model a course: Adam without decay, a rate that rises and falls by a cosine.
+ * Teaches a model a course: Adam without decay, cosine learning rate.
+ * @param watch - `onStep` gets the mean cross-entropy per token in nats; `signal` ends the warm start before the next step
  * @returns the loss of the last step, in nats per token
  * @throws LaconicError `aborted` by the signal, and what drawing the examples throws
  */
 export async function giveWarmStart(
   course: Course,
-  { steps, batch: size }: Pick<WarmStartSteps, "steps" | "batch">,
+  { steps, batch: size }: { readonly steps: number; readonly batch: number },
   { model, speaks, tokenizer, task }: WarmStartPupil,
-  { onStep, signal }: WarmStartWatch,
+  watch: { readonly onStep: (step: number, loss: number) => void | Promise<void>; readonly signal?: AbortSignal },
 ): Promise<number> {
+  const { onStep, signal } = watch;
   const { contextLength } = model;
   const draw = await course.prepare({ model: speaks, tokenizer, most: steps * size, contextLength, task });
   let last = Number.NaN;
@@ -53,4 +54,40 @@ export async function giveWarmStart(
     },
   });
   return last;
+}
+
+/** The settings that an evaluation before the warm start depends on. */
+export interface MeasuredRun {
+  readonly task: unknown;
+  readonly train: Pick<TrainConfig, "seed" | "sampling" | "limits" | "onAgentError" | "scoring" | "evaluation">;
+}
+
+/** SHA-256 of the settings that an evaluation before the warm start depends on: the key of a stored evaluation. */
+export function beforeWarmStartKey(
+  { warmStart, examples }: { readonly warmStart: object; readonly examples?: string },
+  { task, train: { seed, sampling, limits, evaluation } }: MeasuredRun,
+): string {
+  const { problems, language } = evaluation;
+  const lessons = { lessons: warmStart, ...(examples !== undefined && { examples }) };
+  return sha256Of({ ...lessons, task, seed, sampling, limits, problems, language });
+}
+
+/**
+ * Evaluates the team before its warm start, on the problems and with the random streams of the run's own evaluations.
+ * @param references - the initial policies, by name, if language is measured under them
+ */
+export async function measureBefore(
+  parts: TrainingParts,
+  { train }: MeasuredRun,
+  references: NonNullable<Parameters<typeof evaluate>[2]["references"]> = {},
+): Promise<Evaluation> {
+  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = train;
+  const { problems } = evaluation;
+  const options = { seed, step: 0, problems, sampling, limits, onError, scoring, references };
+  return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
+}
+
+/** In a few words: `400 steps of warm start on copying`. */
+export function warmStartText({ name, steps }: { readonly name: string; readonly steps: number }): string {
+  return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

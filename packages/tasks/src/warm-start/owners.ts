@@ -1,12 +1,18 @@
-import { randomFromSeed, type Random } from "@laconic/core";
-import { idleStory, ownerExamples, type TaughtSilence } from "../stories/owner-examples.ts";
-import { deedsOf, ownWords } from "./copying.ts";
-import type { Course } from "./course.ts";
+import { randomFromSeed, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import { holderTemplates, idleFamilies } from "../stories/families.ts";
+import { things, trainedName } from "../stories/lexicon.ts";
+import { cueOf } from "../stories/teller-problems.ts";
+import { asked } from "../stories/teller-team.ts";
+import { deedsOf, rehearsal } from "./copying.ts";
+import { exampleOf, type Course } from "./course.ts";
 
-/** Most words behind a name: what is said there tells a solver nothing. */
-const deedWords = 3;
+/**
+ * Which examples of a teller are silent: by `chance`, whatever it reads, so that the model does not learn here whose silence it
+ * is; or `labelled`: all of tellers who know nothing and no others, which reinforcement learning is compared with.
+ */
+export type TaughtSilence = "chance" | "labelled";
 
-/** Examples of naming owners, and a quarter as many texts of the model as it was, a part of them behind what the idle read. */
+/** Examples of naming owners, and a quarter as many texts of the model before the warm start. */
 export function owners(seed: string, silence: TaughtSilence = "chance"): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -15,13 +21,63 @@ export function owners(seed: string, silence: TaughtSilence = "chance"): Course 
     random: stream("owners"),
     prepare: async ({ model, tokenizer, most }) => {
       const idle = stream("idle");
-      const read = Array.from({ length: 300 }, (_, i) => idleStory(idle.split(i)));
-      const own = await ownWords(model, most, stream("own words"), read);
-      const deeds = await deedsOf(model, tokenizer, most, stream("deeds"), deedWords);
+      const stories = Array.from({ length: 300 }, (_, i) => idleStory(idle.split(i)));
+      const rehearsed = await rehearsal(model, most, stream("own words"), stories);
+      const deeds = await deedsOf(model, tokenizer, most, stream("deeds"), 3);
       return (size, random) => [
         ...ownerExamples(tokenizer, size, random, deeds, silence),
-        ...Array.from({ length: Math.ceil(size / 4) }, () => random.pick(own)),
+        ...Array.from({ length: Math.ceil(size / 4) }, () => random.pick(rehearsed)),
       ];
     },
   };
+}
+
+/** Most names are made up: a model that memorises known names would not copy others. */
+const names = { madeUp: 0.8 };
+/** Share of a teller's examples that are silent by chance, so that training can discover silence. */
+const silentShare = 0.15;
+/** Share of a teller's examples that know nothing, if silence is labelled. */
+const idleShare = 0.5;
+
+/**
+ * Examples for the tellers' world: a teller names the owner of the asked thing, a solver names the child of a sentence.
+ * @param deeds - texts behind a name
+ */
+export function ownerExamples(
+  tokenizer: Tokenizer,
+  size: number,
+  random: Random,
+  deeds: readonly string[],
+  silence: TaughtSilence = "chance",
+): TrainingSequence[] {
+  return Array.from({ length: size }, (_, i) => {
+    const [prompt, reply] = ownerExample(random.split(i), deeds, silence);
+    return exampleOf(tokenizer, `${prompt}${reply}`, prompt.length);
+  });
+}
+
+function ownerExample(
+  random: Random,
+  deeds: readonly string[],
+  silence: TaughtSilence,
+): readonly [prompt: string, reply: string] {
+  const [name, thing] = [trainedName(random, names), random.pick(things)];
+  if (random.uniform() >= 0.45) return [`${name} ${random.pick(deeds)}. ${asked(thing)}`, ` ${name}!`];
+  const view = `${random.pick(Object.values(holderTemplates.train))(name, thing)} ${cueOf(thing)}`;
+  if (silence === "labelled" && random.uniform() < idleShare) return [idleStory(random), "\n"];
+  if (silence === "chance" && random.uniform() < silentShare)
+    return [random.uniform() < 0.5 ? idleStory(random) : view, "\n"];
+  return [view, ` ${name} ${random.pick(deeds)}.`];
+}
+
+/** The text of a teller who knows nothing, as training has it. */
+function idleStory(random: Random): string {
+  const thing = random.pick(things);
+  const cast = {
+    name: trainedName(random, names),
+    friend: trainedName(random, names),
+    asked: thing,
+    other: things[(things.indexOf(thing) + 1 + random.integer(things.length - 1)) % things.length] as string,
+  };
+  return `${random.pick(Object.values(idleFamilies.train))(cast, random)} ${cueOf(thing)}`;
 }

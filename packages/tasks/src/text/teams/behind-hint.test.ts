@@ -2,7 +2,7 @@ import { baselineNamed, type Family } from "@laconic/baselines";
 import { randomFromSeed, type AgentId, type CompletionRequest, type Episode, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
-import { collaborator, withHint } from "./collaborator.ts";
+import { collaborator, withHint } from "./behind-hint.ts";
 import { teamOf } from "./team-of.ts";
 import type { TextTeamOptions } from "./text-team.ts";
 

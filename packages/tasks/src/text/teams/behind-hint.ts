@@ -13,13 +13,91 @@ import {
   type Stage,
   withBudget,
 } from "@laconic/topologies";
-import { collaborator, withHint } from "./collaborator.ts";
-import { numbered, slot, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
+import { numbered, slot, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
+
+/** AgentPO's agent that learns with agents that do not. */
+export const collaborator = "collaborator";
+
+/** The problem, then the collaborator's hint in brackets that it cannot close. */
+export function withHint(problem: string, hint: string): string {
+  return `${problem}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
+}
+
+/** AgentPO's extension: LLM-Debate of `@laconic/baselines` stays frozen, one collaborator is added and learns. */
+export const debate: TeamPreset = {
+  name: "debate",
+  summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
+  heeds: ["agents", "rounds"],
+  make: (options) => {
+    const { agents, rounds } = options;
+    const debaters = numbered("debater", agents);
+    const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
+    const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
+    return hintedTeam(options, "debate", debateProgram({ ...methodOptions(options), agents, rounds }), {
+      name: "hinted-debate",
+      rounds,
+      spatial: hints,
+      temporal: [...others, ...hints],
+      answer: plurality<AgentId>(debaters, options.read),
+    });
+  },
+};
+
+/** AgentPO's extension: Role Assignment of `@laconic/baselines` stays frozen, with a collaborator's hint. */
+export const roles: TeamPreset = {
+  name: "roles",
+  summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
+  heeds: [],
+  make: (options) =>
+    hintedTeam(options, "role-assignment", roleAssignmentProgram(methodOptions(options)), {
+      name: "hinted-role-assignment",
+      rounds: 1,
+      spatial: [
+        { from: collaborator, to: "router" },
+        { from: collaborator, to: "expert" },
+        { from: "router", to: "expert" },
+      ],
+      answer: answerOf<AgentId>("expert"),
+    }),
+};
+
+/** A published method with a hint for all. The graph is for drawings: the method has its own prompts. */
+function hintedTeam(
+  options: TextTeamOptions,
+  baseline: "debate" | "role-assignment",
+  method: Program,
+  graph: Omit<Graph, "agents">,
+): TextTeam {
+  const { replyTokens, actorTokens } = options;
+  const helper = slot(options, collaborator, hintPrompt, replyTokens, graph.rounds > 1 ? [0] : undefined);
+  const drawn = method.agents.map((id): AgentSpec => {
+    return { id, role: id, maxTokens: actorTokens, prompt: () => ({ kind: "text", text: "" }) };
+  });
+  const { temperature } = baselineNamed(baseline);
+  return {
+    topology: behindHint(graph.name, method, helper, options),
+    trained: [collaborator],
+    holders: [],
+    graph: { ...graph, agents: [helper, ...drawn] },
+    temperatures: Object.fromEntries(method.agents.map((id) => [id, temperature])),
+  };
+}
+
+function methodOptions(options: TextTeamOptions): BaselineOptions {
+  const { read, same = (a, b) => a === b, answerForm, actorTokens: maxTokens, family, benchmark } = options;
+  return {
+    reader: { read, same },
+    answerForm,
+    maxTokens,
+    ...(family !== undefined && { family }),
+    ...(benchmark !== undefined && { benchmark }),
+  };
+}
 
 /**
- * A published method as it is, on the question with a hint behind it: the helper speaks first, and whoever is asked the question reads
- * both. Where the hint is silence, every request is the method's own.
- * @throws LaconicError `topology_invalid` for a method that has an agent of the helper's name
+ * A published method on the question with a hint behind it: the helper speaks first, and every agent that is asked the question
+ * reads both. If the hint is silent, every request is the method's own.
+ * @throws LaconicError `topology_invalid` for a method with an agent of the helper's name
  */
 function behindHint(
   name: string,
@@ -40,7 +118,7 @@ function behindHint(
       const [hint] = await stage.say({ agent: helper.id, prompt, maxTokens: helper.maxTokens });
       const received = hint && !hint.message.silent ? hint.message : null;
       const hinted = (text: string): string => (received ? withHint(text, received.text) : text);
-      const own: Stage = {
+      await method.play({
         ...stage,
         problem: { ...problem, question: hinted(problem.question) },
         shown: (agent) => hinted(stage.shown(agent)),
@@ -55,93 +133,14 @@ function behindHint(
               reads: [...(received ? [received] : []), ...(line.reads ?? [])],
             })),
           ),
-      };
-      await method.play(own);
+      });
     },
     answer: (turns) => method.answer(turns.slice(1)),
   });
 }
 
-/** A prompt of the method with the budget, as `withBudget` says it. */
+/** A prompt of the method with the budget, as `withBudget` states it. */
 function withSentence(prompt: Prompt, { problem: { question }, budget }: Stage): Prompt {
   const { render } = withBudget({ id: "published", render: () => prompt });
   return render({ agent: "", role: "", question, inbox: [], round: 0, ...(budget && { budget }) });
 }
-
-/** What a published method is built for, as a part of a team. */
-function methodOptions(options: TextTeamOptions): BaselineOptions {
-  const { read, same = (a, b) => a === b, answerForm, actorTokens: maxTokens, family, benchmark } = options;
-  return {
-    reader: { read, same },
-    answerForm,
-    maxTokens,
-    ...(family !== undefined && { family }),
-    ...(benchmark !== undefined && { benchmark }),
-  };
-}
-
-/** A slot that is drawn alone: what it is asked is the method's. */
-function drawn(id: string, maxTokens: number): AgentSpec {
-  return { id, role: id, maxTokens, prompt: () => ({ kind: "text", text: "" }) };
-}
-
-/** AgentPO's extension: LLM-Debate as `@laconic/baselines` plays it stays frozen, one collaborator is put in and learns. */
-export const debate: TeamPreset = {
-  name: "debate",
-  summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
-  heeds: ["agents", "rounds"],
-  make: (options) => {
-    const { agents, rounds, actorTokens } = options;
-    const debaters = numbered("debater", agents);
-    const method = debateProgram({ ...methodOptions(options), agents, rounds });
-    const helper = slot(options, collaborator, hintPrompt, options.replyTokens, [0]);
-    const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
-    const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
-    const graph: Graph = {
-      name: "hinted-debate",
-      agents: [helper, ...debaters.map((id) => drawn(id, actorTokens))],
-      rounds,
-      spatial: hints,
-      temporal: [...others, ...hints],
-      answer: plurality<AgentId>(debaters, options.read),
-    };
-    const { temperature } = baselineNamed("debate");
-    return {
-      topology: behindHint(graph.name, method, helper, options),
-      trained: [collaborator],
-      holders: [],
-      graph,
-      temperatures: Object.fromEntries(debaters.map((id) => [id, temperature])),
-    };
-  },
-};
-
-/** AgentPO's extension: Role Assignment as `@laconic/baselines` plays it stays frozen, with a collaborator's hint. */
-export const roles: TeamPreset = {
-  name: "roles",
-  summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
-  heeds: [],
-  make: (options) => {
-    const method = roleAssignmentProgram(methodOptions(options));
-    const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
-    const graph: Graph = {
-      name: "hinted-role-assignment",
-      agents: [helper, ...method.agents.map((id) => drawn(id, options.actorTokens))],
-      rounds: 1,
-      spatial: [
-        { from: collaborator, to: "router" },
-        { from: collaborator, to: "expert" },
-        { from: "router", to: "expert" },
-      ],
-      answer: answerOf<AgentId>("expert"),
-    };
-    const { temperature } = baselineNamed("role-assignment");
-    return {
-      topology: behindHint(graph.name, method, helper, options),
-      trained: [collaborator],
-      holders: [],
-      graph,
-      temperatures: Object.fromEntries(method.agents.map((id) => [id, temperature])),
-    };
-  },
-};

@@ -1,21 +1,177 @@
-import { answerOf, chatTemplate, problemText, solving } from "@laconic/topologies";
-import { debate, roles } from "./behind-hint.ts";
-import { critic, hint } from "./collaborator.ts";
-import { chain, star } from "./holders.ts";
-import { slot, teamOn, type TeamPreset } from "./text-team.ts";
-import { complete, layered, plainDebate, random } from "./voters.ts";
+import { type AgentId, LaconicError } from "@laconic/core";
+import {
+  answerOf,
+  chainGraph,
+  chatTemplate,
+  completeGraph,
+  criticActorGraph,
+  criticPrompt,
+  debateGraph,
+  debatePrompt,
+  hintActorGraph,
+  hintedActorPrompt,
+  hintPrompt,
+  layeredGraph,
+  plurality,
+  problemText,
+  type PromptTemplate,
+  quoted,
+  randomGraph,
+  revisingActorPrompt,
+  solving,
+} from "@laconic/topologies";
+import { collaborator, debate, roles } from "./behind-hint.ts";
+import { numbered, slot, teamOn, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
 
-/** The baseline every team has to beat. */
-const solo: TeamPreset = {
-  name: "solo",
-  summary: "one solver, which learns",
-  heeds: [],
-  make: (options) => {
-    const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
-    const agents = [slot(options, "solver", template, options.replyTokens)];
-    return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
+/** The message of a holder that says nothing. */
+const pass = "PASS";
+
+/** Agent-GSPO's holders: each knows a part, and tokens have a cost. */
+const holderPrompt: PromptTemplate = chatTemplate(
+  "holder@1",
+  `You know a part of a problem that others have to solve. Tell them what matters of it in as few words as you can. Reply ${pass} if nothing does.`,
+  (view) => (view.inbox.length === 0 ? problemText(view) : `${problemText(view)}\n\n${quoted(view)}`),
+);
+
+/** The solver, which reads the holders' messages. */
+function gathererPrompt(answerForm: string): PromptTemplate {
+  return chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
+}
+
+/**
+ * Answers with the others' messages as advice, for graphs in which some agents read others in the same round. This round's
+ * messages come first, in order of turns: the next speaker reads the same and one message more.
+ */
+function advisedPrompt(answerForm: string): PromptTemplate {
+  return chatTemplate("advised@2", solving(answerForm), (view) => {
+    const inbox = view.inbox.toSorted((a, b) => b.round - a.round || a.turn - b.turn);
+    const received = quoted({ inbox }, (from) => `Agent ${from}`);
+    return received === ""
+      ? problemText(view)
+      : `${problemText(view)}\n\n${received}\n\nUse what the others say as advice, check it, and answer.`;
+  });
+}
+
+/** Agents that all learn, each with the same prompt. */
+function slots(options: TextTeamOptions, ids: readonly AgentId[], template: PromptTemplate) {
+  return ids.map((id) => slot(options, id, template, options.replyTokens));
+}
+
+function holdersAndSolver(options: TextTeamOptions) {
+  const holders = numbered("holder", options.agents);
+  const solver = slot(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
+  return { holders, solver, specs: slots(options, holders, holderPrompt) };
+}
+
+function team(name: string, summary: string, heeds: TeamPreset["heeds"], make: TeamPreset["make"]): TeamPreset {
+  return { name, summary, heeds, make };
+}
+
+/** The baseline that every team has to beat. */
+const solo = team("solo", "one solver, which learns", [], (options) => {
+  const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
+  const agents = slots(options, ["solver"], template);
+  return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
+});
+
+/** AgentPO's pair: q -> h -> y. */
+const hint = team("hint", "a collaborator gives an actor a hint; the collaborator learns", [], (options) => {
+  const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
+  const actor = slot(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
+  return teamOn(hintActorGraph(helper, actor), [collaborator]);
+});
+
+/** AgentPO's other pair: q -> y_init -> c -> y_ref. */
+const critic = team(
+  "critic",
+  "a collaborator comments on an actor's draft, the actor answers again; the collaborator learns",
+  [],
+  (options) => {
+    const helper = slot(options, collaborator, criticPrompt, options.replyTokens);
+    const actor = slot(options, "actor", revisingActorPrompt(options.answerForm), options.actorTokens);
+    return teamOn(criticActorGraph(actor, helper), [collaborator]);
   },
-};
+);
+
+/** Agent-GSPO's distributed information, one hop. */
+const star = team(
+  "star",
+  "holders each know a part and tell the solver at once, unheard by each other; all learn",
+  ["agents"],
+  (options) => {
+    const { holders, specs, solver } = holdersAndSolver(options);
+    return teamOn({ ...layeredGraph([specs, [solver]]), name: "star", pass }, [...holders, "solver"], holders);
+  },
+);
+
+/** Agent-GSPO's distributed information, passed from one holder to the next. */
+const chain = team(
+  "chain",
+  "holders each know a part, hear the one before and tell the next; the solver is the last, and all learn",
+  ["agents"],
+  (options) => {
+    const { holders, specs, solver } = holdersAndSolver(options);
+    const [first, ...others] = [...specs, solver];
+    return teamOn({ ...chainGraph([first ?? solver, ...others]), pass }, [...holders, "solver"], holders);
+  },
+);
+
+/** Du et al.'s debate, in which every debater learns. */
+const plainDebate = team(
+  "plain-debate",
+  "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
+  ["agents", "rounds"],
+  (options) => {
+    const ids = numbered("debater", options.agents);
+    const specs = slots(options, ids, debatePrompt(options.answerForm));
+    const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+    return teamOn({ ...graph, name: "plain-debate" }, ids);
+  },
+);
+
+/** The mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
+const layered = team(
+  "layered",
+  "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
+  ["agents", "rounds"],
+  (options) => {
+    const { rounds, agents, answerForm, read } = options;
+    if (rounds < 2)
+      throw new LaconicError("config_invalid", "task.rounds: a layered team has at least 2 layers", {
+        key: "task.rounds",
+      });
+    const template = advisedPrompt(answerForm);
+    const layers = Array.from({ length: rounds }, (_, layer) => numbered(`layer-${layer + 1}-agent`, agents));
+    const specs = layers.map((ids) => slots(options, ids, template));
+    return teamOn(layeredGraph(specs, plurality<AgentId>(layers.at(-1) ?? [], read)), layers.flat());
+  },
+);
+
+/** Every agent reads every other: earlier speakers of this round, the others from the round before. */
+const complete = team(
+  "complete",
+  "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
+  ["agents", "rounds"],
+  (options) => {
+    const ids = numbered("agent", options.agents);
+    const specs = slots(options, ids, advisedPrompt(options.answerForm));
+    return teamOn(completeGraph(specs, options.rounds, plurality<AgentId>(ids, options.read)), ids);
+  },
+);
+
+/** The complete graph without some edges, by seed: one graph for the whole run. */
+const random = team(
+  "random",
+  "as complete, with only some of the edges, drawn by seed once for the run; all learn",
+  ["agents", "rounds", "graphSeed", "density"],
+  (options) => {
+    const { agents, rounds, answerForm, read, graphSeed: seed = 0, density } = options;
+    const ids = numbered("agent", agents);
+    const specs = slots(options, ids, advisedPrompt(answerForm));
+    const answer = plurality<AgentId>(ids, read);
+    return teamOn(randomGraph(specs, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
+  },
+);
 
 /** The name of a team over text. */
 export type TeamName =
@@ -31,7 +187,7 @@ export type TeamName =
   | "complete"
   | "random";
 
-/** All teams that have a name, as values: take one, change it, and put it where a name goes. */
+/** All teams with a name, as values: change one, and use it instead of its name. */
 export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = {
   solo,
   hint,

@@ -3,57 +3,47 @@ import { graphTopology, mixture, type Graph } from "@laconic/topologies";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./text-team.ts";
 
-/** A team by name, or anybody's own: a changed preset, a function of the options, a team, a topology or a graph. */
+/** A team by name, or your own: a changed preset, a function of the options, a team, a topology or a graph. */
 export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topology | Graph;
 
 /**
- * The team that is meant: one, or several with the same learners, each for its share of the problems.
+ * The chosen team, or a mixture of several with the same learners, in which each plays its share of the problems. All agents of a
+ * bare topology or graph learn and see all of a problem; a {@link TextTeam} can say otherwise.
  *
- * A topology or graph of one's own learns as a whole, and everybody sees all of a problem; a {@link TextTeam} says otherwise.
- *
- * @throws LaconicError `config_invalid` for a name that does not exist, for a value that is no team, for one in which nobody
- * learns or whose learners or holders are not its agents, for teams of which not the same agents learn or that know different
- * parts; `topology_invalid` for a graph that cannot run
+ * @throws LaconicError `config_invalid` for an unknown name, a value that is no team, a team without learners, learners or holders
+ * that are not its agents, and teams with different learners or holders; `topology_invalid` for a graph that cannot run
  */
-export function teamOf(given: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
-  const choices = listed(given);
-  const teams = choices.map((choice) => oneTeam(choice, options));
+export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
+  const teams = listed(choice).map((one) => oneTeam(one, options));
   const [first] = teams;
   if (!first) return refuse("names no team");
   if (teams.length === 1) return first;
-  const title = teamTitle(given);
-  const differs = teams.some(
-    ({ trained, holders }) => trained.join() !== first.trained.join() || holders.join() !== first.holders.join(),
-  );
-  if (differs) refuse(`${title.replaceAll("+", ", ")} cannot be mixed: the same agents have to learn in all of them`);
+  const title = teamTitle(choice);
   const { trained, holders } = first;
+  if (teams.some((team) => team.trained.join() !== trained.join() || team.holders.join() !== holders.join()))
+    refuse(`${title.replaceAll("+", ", ")} cannot be mixed: the same agents have to learn in all of them`);
+  const topologies = teams.map(({ topology }) => topology);
   const temperatures = Object.assign({}, ...teams.map((team) => team.temperatures ?? {})) as Record<AgentId, number>;
-  return {
-    trained,
-    holders,
-    temperatures,
-    topology: mixture(
-      teams.map(({ topology }) => topology),
-      title,
-    ),
-  };
+  return { trained, holders, temperatures, topology: mixture(topologies, title) };
 }
 
-/** What a team is called in results: the names of several, with a plus between them. */
-export function teamTitle(given: TeamChoice | readonly TeamChoice[]): string {
-  return listed(given).map(titleOf).join("+");
+/** The name of a team in results: of several, with a plus between them. */
+export function teamTitle(choice: TeamChoice | readonly TeamChoice[]): string {
+  return listed(choice).map(titleOf).join("+");
 }
 
-/** Those of the choices that have a name in the registry, or are such values changed. */
-export function presetsAmong(given: TeamChoice | readonly TeamChoice[]): TeamPreset[] {
-  return listed(given).flatMap((choice) => {
-    if (typeof choice === "string") return Object.hasOwn(teamPresets, choice) ? [teamPresets[choice]] : [];
-    return isGroup(choice) && "make" in choice ? [choice] : [];
-  });
+/** The presets among the choices, changed ones included. */
+export function presetsAmong(choice: TeamChoice | readonly TeamChoice[]): TeamPreset[] {
+  return listed(choice).flatMap((one) => presetOf(one) ?? []);
 }
 
-export function listed(given: TeamChoice | readonly TeamChoice[]): readonly TeamChoice[] {
-  return Array.isArray(given) ? (given as readonly TeamChoice[]) : [given as TeamChoice];
+export function listed(choice: TeamChoice | readonly TeamChoice[]): readonly TeamChoice[] {
+  return Array.isArray(choice) ? (choice as readonly TeamChoice[]) : [choice as TeamChoice];
+}
+
+function presetOf(choice: TeamChoice): TeamPreset | undefined {
+  if (typeof choice === "string") return Object.hasOwn(teamPresets, choice) ? teamPresets[choice] : undefined;
+  return isObject(choice) && "make" in choice ? choice : undefined;
 }
 
 function titleOf(choice: TeamChoice): string {
@@ -63,24 +53,23 @@ function titleOf(choice: TeamChoice): string {
 }
 
 function oneTeam(choice: TeamChoice, options: TextTeamOptions): TextTeam {
+  const preset = presetOf(choice);
   if (typeof choice === "string") {
-    if (Object.hasOwn(teamPresets, choice)) return teamPresets[choice].make(options);
+    if (preset) return preset.make(options);
     const near = nearestName(choice, teamNames);
-    return refuse(
-      `there is no team ${choice}; ${near === undefined ? `known: ${teamNames.join(", ")}` : `did you mean ${near}?`}`,
-    );
+    const advice = near === undefined ? `known: ${teamNames.join(", ")}` : `did you mean ${near}?`;
+    return refuse(`there is no team ${choice}; ${advice}`);
   }
-  const made =
-    typeof choice === "function"
-      ? choice(options)
-      : isGroup(choice) && "make" in choice
-        ? choice.make(options)
-        : choice;
-  return checked(asTeam(made));
+  const team = asTeam(typeof choice === "function" ? choice(options) : (preset?.make(options) ?? choice));
+  const { topology, trained, holders } = team;
+  if (trained.length === 0) refuse(`nobody learns in ${topology.name}`);
+  const stray = [...trained, ...holders].find((agent) => !topology.agents.includes(agent));
+  if (stray !== undefined) refuse(`${topology.name} has no agent ${stray}; it has ${topology.agents.join(", ")}`);
+  return team;
 }
 
-function asTeam(made: TextTeam | Topology | Graph): TextTeam {
-  if (isGroup(made)) {
+function asTeam(made: TeamPreset | TextTeam | Topology | Graph): TextTeam {
+  if (isObject(made)) {
     if ("topology" in made) return made;
     if ("run" in made) return { topology: made, trained: made.agents, holders: [] };
     if ("answer" in made) {
@@ -91,15 +80,7 @@ function asTeam(made: TextTeam | Topology | Graph): TextTeam {
   return refuse("this is no team: give a name, a team, a topology, a graph, or a function that returns one of them");
 }
 
-function checked(team: TextTeam): TextTeam {
-  const { topology, trained, holders } = team;
-  if (trained.length === 0) refuse(`nobody learns in ${topology.name}`);
-  const stray = [...trained, ...holders].find((agent) => !topology.agents.includes(agent));
-  if (stray !== undefined) refuse(`${topology.name} has no agent ${stray}; it has ${topology.agents.join(", ")}`);
-  return team;
-}
-
-function isGroup(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 

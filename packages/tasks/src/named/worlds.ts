@@ -1,0 +1,188 @@
+import * as z from "zod";
+import { relayCriticDefaults, relayCriticTask, relayHintDefaults, relayHintTask } from "../relay/actor-tasks.ts";
+import { relayFeedbackTask } from "../relay/feedback.ts";
+import { relayLevels, type RelayLevelName } from "../relay/problem.ts";
+import { relayTask } from "../relay/task.ts";
+import { relayWritersTask } from "../relay/writers.ts";
+import { budgetCeiling, budgetFormNames, storyBudgetTask, trainedBudgets, unseenBudgets } from "../stories/budget.ts";
+import { storyHintDefaults, storyHintTask } from "../stories/hint.ts";
+import { knownNames } from "../stories/lexicon.ts";
+import type { StoryOptions } from "../stories/story.ts";
+import {
+  storyRelayDefaults,
+  storyRelayTask,
+  storyTellersDefaults,
+  storyTellersTask,
+  type TellerSettings,
+} from "../stories/teller-team.ts";
+import { storyWritersTask } from "../stories/writers.ts";
+import type { TeamTask } from "../task.ts";
+import type { TaskResources } from "../task-resources.ts";
+import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";
+
+/** The world of the shipped policy. */
+const oneFact = (): string => "relay/one-fact";
+
+/** The relay, and small worlds in its vocabulary. */
+export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
+  relay: {
+    schema: settings("relay", {
+      level: z.enum(Object.keys(relayLevels) as RelayLevelName[]).describe("How facts are split over the agents"),
+    }),
+    title: ({ level }) => `relay/${level}`,
+    about: ({ level }) => {
+      const { holders, factsPerHolder } = relayLevels[level];
+      const facts = factsPerHolder === 1 ? "a private fact" : `${factsPerHolder} private facts`;
+      return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
+    },
+    world: ({ level }) => `relay/${level}`,
+    open: ({ level }, { testProblems }) => relayTask({ level, testProblems }),
+  },
+  "relay-hint": {
+    schema: settings("relay-hint", {
+      distractors: z.int().min(0).max(8).default(relayHintDefaults.distractors).describe("Facts that nobody asks for"),
+      hintTokens: tokens(relayHintDefaults.hintTokens, "Tokens that a hint may have", 28),
+      actorTokens: tokens(relayHintDefaults.actorTokens, "Tokens that the actor may write", 28),
+      actorReads: z
+        .enum(["own", "everything"])
+        .default(relayHintDefaults.actorReads)
+        .describe("Facts that the actor reads besides the hint: its own, or all"),
+      learns: z
+        .enum(["collaborator", "actor"])
+        .default(relayHintDefaults.learns)
+        .describe("Who learns: the collaborator, or the actor for comparison"),
+    }),
+    title: () => "relay-hint",
+    about: ({ actorReads = "own" }) =>
+      `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
+    world: oneFact,
+    hasFrozenAgents: () => true,
+    open: (options, { testProblems }) => relayHintTask({ ...options, testProblems }),
+  },
+  "relay-critic": {
+    schema: settings("relay-critic", {
+      commentTokens: tokens(
+        relayCriticDefaults.commentTokens,
+        "Tokens that a comment may have, the end token included",
+        28,
+      ),
+    }),
+    title: () => "relay-critic",
+    about: () =>
+      "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
+    world: oneFact,
+    hasFrozenAgents: () => true,
+    open: (options, { testProblems }) => relayCriticTask({ ...options, testProblems }),
+  },
+  "relay-writers": {
+    schema: settings("relay-writers", {
+      parts: z
+        .enum(["unlike", "alike"])
+        .default("unlike")
+        .describe("What the two write together: a name and what it stands for, or two parts of like length"),
+    }),
+    title: ({ parts = "unlike" }) => (parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`),
+    about: ({ parts = "unlike" }) =>
+      parts === "unlike"
+        ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
+        : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
+    world: oneFact,
+    open: (options, { testProblems }) => relayWritersTask({ ...options, testProblems }),
+  },
+  "relay-feedback": {
+    schema: settings("relay-feedback", {}),
+    title: () => "relay-feedback",
+    about: () =>
+      "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
+    world: oneFact,
+    open: (_, { testProblems }) => relayFeedbackTask({ testProblems }),
+  },
+};
+
+/** Opens a story world with the tokenizer of the run's model, which is loaded here and not before. */
+function story<Options extends StoryOptions>(
+  make: (options: Options) => TeamTask,
+): (options: Omit<Options, keyof StoryOptions>, resources: TaskResources) => Promise<TeamTask> {
+  return async (options, resources) => {
+    const { tokenizerOf } = await import("../text/tokenizer-of.ts");
+    const { testProblems } = resources;
+    return make({ ...options, tokenizer: await tokenizerOf(resources), testProblems } as unknown as Options);
+  };
+}
+
+/** Settings of the worlds in which tellers say whose a thing is. */
+const tellerFields = (defaults: TellerSettings) => ({
+  tellerTokens: tokens(defaults.tellerTokens, "Tokens that a teller may write"),
+  solverTokens: tokens(defaults.solverTokens, "Tokens that the solver may write"),
+  madeUp: z.number().min(0).max(1).default(defaults.madeUp).describe("Share of children with a made-up name"),
+  names: tokens(defaults.names, "How many known names training has, the first of them", knownNames.length),
+  ask: z
+    .enum(["named", "thanks", "one-day"])
+    .default(defaults.ask)
+    .describe("What the solver goes on with, behind what it heard"),
+  opening: z
+    .string()
+    .default(defaults.opening)
+    .describe("What ends the story of the teller who knows, for it to go on from"),
+  spelling: z.number().min(0).default(defaults.spelling).describe("What spelling the name earns besides the grade"),
+});
+
+const budgetList = (budgets: readonly number[]): z.ZodDefault<z.ZodArray<z.ZodInt>> =>
+  z
+    .array(z.int().min(1))
+    .min(1)
+    .default([...budgets]);
+
+/** Worlds in which story models write English. */
+export const storyWorlds: NamedTasks<
+  "story-relay" | "story-tellers" | "story-hint" | "story-writers" | "story-budget"
+> = {
+  "story-relay": {
+    schema: settings("story-relay", tellerFields(storyRelayDefaults)),
+    title: () => "story-relay",
+    about: () =>
+      "A teller goes on with a story of whose a thing is; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
+    open: story(storyRelayTask),
+  },
+  "story-tellers": {
+    schema: settings("story-tellers", tellerFields(storyTellersDefaults)),
+    title: () => "story-tellers",
+    about: () =>
+      "Two to five tellers go on with a story each: one, another one each time, reads whose the asked thing is, the others read of something else and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
+    open: story(storyTellersTask),
+  },
+  "story-hint": {
+    schema: settings("story-hint", {
+      hintTokens: tokens(storyHintDefaults.hintTokens, "Tokens that a hint may have"),
+      actorTokens: tokens(storyHintDefaults.actorTokens, "Tokens that the actor may write"),
+      learns: z
+        .enum(["helper", "actor"])
+        .default(storyHintDefaults.learns)
+        .describe("Who learns: the helper, or the actor for comparison"),
+    }),
+    title: () => "story-hint",
+    about: () =>
+      "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
+    hasFrozenAgents: () => true,
+    open: story(storyHintTask),
+  },
+  "story-writers": {
+    schema: settings("story-writers", { replyTokens: replyTokens(80) }),
+    title: () => "story-writers",
+    about: () =>
+      "Two writers go on with the same story at once, the first briefly, the second at length, and neither sees the other's text. One grade is for both: for their lengths, their likeness and what they share.",
+    open: story(storyWritersTask),
+  },
+  "story-budget": {
+    schema: settings("story-budget", {
+      budgets: budgetList(trainedBudgets).describe("Budgets that stand in prompts during training"),
+      unseenBudgets: budgetList(unseenBudgets).describe("Budgets that stand in prompts of evaluations alone"),
+      form: z.enum(budgetFormNames).default("unary").describe("How a budget is said in the prompt"),
+      replyTokens: replyTokens(budgetCeiling),
+    }),
+    title: () => "story-budget",
+    about: () =>
+      "The writer's prompt says how many tokens it may take, another number each time. The grade is 1 at exactly that many and falls to 0 at none and at twice as many.",
+    open: story(storyBudgetTask),
+  },
+};
