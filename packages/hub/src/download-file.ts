@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { fileSize } from "./cache-layout.ts";
-import { contentId, type ContentId } from "./content-hash.ts";
 import { downloadContent } from "./download-content.ts";
 import { connect } from "./hub-connection.ts";
+import { contentId, type ContentId } from "./repository.ts";
 
 /** A file to fetch, and what its bytes must be. */
 export interface FileDownload {

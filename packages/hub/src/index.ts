@@ -3,8 +3,7 @@
  * @module @laconic/hub
  */
 export { checkpointFiles, openRemote, openSnapshot } from "./open-snapshot.ts";
-export type { RemoteFile, RemoteFiles, Snapshot, SnapshotOptions } from "./open-snapshot.ts";
-export type { DownloadProgress } from "./download-progress.ts";
+export type { DownloadProgress, RemoteFile, RemoteFiles, Snapshot, SnapshotOptions } from "./open-snapshot.ts";
 export { downloadFile } from "./download-file.ts";
 export { hubEnvironment } from "./hub-environment.ts";
 export type { HubEnvironment } from "./hub-environment.ts";

@@ -2,33 +2,42 @@ import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
-import { progressOf, type DownloadProgress } from "./download-progress.ts";
 import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
 import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts";
 import { readRange } from "./read-range.ts";
-import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
+import { listCommit, pathOf, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
-/** Which files of a repository, at which revision, and where they are kept. */
+/** Bytes that are there, reported after every piece that arrives. */
+export interface DownloadProgress {
+  readonly file: string;
+  readonly fileBytes: number;
+  readonly fileTotal: number;
+  /** Of all files of the snapshot, cached ones included. */
+  readonly bytes: number;
+  readonly total: number;
+}
+
+/** Which files of a repository, at which revision, and where they are stored. */
 export interface SnapshotOptions {
   /** `owner/name`, or the name alone of an old repository. */
   readonly repo: string;
-  /** `model` by default. */
+  /** Default `model`. */
   readonly type?: "model" | "dataset";
-  /** Branch, tag or commit; `main` by default. A commit of 40 digits gives the same files for ever. */
+  /** Branch, tag or commit; default `main`. A commit of 40 digits always gives the same files. */
   readonly revision?: string;
-  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Everything by default. */
+  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Default: all files. */
   readonly files?: readonly string[];
   /** Python's cache of the hub, `~/.cache/huggingface/hub` unless the environment says otherwise. */
   readonly cacheFolder: string;
-  /** Only what the cache has; false by default. */
+  /** Only cached files; default false. */
   readonly offline?: boolean;
   /** For repositories that are private or have terms. */
   readonly token?: string;
-  /** `https://huggingface.co` by default. */
+  /** Default `https://huggingface.co`. */
   readonly endpoint?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** The platform's by default. */
+  /** Default: the platform's. */
   readonly fetch?: typeof fetch;
   /** Waits between attempts; for tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
@@ -72,29 +81,16 @@ const filesAtOnce = 4;
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   checkSnapshot(options);
-  const { repo, revision = "main", cacheFolder } = options;
-  const type = options.type ?? "model";
-  checkRepository(repo);
-  checkRevision(revision);
-  const cache = repositoryCache(cacheFolder, type, repo);
-  const place = `${repo}@${revision}`;
+  const request = requestOf(options);
+  const { target, revision } = request;
+  const cache = repositoryCache(options.cacheFolder, target.type, target.repo);
   throwIfStopped(options.signal);
-  const cached = await fromCache(cache, options, revision, place);
+  const cached = await fromCache(cache, options, request);
   if (cached) return cached;
-
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
-  const hub = connect({
-    endpoint: options.endpoint ?? "https://huggingface.co",
-    token: options.token,
-    fetch: options.fetch ?? fetch,
-    wait: options.wait,
-    signal,
-    place,
-  });
-  const target: Designation = { type, repo };
-  const { commit, files } = await wantedFiles(hub, target, revision, options.files);
-
+  const hub = connectTo(options, request, signal);
+  const { commit, files } = await wantedFiles(hub, request, options.files);
   const blobs = await downloadAll(files, failed, {
     hub,
     target,
@@ -103,23 +99,52 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     signal,
     onProgress: options.onProgress,
   });
-  // Names and the revision come last: whoever finds them finds everything.
+  // Names and the revision are written last: whoever finds them finds all contents.
   for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
 }
 
+/** What is asked for; `place` is its name in messages. */
+interface Request {
+  readonly target: Designation;
+  readonly revision: string;
+  readonly place: string;
+}
+
+/** @throws LaconicError `input_invalid` */
+function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">): Request {
+  if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
+    throw new LaconicError("input_invalid", `${JSON.stringify(repo)} is not the name of a repository: owner/name`, {
+      key: "repo",
+    });
+  try {
+    checkFileName(revision);
+  } catch (error) {
+    const message = `${JSON.stringify(revision)} is not a revision`;
+    throw new LaconicError("input_invalid", message, { key: "revision" }, error);
+  }
+  return { target: { type, repo }, revision, place: `${repo}@${revision}` };
+}
+
+function connectTo(
+  options: Omit<SnapshotOptions, "cacheFolder">,
+  { place }: Request,
+  signal: AbortSignal | undefined,
+): HubConnection {
+  const { endpoint = "https://huggingface.co", token, wait } = options;
+  return connect({ endpoint, token, fetch: options.fetch ?? fetch, wait, signal, place });
+}
+
 /**
- * What a revision means now, and its files that the patterns ask for.
+ * The commit of a revision, and its files that the patterns select.
  * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
  */
 async function wantedFiles(
   hub: HubConnection,
-  target: Designation,
-  revision: string,
+  { target, revision, place }: Request,
   patterns: readonly string[] | undefined,
 ): Promise<{ readonly commit: string; readonly files: readonly RepositoryFile[] }> {
-  const place = `${target.repo}@${revision}`;
   const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);
   const listed = await listCommit(hub, target, commit);
   const names = listed.map(({ name }) => name);
@@ -152,21 +177,13 @@ export interface RemoteFiles {
  */
 export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
   checkRemote(options as SnapshotOptions);
-  const { repo, type = "model", revision = "main", signal } = options;
-  checkRepository(repo);
-  checkRevision(revision);
+  const request = requestOf(options);
+  const { target } = request;
+  const { signal } = options;
   if (options.offline)
-    throw new LaconicError("config_invalid", `${repo}: files are not read in parts offline`, { key: "offline" });
-  const hub = connect({
-    endpoint: options.endpoint ?? "https://huggingface.co",
-    token: options.token,
-    fetch: options.fetch ?? fetch,
-    wait: options.wait,
-    signal,
-    place: `${repo}@${revision}`,
-  });
-  const target: Designation = { type, repo };
-  const { commit, files } = await wantedFiles(hub, target, revision, options.files);
+    throw new LaconicError("config_invalid", `${target.repo}: files are not read in parts offline`, { key: "offline" });
+  const hub = connectTo(options, request, signal);
+  const { commit, files } = await wantedFiles(hub, request, options.files);
   return {
     commit,
     files: files.map((file) => ({
@@ -178,31 +195,21 @@ export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | 
   };
 }
 
-/** Below the endpoint. */
-function pathOf({ type, repo }: Designation, commit: string, name: string): string {
-  const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
-  return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
-}
-
 /** Null when the hub has to be asked. @throws LaconicError `checkpoint_missing` offline */
 async function fromCache(
   cache: RepositoryCache,
   { offline = false, files: wanted }: SnapshotOptions,
-  revision: string,
-  place: string,
+  { revision, place }: Request,
 ): Promise<Snapshot | null> {
-  const pinned = commitPattern.test(revision);
-  if (!offline && !(pinned && wanted && !wanted.some(isPattern))) return null;
-  const commit = pinned ? revision : await cache.readRef(revision);
-  const folder = commit === null ? null : cache.snapshot(commit);
-  const names = folder === null ? [] : await filesBelow(folder);
-  if (!offline) {
-    const complete = wanted?.every((name) => names.includes(name)) ?? false;
-    if (!complete) return null;
-  }
-  if (commit === null || folder === null || names.length === 0)
+  const isPinned = commitPattern.test(revision);
+  if (!offline && !(isPinned && wanted && !wanted.some(isPattern))) return null;
+  const commit = isPinned ? revision : await cache.readRef(revision);
+  const names = commit === null ? [] : await filesBelow(cache.snapshot(commit));
+  if (!offline && !wanted?.every((name) => names.includes(name))) return null;
+  if (commit === null || names.length === 0)
     throw new LaconicError("checkpoint_missing", `${place} is not in the cache; download it once without offline`, {});
-  return { folder, commit, files: wanted ? selectFiles(names, wanted, `${place} in the cache`) : names };
+  const files = wanted ? selectFiles(names, wanted, `${place} in the cache`) : names;
+  return { folder: cache.snapshot(commit), commit, files };
 }
 
 interface DownloadAll {
@@ -220,8 +227,14 @@ async function downloadAll(
   failed: AbortController,
   { hub, target, commit, cache, signal, onProgress }: DownloadAll,
 ): Promise<string[]> {
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const progress = progressOf(total, onProgress);
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  const byFile = new Map<string, number>();
+  let bytes = 0;
+  const progress = (file: string, fileTotal: number, fileBytes: number): void => {
+    bytes += fileBytes - (byFile.get(file) ?? 0);
+    byFile.set(file, fileBytes);
+    onProgress?.({ file, fileBytes, fileTotal, bytes, total });
+  };
   // Files of one content share it, and its download.
   const contents = new Map<string, Promise<string>>();
   const download = (file: RepositoryFile): Promise<string> =>
@@ -230,7 +243,7 @@ async function downloadAll(
       path: pathOf(target, commit, file.name),
       blobs: cache.blobs,
       signal,
-      onBytes: (bytes) => progress(file.name, file.bytes, bytes),
+      onBytes: (fileBytes) => progress(file.name, file.bytes, fileBytes),
     });
   const paths = new Array<string>(files.length);
   const failures: unknown[] = [];
@@ -270,24 +283,4 @@ function checkReadable(names: readonly string[], wanted: readonly string[], plac
       'AutoModelForCausalLM.from_pretrained(name).save_pretrained("FOLDER", safe_serialization=True)',
     { file: pickle },
   );
-}
-
-function checkRepository(repo: string): void {
-  if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
-    throw new LaconicError("input_invalid", `${JSON.stringify(repo)} is not the name of a repository: owner/name`, {
-      key: "repo",
-    });
-}
-
-function checkRevision(revision: string): void {
-  try {
-    checkFileName(revision);
-  } catch (error) {
-    throw new LaconicError(
-      "input_invalid",
-      `${JSON.stringify(revision)} is not a revision`,
-      { key: "revision" },
-      error,
-    );
-  }
 }

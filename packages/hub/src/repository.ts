@@ -1,9 +1,22 @@
+import { createHash, type Hash } from "node:crypto";
 import { datasetInfo, listFiles, modelInfo } from "@huggingface/hub";
 import { LaconicError } from "@laconic/core";
 import { commitPattern } from "./cache-layout.ts";
-import { contentId, type ContentId } from "./content-hash.ts";
 import { checkFileName } from "./file-names.ts";
 import { unavailable, type HubConnection } from "./hub-connection.ts";
+
+/** The hub's name of a content: sha256 of large files, git's blob sha1 of small ones. It is also the name in the cache. */
+export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
+
+/** @returns null for a text that is neither a sha256 nor a sha1 in lower-case hexadecimal */
+export function contentId(kind: ContentId["kind"], hex: string): ContentId | null {
+  return (kind === "git" ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(hex) ? { kind, hex } : null;
+}
+
+/** A hash to which the content is then added. */
+export function startHash({ kind }: ContentId, bytes: number): Hash {
+  return kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
+}
 
 /** A file of a revision. */
 export interface RepositoryFile {
@@ -12,14 +25,20 @@ export interface RepositoryFile {
   readonly content: ContentId;
 }
 
-/** What to ask a hub for. */
+/** A repository of a hub. */
 export interface Designation {
   readonly type: "model" | "dataset";
   readonly repo: string;
 }
 
+/** The path of a file below the endpoint. */
+export function pathOf({ type, repo }: Designation, commit: string, name: string): string {
+  const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
+  return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
+}
+
 /**
- * The commit that a branch, tag or commit means now.
+ * The current commit of a branch, tag or commit.
  * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
  */
 export async function resolveCommit(
@@ -28,7 +47,7 @@ export async function resolveCommit(
   revision: string,
 ): Promise<string> {
   const query = { name: repo, revision, additionalFields: ["sha" as const], ...parameters(hub) };
-  const { sha } = await understood(hub, repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
+  const { sha } = await wellFormed(hub, repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
   if (typeof sha !== "string" || !commitPattern.test(sha)) throw unavailable(hub.server, repo, "it names no commit");
   return sha;
 }
@@ -42,7 +61,7 @@ export async function listCommit(
   { type, repo }: Designation,
   commit: string,
 ): Promise<RepositoryFile[]> {
-  return understood(hub, repo, async () => {
+  return wellFormed(hub, repo, async () => {
     const files: RepositoryFile[] = [];
     const query = { repo: { type, name: repo }, revision: commit, recursive: true, ...parameters(hub) };
     for await (const { type: kind, path, size, oid, lfs } of listFiles(query)) {
@@ -57,16 +76,12 @@ export async function listCommit(
   });
 }
 
-function parameters({ endpoint, token, fetch }: HubConnection): {
-  hubUrl: string;
-  fetch: typeof fetch;
-  accessToken?: string;
-} {
+function parameters({ endpoint, token, fetch }: HubConnection) {
   return { hubUrl: endpoint, fetch, ...(token !== undefined && { accessToken: token }) };
 }
 
-/** The library's own errors may quote an address; ours say what was asked. */
-async function understood<T>(hub: HubConnection, repo: string, body: () => Promise<T>): Promise<T> {
+/** Errors of the library may quote an address; these name the repository. */
+async function wellFormed<T>(hub: HubConnection, repo: string, body: () => Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (error) {
