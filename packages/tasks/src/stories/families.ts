@@ -2,7 +2,7 @@ import type { Random } from "@laconic/core";
 import type { HeldSplit } from "./lexicon.ts";
 
 /** Who a story is about, and which thing is in it. */
-type Story = (name: string, thing: string) => string;
+export type Story = (name: string, thing: string) => string;
 
 /** Where a family of texts is read: what is read in training is read in no test problem as something new, and a probe's in none. */
 export type FamilySplit = "train" | HeldSplit | "probe";

@@ -6,23 +6,83 @@ import { cueOf } from "./teller-problems.ts";
 
 const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
 
-/** Where the text of a view ends, and what every view has behind it begins. */
+/** Length of the text of a view: the rest is the same in every view. */
 export type TextLength = (view: string, problem: Problem) => number;
 
+/** A changed problem, or null without a counterpart. */
+type Change = (problem: Problem, random: Random) => Problem | null;
+
 /** Families of the worlds in which tellers say whose a thing is. */
-export function tellerProbes(textLength: TextLength, allTellers: readonly AgentId[]): TaskProbes {
-  const idle: NoProbe = { none: "the only teller knows the owner" };
-  const alone = allTellers.length === 1;
+export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]): TaskProbes {
+  const restOf = (view: string, problem: Problem): string => view.slice(textLength(view, problem));
+  const idleOnly: NoProbe = { none: "the only teller knows the owner" };
+
+  /** The teller who knows the owner reads it in sentences that neither training nor test has. */
+  const paraphrased: Change = (problem, random) => {
+    const holder = holderOf(problem);
+    const text = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
+    return holder === null ? null : withView(problem, holder, (view) => `${text}${restOf(view, problem)}`);
+  };
+
+  /** The other tellers read texts that neither training nor test has. */
+  const withIdleTexts = (problem: Problem, random: Random): Problem => {
+    const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
+    return withViews(problem, (view, agent) =>
+      agent === holder ? view : `${idleText(problem, texts, random)}${restOf(view, problem)}`,
+    );
+  };
+
+  /** All tellers read new texts, so that silence which follows known words shows. */
+  const withOtherTexts: Change = (problem, random) => {
+    const changed = paraphrased(problem, random.split("holder"));
+    return changed && withIdleTexts(changed, random.split("idle"));
+  };
+
+  /** Asks for another child's thing, which an idle teller now reads of in words of training. */
+  const withOtherQuestion: Change = (problem, random) => {
+    const holder = holderOf(problem);
+    const { views = {} } = problem;
+    const idle = Object.keys(views).filter((agent) => agent !== holder);
+    if (holder === null || idle.length === 0) return null;
+    const present = Object.values(views).join(" ");
+    const knower = random.pick(idle);
+    const gold = random.pick(knownNames.filter((name) => !namesIn(present).includes(name)));
+    const question = random.pick(things.filter((thing) => !present.includes(thing)));
+    const story = random.pick(Object.values(holderTemplates.train))(gold, question);
+    const changed = withViews(problem, (view, agent) => {
+      const rest = restOf(view, problem).replace(cueOf(problem.question), cueOf(question));
+      return `${agent === knower ? story : view.slice(0, textLength(view, problem))}${rest}`;
+    });
+    return { ...changed, id: `${problem.id}/asks ${question}`, question, gold };
+  };
+
+  /** Four or five tellers; null for a problem with five. */
+  const withMoreTellers: Change = (problem, random) => {
+    const present = Object.keys(problem.views ?? {}).length;
+    const joining = tellers.slice(present, present < 4 ? 4 + random.integer(2) : tellers.length);
+    const rest = restOf(problem.views?.[holderOf(problem) ?? ""] ?? "", problem);
+    const texts = Object.values(idleFamilies.train);
+    const added = joining.map((agent) => [agent, `${idleText(problem, texts, random)}${rest}`] as const);
+    return joining.length === 0 ? null : { ...problem, views: { ...problem.views, ...Object.fromEntries(added) } };
+  };
+
   return (problems, random) => {
-    const of = (family: string): Random => random.split(family);
+    const family = (name: string, change: string, make: Change): ProbeCase =>
+      counterparts(change, problems, random.split(name), make);
+    const idleFamily = (name: string, change: string, make: Change): ProbeCase | NoProbe =>
+      tellers.length === 1 ? idleOnly : family(name, change, make);
     return {
-      paraphrase: paraphrases(problems, of("paraphrase"), textLength),
-      distractors: alone ? idle : otherIdleTexts(problems, of("distractors"), textLength),
-      "all-texts": alone ? idle : otherTexts(problems, of("all-texts"), textLength),
-      "other-question": alone ? idle : otherQuestions(problems, of("other-question"), textLength),
-      names: otherNames(problems, of("names")),
-      "more-agents": alone ? idle : moreTellers(problems, of("more-agents"), textLength, allTellers),
-      "lying-teammate": lies(problems, of("lying-teammate")),
+      paraphrase: family("paraphrase", "the owner is told in sentences of other shapes, seen in no split", paraphrased),
+      distractors: idleFamily("distractors", "idle tellers read texts seen in no split", withIdleTexts),
+      "all-texts": idleFamily("all-texts", "all tellers read texts seen in no split", withOtherTexts),
+      "other-question": idleFamily(
+        "other-question",
+        "another thing is asked for, and a teller who was idle reads whose it is",
+        withOtherQuestion,
+      ),
+      names: otherNames(problems, random.split("names")),
+      "more-agents": idleFamily("more-agents", "four or five tellers; all who join are idle", withMoreTellers),
+      "lying-teammate": family("lying-teammate", "the teller who knows reads of another owner", lie),
     };
   };
 }
@@ -38,134 +98,49 @@ export const storyProbes: TaskProbes = (problems, random) => ({
 /** Every child has a name that no story of training has. */
 function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   const fresh = Object.values(heldNames.test).flat();
-  return counterparts("children have other names, never seen in training", problems, random, (problem, own) => {
-    const texts = [problem.question, problem.gold, ...Object.values(problem.views ?? {})];
-    const known = namesIn(texts.join(" "));
+  return counterparts("children have other names, never seen in training", problems, random, (problem, stream) => {
+    const known = namesIn([problem.question, problem.gold, ...Object.values(problem.views ?? {})].join(" "));
     if (known.length === 0) return null;
-    const drawn = own.shuffle(fresh.filter((name) => !known.includes(name)));
+    const drawn = stream.shuffle(fresh.filter((name) => !known.includes(name)));
     const renamed = (text: string): string =>
       text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[known.indexOf(word)] ?? word);
-    return {
-      ...problem,
-      id: renamed(problem.id),
-      question: renamed(problem.question),
-      gold: renamed(problem.gold),
-      ...(problem.views && { views: changedViews(problem, (view) => renamed(view)) }),
-    };
+    const { id, question, gold, views } = problem;
+    const changed = views ? withViews(problem, renamed) : problem;
+    return { ...changed, id: renamed(id), question: renamed(question), gold: renamed(gold) };
   });
 }
 
-/** Who knows the owner reads it in sentences that neither training nor test has. */
-function paraphrases(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const change = "the owner is told in sentences of other shapes, seen in no split";
-  return counterparts(change, problems, random, (problem, own) => paraphrased(problem, own, textLength));
+/** The teller who knows the owner reads of another child; the gold answer stays. */
+function lie(problem: Problem, random: Random): Problem | null {
+  const holder = holderOf(problem);
+  const present = namesIn(Object.values(problem.views ?? {}).join(" "));
+  const name = random.pick(knownNames.filter((known) => !present.includes(known)));
+  const lying = (view: string): string =>
+    view.replaceAll(/[A-Za-z]+/gu, (word) => (word === problem.gold ? name : word));
+  return holder === null ? null : withView(problem, holder, lying);
 }
 
-function paraphrased(problem: Problem, random: Random, textLength: TextLength): Problem | null {
-  const [view, holder] = [viewOfHolder(problem), holderOf(problem)];
-  const told = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
-  const rest = view.slice(textLength(view, problem));
-  return holder === null ? null : withView(problem, holder, `${told}${rest}`);
-}
-
-/** Who does not know reads a text that neither training nor test has. */
-function otherIdleTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const change = "idle tellers read texts seen in no split";
-  return counterparts(change, problems, random, (problem, own) => withIdleTexts(problem, own, textLength));
-}
-
-function withIdleTexts(problem: Problem, random: Random, textLength: TextLength): Problem {
-  const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
-  return {
-    ...problem,
-    views: changedViews(problem, (view, agent) =>
-      agent === holder ? view : `${idleText(problem, texts, random)}${view.slice(textLength(view, problem))}`,
-    ),
-  };
-}
-
-/** Nobody reads a text that training or test has: silence that follows known words shows here, of the holder and of the idle. */
-function otherTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  return counterparts("all tellers read texts seen in no split", problems, random, (problem, own) => {
-    const told = paraphrased(problem, own.split("holder"), textLength);
-    return told && withIdleTexts(told, own.split("idle"), textLength);
-  });
-}
-
-/** Asks for another child's thing, which an idle teller now reads of in words of training: the former holder knows nothing of it. */
-function otherQuestions(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const change = "another thing is asked for, and a teller who was idle reads whose it is";
-  return counterparts(change, problems, random, (problem, own) => {
-    const holder = holderOf(problem);
-    const idle = Object.keys(problem.views ?? {}).filter((agent) => agent !== holder);
-    if (holder === null || idle.length === 0) return null;
-    const present = Object.values(problem.views ?? {}).join(" ");
-    const knower = own.pick(idle);
-    const gold = own.pick(knownNames.filter((name) => !namesIn(present).includes(name)));
-    const question = own.pick(things.filter((thing) => !present.includes(thing)));
-    const story = own.pick(Object.values(holderTemplates.train))(gold, question);
-    const views = changedViews(problem, (view, agent) => {
-      const end = textLength(view, problem);
-      const rest = view.slice(end).replace(cueOf(problem.question), cueOf(question));
-      return `${agent === knower ? story : view.slice(0, end)}${rest}`;
-    });
-    return { ...problem, id: `${problem.id}/asks ${question}`, question, gold, views };
-  });
-}
-
-/** Four or five tellers; null where there are five. */
-function moreTellers(
-  problems: readonly Problem[],
-  random: Random,
-  textLength: TextLength,
-  all: readonly AgentId[],
-): ProbeCase {
-  const texts = Object.values(idleFamilies.train);
-  return counterparts("four or five tellers; all who join are idle", problems, random, (problem, own) => {
-    const present = Object.keys(problem.views ?? {}).length;
-    const joining = all.slice(present, present < 4 ? 4 + own.integer(2) : all.length);
-    const view = viewOfHolder(problem);
-    const rest = view.slice(textLength(view, problem));
-    const added = joining.map((agent) => [agent, `${idleText(problem, texts, own)}${rest}`] as const);
-    return joining.length === 0 ? null : { ...problem, views: { ...problem.views, ...Object.fromEntries(added) } };
-  });
-}
-
-/** Who knows the owner reads of another child; the gold answer stays. */
-function lies(problems: readonly Problem[], random: Random): ProbeCase {
-  return counterparts("the teller who knows reads of another owner", problems, random, (problem, own) => {
-    const holder = holderOf(problem);
-    const present = namesIn(Object.values(problem.views ?? {}).join(" "));
-    const lie = own.pick(knownNames.filter((name) => !present.includes(name)));
-    const told = viewOfHolder(problem).replaceAll(/[A-Za-z]+/gu, (word) => (word === problem.gold ? lie : word));
-    return holder === null ? null : withView(problem, holder, told);
-  });
-}
-
-/** Of known children and things, so that the text alone is new. */
+/** An idle teller's text with known children and things, so that only the text is new. */
 function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
-  const [name = "", friend = ""] = random.shuffle(knownNames.filter((each) => each !== gold));
-  const other = random.pick(things.filter((each) => each !== question));
+  const [name = "", friend = ""] = random.shuffle(knownNames.filter((known) => known !== gold));
+  const other = random.pick(things.filter((thing) => thing !== question));
   return random.pick(texts)({ name, friend, asked: question, other }, random);
 }
 
-/** Idle texts never name the owner. */
+/** The teller who knows: idle texts never name the owner. */
 function holderOf({ gold, views = {} }: Problem): AgentId | null {
   return Object.keys(views).find((agent) => namesIn(views[agent] ?? "").includes(gold)) ?? null;
-}
-
-function viewOfHolder(problem: Problem): string {
-  return problem.views?.[holderOf(problem) ?? ""] ?? "";
 }
 
 function namesIn(text: string): string[] {
   return [...new Set((text.match(/[A-Za-z]+/gu) ?? []).filter((word) => children.has(word)))];
 }
 
-function withView(problem: Problem, agent: AgentId, view: string): Problem {
-  return { ...problem, views: { ...problem.views, [agent]: view } };
+function withView(problem: Problem, changed: AgentId, change: (view: string) => string): Problem {
+  return withViews(problem, (view, agent) => (agent === changed ? change(view) : view));
 }
 
-function changedViews(problem: Problem, change: (view: string, agent: AgentId) => string): Record<AgentId, string> {
-  return Object.fromEntries(Object.entries(problem.views ?? {}).map(([agent, view]) => [agent, change(view, agent)]));
+function withViews(problem: Problem, change: (view: string, agent: AgentId) => string): Problem {
+  const views = Object.entries(problem.views ?? {}).map(([agent, view]) => [agent, change(view, agent)]);
+  return { ...problem, views: Object.fromEntries(views) };
 }

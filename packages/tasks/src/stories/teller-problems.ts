@@ -1,6 +1,6 @@
 import { randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { distinct } from "../task.ts";
-import { holderTemplates, idleFamilies, rival, type FamilySplit, type IdleText } from "./families.ts";
+import { holderTemplates, idleFamilies, rival, type IdleText, type Story } from "./families.ts";
 import {
   heldNames,
   heldThings,
@@ -8,6 +8,8 @@ import {
   splitOf,
   things,
   trainedName,
+  unseenNames,
+  type Child,
   type HeldSplit,
   type NameChoice,
 } from "./lexicon.ts";
@@ -32,21 +34,18 @@ export interface TellerChoice extends NameChoice {
 interface Sources {
   readonly name: (random: Random) => string;
   readonly things: readonly string[];
-  readonly templates: readonly (readonly [split: FamilySplit, family: string])[];
+  readonly templates: readonly (readonly [family: string, text: Story])[];
   readonly families: readonly (readonly [family: string, text: IdleText])[];
   readonly sizes: readonly number[];
   readonly opening: string;
 }
-
-const templatesOf = (split: FamilySplit): Sources["templates"] =>
-  Object.keys(holderTemplates[split]).map((family) => [split, family] as const);
 
 /** What training draws from. */
 function trained({ opening = "", ...choice }: TellerChoice): Sources {
   return {
     name: (random) => trainedName(random, choice),
     things,
-    templates: templatesOf("train"),
+    templates: Object.entries(holderTemplates.train),
     families: Object.entries(idleFamilies.train),
     sizes: trainedSizes,
     opening,
@@ -61,7 +60,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
     const each = Math.ceil(count / groups.length);
     const drawn = groups.map(([group, sources]) => {
       const stream = randomFromSeed(`story-tellers/${held}/${group}`);
-      return distinct(each, () => ({ ...heldProblem(stream, sources, held), group }));
+      return distinct(each, () => ({ ...drawProblem(stream, sources, held), group }));
     });
     // In turn, so that the first so many hold all groups.
     return Array.from({ length: each }, (_, i) => drawn.flatMap((problems) => problems.slice(i, i + 1)))
@@ -69,7 +68,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
       .slice(0, count);
   };
   return {
-    problems: (random, wanted) => Array.from({ length: wanted }, () => trainedProblem(random, ofTraining)),
+    problems: (random, wanted) => Array.from({ length: wanted }, () => drawProblem(random, ofTraining, "train")),
     validation: heldProblems("validation"),
     testProblems: heldProblems("test"),
   };
@@ -81,7 +80,7 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
   const unseen = {
     name: (random: Random) => random.pick(Object.values(heldNames[held]).flat()),
     things: heldThings[held],
-    templates: templatesOf(held),
+    templates: Object.entries(holderTemplates[held]),
     families: Object.entries(idleFamilies[held]),
     sizes: [5],
     opening: known.opening,
@@ -91,10 +90,12 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
     name: (random) => random.pick(heldNames[held][length]),
   });
   return {
-    ...Object.fromEntries(known.families.map((each) => [`known/${each[0]}`, { ...known, families: [each] }])),
+    ...Object.fromEntries(known.families.map((family) => [`known/${family[0]}`, { ...known, families: [family] }])),
     ...Object.fromEntries(nameLengths.map((length) => [`name/${length}`, ofNames(length)])),
-    ...Object.fromEntries(unseen.templates.map((each) => [`template/${each[1]}`, { ...known, templates: [each] }])),
-    ...Object.fromEntries(unseen.families.map((each) => [`idle/${each[0]}`, { ...known, families: [each] }])),
+    ...Object.fromEntries(
+      unseen.templates.map((template) => [`template/${template[0]}`, { ...known, templates: [template] }]),
+    ),
+    ...Object.fromEntries(unseen.families.map((family) => [`idle/${family[0]}`, { ...known, families: [family] }])),
     "rival/thing": { ...known, families: [["rival", rival]] },
     "thing/unseen": { ...known, things: unseen.things },
     "tellers/5": { ...known, sizes: unseen.sizes },
@@ -102,35 +103,22 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
   };
 }
 
-function trainedProblem(random: Random, sources: Sources): Problem {
-  return drawProblem(random, sources, (child) => splitOf(child) === "train");
-}
+/** A pair of name and thing that training has is in another split. */
+const isHeld = ({ name, thing }: Child, held: HeldSplit): boolean =>
+  splitOf({ name, thing }) === held || newWords.has(name) || newWords.has(thing);
 
-/** A pair of name and thing that training has is of another split. */
-function heldProblem(random: Random, sources: Sources, held: HeldSplit): Problem {
-  return drawProblem(random, sources, (child) => splitOf(child) === held || isNew(child));
-}
+const newWords = new Set([...unseenNames, ...Object.values(heldThings).flat()]);
 
-const allNew = new Set([
-  ...Object.values(heldNames).flatMap((names) => Object.values(names).flat()),
-  ...Object.values(heldThings).flat(),
-]);
-const isNew = ({ name, thing }: { readonly name: string; readonly thing: string }): boolean =>
-  allNew.has(name) || allNew.has(thing);
-
-function drawProblem(
-  random: Random,
-  sources: Sources,
-  fits: (child: { readonly name: string; readonly thing: string }) => boolean,
-): Problem {
+function drawProblem(random: Random, sources: Sources, split: "train" | HeldSplit): Problem {
   for (;;) {
     const [gold, thing] = [sources.name(random), random.pick(sources.things)];
-    if (!fits({ name: gold, thing })) continue;
+    const child = { name: gold, thing };
+    if (!(split === "train" ? splitOf(child) === "train" : isHeld(child, split))) continue;
     const present = tellers.slice(0, random.pick(sources.sizes));
     const holder = random.pick(present);
     const views = Object.fromEntries(
       present.map((id) => {
-        const text = id === holder ? holderText(random, sources, gold, thing) : idleText(random, sources, gold, thing);
+        const text = id === holder ? random.pick(sources.templates)[1](gold, thing) : idleText(random, sources, child);
         return [id, `${text} ${cueOf(thing)} ${sources.opening}`.trimEnd()];
       }),
     );
@@ -141,12 +129,7 @@ function drawProblem(
   }
 }
 
-function holderText(random: Random, { templates }: Sources, name: string, thing: string): string {
-  const [split, family] = random.pick(templates);
-  return (holderTemplates[split][family] as (name: string, thing: string) => string)(name, thing);
-}
-
-function idleText(random: Random, sources: Sources, gold: string, asked: string): string {
+function idleText(random: Random, sources: Sources, { name: gold, thing: asked }: Child): string {
   const [, text] = random.pick(sources.families);
   const name = otherThan([gold], () => sources.name(random));
   const friend = otherThan([gold, name], () => sources.name(random));
@@ -154,7 +137,7 @@ function idleText(random: Random, sources: Sources, gold: string, asked: string)
   return text({ name, friend, asked, other }, random);
 }
 
-/** The first that is none of them. */
+/** The first draw that is not among the taken. */
 function otherThan(taken: readonly string[], draw: () => string): string {
   for (;;) {
     const drawn = draw();

@@ -16,14 +16,14 @@ export const cooperationSchemes = ["fallback", "decorator", "coordinator", "stra
 /** One of {@link cooperationSchemes}. */
 export type CooperationScheme = (typeof cooperationSchemes)[number];
 
-/** The reward of a helper and a main function, and where it comes from. */
+/** The reward of a helper and a main function, and its parts. */
 export interface CooperationReward {
   /** 0 to 4. */
   readonly reward: number;
   readonly terms: {
     /** 0.4 for a helper with a return, 0.6 for a main function with one. */
     readonly structure: number;
-    /** 0.5 when all parses together. */
+    /** 0.5 when both parse together. */
     readonly syntax: number;
     /** Share of the asserts that pass. */
     readonly tests: number;
@@ -35,25 +35,25 @@ export interface CooperationReward {
   /** The first level that failed and ended the count; null when all were reached. */
   readonly stoppedAt: "main" | "syntax" | null;
   readonly schemes: readonly CooperationScheme[];
-  /** Why the machine kept it from being judged: the rest says nothing then. Null where it was judged. */
+  /** Why the machine prevented a verdict, or null. With a reason, the other fields mean nothing. */
   readonly undecided: string | null;
-  /** What a reader outside can say of it: MAGRPO's feedback between turns. One test is shown. */
+  /** MAGRPO's feedback between turns. It shows one test. */
   readonly feedback: string;
-  /** The same for readers with words of their own. */
+  /** The same for readers with other prompts. */
   readonly report: CooperationReport;
 }
 
-/** What the syntax of a helper and a main function says, and their first test. */
+/** The syntax of a helper and a main function, and their first test. */
 export interface CooperationReport {
-  /** It is there and returns something. */
+  /** The helper exists and returns something. */
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;
-  /** The two together are Python. */
+  /** Both together are Python. */
   readonly parses: boolean;
   readonly callsAux: boolean;
   readonly isWrapper: boolean;
   readonly usesResult: boolean;
-  /** The first assert as it stands, and what decided, as in {@link ProgramVerdict}; null where it passed. Undefined where it was not run. */
+  /** The first assert, and the rule that decided as in {@link ProgramVerdict}: null where it passed, undefined where it was not run. */
   readonly first: { readonly assert: string; readonly failure: string | null | undefined };
 }
 

@@ -77,49 +77,39 @@ export function calculatorExamples(size: number, random: Random, asks = 0.8): Tr
   });
 }
 
-/** Two of five sums, whatever the order of their numbers, are never learned on. */
+/** Two of five sums, whatever the order of their numbers, are never trained on. */
 const isForEvaluation = (a: number, b: number): boolean =>
   randomFromSeed(`calculator/${Math.min(a, b)}+${Math.max(a, b)}`).integer(5) < 2;
 
+const groups = ["easy", "hard"] as const;
 const small = Array.from({ length: 10 }, (_, i) => i);
-const easyNumbers = [...small, ...small.slice(1).map((ten) => 10 * ten)];
-const hardNumbers = Array.from({ length: 90 }, (_, i) => 10 + i);
-
-const sums = { easy: sumsOf(easyNumbers, (a, b) => Math.min(a, b) < 10), hard: sumsOf(hardNumbers, () => true) };
-
-function sumsOf(
-  numbers: readonly number[],
-  isWanted: (a: number, b: number) => boolean,
-): readonly (readonly [number, number])[] {
-  return numbers.flatMap((a) => numbers.filter((b) => isWanted(a, b)).map((b) => [a, b] as const));
-}
-
-function problemOf(group: keyof typeof sums, [a, b]: readonly [number, number]): Problem {
-  const question = `${a}+${b}`;
-  return { id: question, question, gold: String(a + b), group };
-}
-
-const training = {
-  easy: sums.easy.filter((sum) => !isForEvaluation(...sum)),
-  hard: sums.hard.filter((sum) => !isForEvaluation(...sum)),
+const numbers = {
+  easy: [...small, ...small.slice(1).map((ten) => 10 * ten)],
+  hard: Array.from({ length: 90 }, (_, i) => 10 + i),
 };
 
-function drawTraining(random: Random): Problem {
-  const group = random.pick(["easy", "hard"] as const);
-  return problemOf(group, random.pick(training[group]));
+/** All problems of a group that are trained on, or all others. */
+function problemsOf(group: (typeof groups)[number], evaluation: boolean): Problem[] {
+  return numbers[group].flatMap((a) =>
+    numbers[group]
+      .filter((b) => (group === "hard" || Math.min(a, b) < 10) && isForEvaluation(a, b) === evaluation)
+      .map((b) => ({ id: `${a}+${b}`, question: `${a}+${b}`, gold: String(a + b), group })),
+  );
 }
 
-/** As many of each group as there are, at most half of `count`, in validation and in the test. */
+const training = { easy: problemsOf("easy", false), hard: problemsOf("hard", false) };
+
+function drawTraining(random: Random): Problem {
+  return random.pick(training[random.pick(groups)]);
+}
+
+/** At most half of `count` problems of each group in validation, and as many in the test. */
 function splits(count: number): EvaluationSplits {
   const random = randomFromSeed("calculator");
-  const [validation, testProblems]: [Problem[], Problem[]] = [[], []];
-  for (const group of ["easy", "hard"] as const) {
-    const all = random
-      .shuffle(sums[group].filter((sum) => isForEvaluation(...sum)))
-      .map((sum) => problemOf(group, sum));
-    const each = Math.min(Math.ceil(count / 2), Math.floor(all.length / 2));
-    validation.push(...all.slice(0, each));
-    testProblems.push(...all.slice(each, 2 * each));
-  }
-  return { validation, testProblems };
+  const halves = groups.map((group) => {
+    const all = random.shuffle(problemsOf(group, true));
+    const size = Math.min(Math.ceil(count / 2), Math.floor(all.length / 2));
+    return [all.slice(0, size), all.slice(size, 2 * size)] as const;
+  });
+  return { validation: halves.flatMap(([first]) => first), testProblems: halves.flatMap(([, second]) => second) };
 }
