@@ -7,8 +7,8 @@ import { readRows } from "../../packages/benchmarks/src/data/formats/read-rows.t
 import { readGradedCases } from "../../packages/grading/src/graded-case.ts";
 import { parseModelConfig } from "../../packages/engine/src/transformer/model-config.ts";
 import { decodeSafetensors } from "../../packages/engine/src/weights/safetensors.ts";
-import { readErrorBody } from "../../packages/openai/src/error-body.ts";
-import { parseRetryAfter } from "../../packages/openai/src/retry-after.ts";
+import { readErrorBody } from "../../packages/openai/src/failure.ts";
+import { parseRetryAfter } from "../../packages/openai/src/retry.ts";
 import { readReply } from "../../packages/openai/src/server-reply.ts";
 import { parseAppConfig } from "../../packages/runtime/src/run/app-config.ts";
 import { applyOverrides } from "../../packages/runtime/src/run/overrides.ts";

@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { encoding_for_model as encodingFor } from "tiktoken";
 import { expect, test } from "vitest";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens } from "./tokens.ts";
 
 const words = ["the", "sum", "is", "12345", "\n\n", "  ", "$x^2$", "don't", "数学", "😀", "=", "(a),"] as const;
 

@@ -12,6 +12,3 @@ export type { CallReply, JournalTotals, SpendJournal } from "./spend-journal.ts"
 export { publicPrices } from "./prices.ts";
 export { Limiter } from "./limiter.ts";
 export type { LimiterOptions } from "./limiter.ts";
-export { remedyFor } from "./retry-policy.ts";
-export { parseRetryAfter } from "./retry-after.ts";
-export type { Failure, Remedy } from "./retry-policy.ts";

@@ -2,23 +2,28 @@ import { LaconicError } from "@laconic/core";
 import { supportedSampling } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
 import { serverAddress } from "@laconic/core/wire";
+import {
+  checkSampling,
+  LaconicError,
+  randomFromState,
+  samplingFields,
+  supportedSampling,
+  type CompletionRequest,
+} from "@laconic/core";
 import type OpenAI from "openai";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
-import { parseErrorBody } from "./error-body.ts";
+import { parseErrorBody } from "./failure.ts";
 import { DamagedReply, FailedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { installedPackage } from "./installed-package.ts";
-import { fieldsOf } from "./reply-fields.ts";
-import { bodyOf, type Body, type BodyOptions } from "./request-body.ts";
+import { fieldsOf } from "./reply-content.ts";
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
 
 /** Which model of which server, and what its requests may cost. */
-export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
+export interface OpenAiModelOptions extends ApiModelOptions {
   readonly model: string;
   /** Default: the environment variable `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
-  /** The same, as the package `openai` calls it. */
-  readonly baseURL?: string;
   /** Default: the environment variable `OPENAI_API_KEY`; servers without keys take any. */
   readonly apiKey?: string;
   /** Allows `http:` to another machine than this one. */
@@ -34,13 +39,11 @@ export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
    * 0 then have a trace. OpenAI refuses the field. Default false.
    */
   readonly trace?: boolean;
-  /** How log-probs of prompts are asked for. Default `echo`, which OpenAI's completions, vLLM and `laconic serve` know. */
-  readonly promptScoring?: "echo" | "prompt_logprobs";
 }
 
 const checkOptions = optionCheck<OpenAiModelOptions>()(
   "openAiModel",
-  `${apiModelKeys} model baseUrl baseURL apiKey insecure fetch extraSampling maxTokensField trace promptScoring`,
+  `${apiModelKeys} model baseUrl apiKey insecure fetch extraSampling maxTokensField trace`,
 );
 
 const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
@@ -54,7 +57,7 @@ const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   checkOptions(options);
   const { model, insecure = false, deadlineMs = 600_000 } = options;
-  const baseUrl = baseUrlOf(options);
+  const baseUrl = options.baseUrl ?? (process.env["OPENAI_BASE_URL"]?.trim() || "https://api.openai.com/v1");
   serverAddress(baseUrl, "baseUrl", { allowed: insecure, option: "insecure: true" });
   const key = new Secret(options.apiKey ?? (process.env["OPENAI_API_KEY"] || "none"));
   let client: Promise<OpenAI> | undefined;
@@ -83,12 +86,6 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   );
 }
 
-function baseUrlOf({ baseUrl, baseURL }: OpenAiModelOptions): string {
-  if (baseUrl !== undefined && baseURL !== undefined && baseUrl !== baseURL)
-    throw new LaconicError("config_invalid", "openAiModel: baseUrl and baseURL differ; remove one", { key: "baseURL" });
-  return baseUrl ?? baseURL ?? (process.env["OPENAI_BASE_URL"]?.trim() || "https://api.openai.com/v1");
-}
-
 async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal): Promise<ServerReply> {
   const path = kind === "chat" ? "/chat/completions" : "/completions";
   const response = await client.post(path, { body: fields, signal }).asResponse();
@@ -113,4 +110,41 @@ function failureIn(value: object): { readonly status: number; readonly body: obj
 
 function listWithin(value: unknown): readonly object[] {
   return (Array.isArray(value) ? value : []).filter((each) => fieldsOf(each) !== null);
+}
+
+/** A request's fields, and which of the two paths takes them. */
+interface Body {
+  readonly kind: "chat" | "text";
+  readonly fields: Record<string, unknown>;
+}
+
+/** @throws LaconicError `config_invalid` for parameters that the server does not know */
+function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, options: OpenAiModelOptions): Body {
+  const { temperature, maxTokens, stop } = sampling;
+  const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
+  const isChat = prompt.kind === "messages";
+  const text = prompt.kind === "tokens" ? prompt.tokens : prompt.kind === "text" ? prompt.text : "";
+  if (scorePrompt) {
+    if (isChat)
+      throw new LaconicError(
+        "config_invalid",
+        "log-probs of a chat's prompt cannot be asked for; send a text or tokens",
+      );
+    // One token is written besides, because some servers refuse none.
+    return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, echo: true, logprobs: 1, prompt: text } };
+  }
+  const backEnd = extraSampling ? "openai-extended" : "openai";
+  const advice = extraSampling ? "leave it out" : "set extraSampling for a server that does";
+  checkSampling(sampling, { name: "OpenAI's interface", supports: supportedSampling(backEnd), advice });
+  const fields = {
+    model,
+    temperature, // first: stored replies go by a hash of the text
+    [isChat ? maxTokensField : "max_tokens"]: maxTokens,
+    ...samplingFields(backEnd, sampling, "asked"),
+    ...(stop && stop.length > 0 && { stop }),
+    ...(trace && { return_token_ids: true, logprobs: isChat ? true : 0 }),
+    ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
+  };
+  if (isChat) return { kind: "chat", fields: { ...fields, messages: prompt.messages } };
+  return { kind: "text", fields: { ...fields, prompt: text } };
 }

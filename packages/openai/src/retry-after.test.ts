@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedWaitMs, parseRetryAfter } from "./retry-after.ts";
+import { askedWaitMs, parseRetryAfter } from "./retry.ts";
 
 test.for([
   ["5", 5000],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remedyFor } from "./retry-policy.ts";
+import { remedyFor } from "./retry.ts";
 
 test.for([
   [{}, "retry"],

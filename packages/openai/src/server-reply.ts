@@ -2,8 +2,7 @@ import { ragged, type FinishReason, type TokenTrace } from "@laconic/core";
 import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
-import { readContent, textWithin } from "./reply-content.ts";
-import { countOf, fieldsOf, listOf, type ReplyFields } from "./reply-fields.ts";
+import { countOf, fieldsOf, listOf, readContent, textWithin, type ReplyFields } from "./reply-content.ts";
 
 /** What a server said, as far as it is needed. */
 export interface ServerReply {
@@ -126,20 +125,13 @@ function traceOf(
   return { promptTokens, tokens, logProbs };
 }
 
-/** vLLM lists the prompt's places by token; an echo has prompt and reply in one list. Nothing stands before the first. */
+/** Log-probs of the prompt in an echo, which has prompt and reply in one list. The first token has none. */
 function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): ServerReply["promptLogProbs"] {
-  const places = choice["prompt_logprobs"];
-  const own = (place: unknown): unknown => fieldsOf(Object.values(fieldsOf(place) ?? {})[0])?.["logprob"];
   const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
-  const list = Array.isArray(places)
-    ? places.map((place) => (place === null ? null : own(place)))
-    : usage.agrees && Array.isArray(echoed) && echoed.length >= usage.promptTokens
-      ? echoed.slice(0, usage.promptTokens)
-      : null;
-  if (!list || list.length === 0) return null;
-  const [first, ...rest] = list;
-  const read = rest.map((each) => numberOf(each));
-  return read.includes(null) ? null : [numberOf(first), ...read];
+  if (!usage.agrees || !Array.isArray(echoed) || echoed.length < usage.promptTokens) return null;
+  const [first, ...rest] = echoed.slice(0, usage.promptTokens);
+  const logProbs = rest.map((value) => numberOf(value));
+  return usage.promptTokens === 0 || logProbs.includes(null) ? null : [numberOf(first), ...logProbs];
 }
 
 function numberOf(value: unknown): number | null {

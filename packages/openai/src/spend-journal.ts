@@ -2,8 +2,9 @@ import { open } from "node:fs/promises";
 import { findShapeMismatch, group, shapes, type Completion, type Shape, type TokenUsage } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { tokenUsageShape } from "@laconic/core/ledger";
+  finishReasons,
+  type TokenTrace,
 import { openAppender, readJsonLines } from "@laconic/core/platform";
-import { completionShape } from "./completion-shape.ts";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -59,6 +60,28 @@ interface Settled {
 }
 
 type Line = Before | Begun | Settled;
+
+const tokens: Shape = { kind: "list", of: shapes.count };
+const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };
+
+/** A completion on disk. */
+const completionShape = group<Completion>({
+  text: { shape: shapes.text },
+  finishReason: { shape: { kind: "choice", of: finishReasons } },
+  usage: { shape: tokenUsageShape },
+  model: {
+    shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
+  },
+  trace: {
+    shape: group<Pick<TokenTrace, "promptTokens" | "tokens" | "logProbs">>({
+      promptTokens: { shape: tokens },
+      tokens: { shape: tokens },
+      logProbs: { shape: { kind: "list", of: shapes.number } },
+    }),
+    optional: true,
+  },
+  promptLogProbs: { shape: { kind: "list", of: orNull }, optional: true },
+});
 
 const number = { shape: shapes.positive };
 const dollars = { shape: shapes.atLeast0 };

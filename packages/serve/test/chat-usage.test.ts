@@ -1,9 +1,8 @@
-import Anthropic from "@anthropic-ai/sdk";
 import type { LanguageModel } from "@laconic/core";
 import type { TokenCounts } from "@laconic/core/ledger";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { expect, test } from "vitest";
-import { openAiOf } from "./surface-cases.ts";
+import { anthropicOf, openAiOf } from "./surface-cases.ts";
 import { scripted, tokenizer } from "./tiny-gateway.ts";
 import { serving } from "./tiny-server.ts";
 
@@ -53,11 +52,7 @@ test.for([
     output_tokens_details: completion ?? { reasoning_tokens: 0 },
     total_tokens: p + c,
   });
-  const anthropic = new Anthropic({
-    baseURL: "http://localhost",
-    apiKey: "none",
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
+  const anthropic = anthropicOf(handler);
   const { usage } = await anthropic.messages.create({ model: "tiny", max_tokens: 9, messages });
   expect(usage).toEqual({
     input_tokens: prompt ? 6 : 40,

@@ -1,8 +1,7 @@
-import Anthropic from "@anthropic-ai/sdk";
 import { completionHandler, hermesTools, type CompletionHandler } from "@laconic/serve";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { openAiOf } from "./surface-cases.ts";
+import { anthropicOf, openAiOf } from "./surface-cases.ts";
 import { scripted, startGateway, tokenizer, toolCall } from "./tiny-gateway.ts";
 import { serving } from "./tiny-server.ts";
 
@@ -78,12 +77,6 @@ test("Responses and Messages take the same of theirs", async () => {
   const message = await anthropicOf(handlerOf()).messages.create({ ...asked, max_tokens: 9, service_tier: "auto" });
   expect(message.content).toEqual([{ type: "text", text: "said" }]);
 });
-
-function anthropicOf(handler: CompletionHandler): Anthropic {
-  const fetch = async (address: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    handler(new Request(address, init));
-  return new Anthropic({ baseURL: "http://localhost", apiKey: "none", maxRetries: 0, fetch });
-}
 
 const parameters = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
 

@@ -1,12 +1,11 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import Anthropic from "@anthropic-ai/sdk";
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import { completionHandler, hermesTools, type CompletionHandler } from "@laconic/serve";
 import { generateText, tool } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { lookTool, openAiOf } from "./surface-cases.ts";
+import { anthropicOf, lookTool, openAiOf } from "./surface-cases.ts";
 import { scripted, tokenizer, toolCall } from "./tiny-gateway.ts";
 import { serving } from "./tiny-server.ts";
 
@@ -122,12 +121,7 @@ test("a tool that must be called is called, on every surface", async () => {
     tool_choice: { type: "function", name: "look" },
   });
   expect(response.output).toMatchObject([{ type: "function_call", name: "look" }]);
-  const handler = handlerOf(says());
-  const anthropic = new Anthropic({
-    baseURL: "http://localhost",
-    apiKey: "none",
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
+  const anthropic = anthropicOf(handlerOf(says()));
   const input_schema = { type: "object" as const };
   const message = await anthropic.messages.create({
     ...asked,

@@ -1,6 +1,7 @@
 import type { Completion, CompletionRequest, LanguageModel, Topology } from "@laconic/core";
 import { hermesTools, type CompletionHandler, type ServedTeam } from "@laconic/serve";
 import { graphTopology } from "@laconic/topologies";
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { lookingTeam, tokenizer } from "./tiny-gateway.ts";
 import type { ServerChange } from "./tiny-server.ts";
@@ -26,6 +27,15 @@ export const openAiOf = (handler: CompletionHandler): OpenAI =>
   new OpenAI({
     baseURL: "http://localhost/v1",
     apiKey: "none",
+    maxRetries: 0,
+    fetch: (input, init) => handler(new Request(input, init)),
+  });
+
+/** Anthropic's client, on a handler of this process. */
+export const anthropicOf = (handler: CompletionHandler, apiKey = "none"): Anthropic =>
+  new Anthropic({
+    baseURL: "http://localhost",
+    apiKey,
     maxRetries: 0,
     fetch: (input, init) => handler(new Request(input, init)),
   });

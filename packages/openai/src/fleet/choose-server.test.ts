@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { chooseServer, prefixHash, type Candidate } from "./choose-server.ts";
+import { chooseServer, prefixHash, type Candidate } from "./waiting-requests.ts";
 
 const servers = (count: number, inFlight = 0): Candidate[] =>
   Array.from({ length: count }, (_, i) => ({ url: `http://10.0.0.${i}:8000`, inFlight, slots: 64 }));

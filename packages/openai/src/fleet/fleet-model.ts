@@ -22,12 +22,11 @@ import { stopEnd } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
-import { checkRequests, checkStopText, supportedBy } from "./fleet-requests.ts";
+import { checkRequests, checkStopText, supportedBy } from "./reply-checks.ts";
 import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
 import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
-import { probeServer, type ProbeOptions } from "./probe-server.ts";
-import type { ServerRecord } from "./probe-record.ts";
+import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
 /** How a model is sampled on a fleet. */
 export interface FleetModelOptions extends PublishOptions {

@@ -1,10 +1,18 @@
-import type { FleetClock } from "./clock.ts";
+import { systemClock as clock, type Clock } from "@laconic/core/platform";
 import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
 import { optionCheck } from "@laconic/core/checks";
 import type { ServerState } from "./member.ts";
 import type { ReplyGap } from "./reply-gap.ts";
 
-/** A reply that was taken, and where it is from. */
+/** The clock of a fleet. */
+export interface FleetClock extends Clock {
+  /** Aborts with a `TimeoutError`. */
+  timeout(ms: number): AbortSignal;
+}
+
+export const systemClock: FleetClock = { ...clock, timeout: (ms) => AbortSignal.timeout(ms) };
+
+/** An accepted reply, and its server. */
 export interface SampledReply {
   readonly server: string;
   /** Name and number of the weights that wrote it. */

@@ -1,10 +1,14 @@
 import { LaconicError } from "@laconic/core";
-import { systemClock, type FleetClock } from "./clock.ts";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
-import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
-import { checkReply } from "./check-reply.ts";
-import { prefixHash } from "./choose-server.ts";
-import { loadGraceMs, WaitingRequests, type Wanted } from "./waiting-requests.ts";
+import {
+  checkFleetOptions,
+  systemClock,
+  type FleetClock,
+  type FleetOptions,
+  type ReplyJudge,
+} from "./fleet-options.ts";
+import { checkReply } from "./reply-checks.ts";
+import { loadGraceMs, prefixHash, WaitingRequests, type Wanted } from "./waiting-requests.ts";
 import { Member, type ServerStatus } from "./member.ts";
 import { leftOut, Recovery } from "./recovery.ts";
 

@@ -16,7 +16,7 @@ export type {
 } from "./servers/sampling-server.ts";
 
 export { Fleet } from "./fleet.ts";
-export type { FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet-options.ts";
+export type { FleetClock, FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet-options.ts";
 export type { ReplyGap } from "./reply-gap.ts";
 export type { ServerState, ServerStatus } from "./member.ts";
 export { FleetModel, fleetPolicy } from "./fleet-model.ts";
@@ -26,9 +26,8 @@ export { WeightsReceiver } from "./weights/weights-receiver.ts";
 export type { WeightsReceiverOptions } from "./weights/weights-receiver.ts";
 export { WeightsSender } from "./weights/weights-sender.ts";
 export type { WeightsSenderOptions, WeightsSent } from "./weights/weights-sender.ts";
-export type { FleetClock } from "./clock.ts";
 
 export { probeFleet } from "./probe-fleet.ts";
+export type { FleetRecord } from "./probe-fleet.ts";
 export { probeServer } from "./probe-server.ts";
-export type { ProbeOptions } from "./probe-server.ts";
-export type { FleetRecord, ServerRecord } from "./probe-record.ts";
+export type { ProbeOptions, ServerRecord } from "./probe-server.ts";

@@ -1,8 +1,20 @@
 import { LaconicError } from "@laconic/core";
 import type { FleetModel } from "./fleet-model.ts";
 import type { Fleet } from "./fleet.ts";
-import type { FleetRecord, ServerRecord } from "./probe-record.ts";
-import { probeServer, type ProbeOptions } from "./probe-server.ts";
+import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
+
+/** What probes found out about a fleet. */
+export interface FleetRecord {
+  readonly servers: readonly ServerRecord[];
+  /** Servers that were refused, and why. */
+  readonly refused: readonly { readonly url: string; readonly reason: string }[];
+  /** Mean gap of the worst server. */
+  readonly gap: number;
+  /** Largest mean gap that was allowed. */
+  readonly tolerance: number;
+  /** Largest mean gap that is allowed for replies. */
+  readonly replyTolerance: number;
+}
 
 /** Rounding of other kernels in float32. */
 const minTolerance = 1e-3;

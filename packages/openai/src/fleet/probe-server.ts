@@ -1,6 +1,6 @@
 import { LaconicError, raggedRow, randomFromSeed, type Sampler } from "@laconic/core";
-import { checkReply } from "./check-reply.ts";
 import { optionCheck } from "@laconic/core/checks";
+import { checkReply } from "./reply-checks.ts";
 import {
   checkGap,
   type Generation,
@@ -8,7 +8,25 @@ import {
   type PublishedWeights,
   type SamplingServer,
 } from "./servers/sampling-server.ts";
-import type { ServerRecord } from "./probe-record.ts";
+
+/** What a probe found out about one server; kept with the run. */
+export interface ServerRecord {
+  readonly kind: string;
+  readonly url: string;
+  /** Of its software. */
+  readonly version: string | null;
+  readonly contextLength: number | null;
+  /**
+   * What its log-probs are of: the distribution that was sampled, or the model's at temperature 1 (vLLM's `raw_logprobs`).
+   */
+  readonly logProbsAt: "sampling" | "one";
+  /** |server's - trainer's| log-prob of a token under equal weights, at the temperature that the server reports. */
+  readonly gap: { readonly mean: number; readonly max: number; readonly tokens: number };
+  /** Mean gap over the text by which loaded versions are checked: random tokens, where rounding shows more. */
+  readonly checkGap: number;
+  /** The same request gave the same reply twice. Servers that batch seldom do, so this decides nothing. */
+  readonly repeats: boolean;
+}
 
 /** What a probe asks with. */
 export interface ProbeOptions {

@@ -1,43 +1,41 @@
 import { LaconicError } from "@laconic/core";
-import type { FleetClock } from "./clock.ts";
-import type { SamplingServer } from "./servers/sampling-server.ts";
-import type { FleetOptions } from "./fleet-options.ts";
+import type { FleetClock, FleetOptions } from "./fleet-options.ts";
 import type { Member } from "./member.ts";
+import type { SamplingServer } from "./servers/sampling-server.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
-/** The end of a note. */
+/** End of a note about quarantine. */
 export const leftOut = "; the server is in quarantine until it passes a probe";
 
-/** What recovery has of its fleet. */
+/** What recovery needs of its fleet. */
 export interface RecoveryOptions extends Pick<FleetOptions, "onNote" | "onQuarantine" | "patienceMs"> {
   readonly members: readonly Member[];
   readonly waiting: WaitingRequests;
   readonly clock: FleetClock;
-  /** What a server in quarantine has to pass; null where it stays there. */
+  /** The probe of quarantined servers; null keeps them there. */
   readonly probe: () => ((server: SamplingServer) => Promise<unknown>) | null;
   readonly isClosed: () => boolean;
-  /** A server may be asked again, or requests have failed. */
+  /** Called when a server may be asked again, or requests have failed. */
   readonly onChanged: () => void;
 }
 
-/**
- * Looks after servers that are not asked: paused ones say that they are well, those in quarantine pass a probe. Where none works for too long,
- * requests fail.
- */
+/** Checks paused servers and probes quarantined ones. Requests fail where no server works for too long. */
 export class Recovery {
   readonly #options: RecoveryOptions;
+  readonly #patienceMs: number;
   /** Every server is in quarantine, and each is being probed. */
   #lastChance = false;
-  /** When a reply was last taken, and since when somebody waits for a server. */
+  /** Time of the last accepted reply, and of the first waiting request. */
   #workedAtMs: number;
   #waitedSinceMs = 0;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
+    this.#patienceMs = options.patienceMs ?? 600_000;
     this.#workedAtMs = options.clock.nowMs();
   }
 
-  /** A reply was taken. */
+  /** A reply was accepted. */
   worked(): void {
     this.#workedAtMs = this.#options.clock.nowMs();
   }
@@ -47,7 +45,7 @@ export class Recovery {
     this.#waitedSinceMs = this.#options.clock.nowMs();
   }
 
-  /** No server is asked any more, and none is on its way back. */
+  /** Every server is in quarantine, and none is being probed. */
   get isHopeless(): boolean {
     return !this.#lastChance && this.#options.members.every(({ state }) => state === "quarantined");
   }
@@ -59,50 +57,53 @@ export class Recovery {
 
   /** @throws LaconicError `api_unavailable` where no server has worked for too long */
   checkPatience(beganMs: number): void {
-    const { clock } = this.#options;
-    if (clock.nowMs() - Math.max(beganMs, this.#workedAtMs) > this.#patienceMs) throw this.#impatience();
+    const sinceMs = Math.max(beganMs, this.#workedAtMs);
+    if (this.#options.clock.nowMs() - sinceMs > this.#patienceMs) throw this.#impatience();
   }
 
-  /** Looks at servers whose time has come. @returns milliseconds to the next look; null where nobody waits for one */
+  /** Checks servers whose time has come. @returns milliseconds to the next look; null without a waiting request */
   look(): number | null {
     const { members, waiting, clock, onNote, onChanged, isClosed } = this.#options;
     const now = clock.nowMs();
     const probe = this.#options.probe();
-    const paused = members.filter(({ state }) => state === "paused");
-    const isDue = ({ checking, retryAtMs }: Member): boolean => !checking && retryAtMs <= now;
-    for (const member of paused.filter(isDue))
-      void member.check().then((well) => {
-        if (well) onNote?.(`${member.url}: is well again`);
-        onChanged();
-      });
-    if (probe && !isClosed())
-      for (const member of members)
-        if (member.state === "quarantined" && isDue(member)) void this.#readmit(member).then(onChanged);
-    const none = members.every(({ state }) => state !== "up");
+    for (const member of members) {
+      const { state, checking, retryAtMs } = member;
+      if (checking || retryAtMs > now) continue;
+      if (state === "paused")
+        void member.check().then((isHealthy) => {
+          if (isHealthy) onNote?.(`${member.url}: is well again`);
+          onChanged();
+        });
+      else if (state === "quarantined" && probe && !isClosed()) void this.#readmit(member).then(onChanged);
+    }
     const sinceMs = Math.max(this.#workedAtMs, this.#waitedSinceMs);
-    if (none && waiting.count > 0 && now - sinceMs > this.#patienceMs) {
+    const isDown = members.every(({ state }) => state !== "up");
+    if (isDown && waiting.count > 0 && now - sinceMs > this.#patienceMs) {
       waiting.failAll(this.#impatience());
       return null;
     }
-    const looked = probe ? members.filter(({ state }) => state !== "up") : paused;
-    const next = Math.min(...looked.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
+    const retries = members.flatMap(({ state, checking, retryAtMs }) =>
+      !checking && (state === "paused" || (state === "quarantined" && probe)) ? [retryAtMs] : [],
+    );
+    const next = Math.min(...retries);
     return waiting.count > 0 && Number.isFinite(next) ? Math.max(1, next - now) : null;
   }
 
-  /** Tells of a server that has gone into quarantine, or come out of it. */
-  tell({ url, state }: Member, reason: string, rest: string): void {
+  /** Reports that a server goes into quarantine, or leaves it. */
+  tell({ url, state }: Member, reason: string, consequence: string): void {
     const { onNote, onQuarantine = ({ message }) => onNote?.(message) } = this.#options;
-    onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message: `${reason}${rest}` });
+    const message = `${reason}${consequence}`;
+    onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message });
   }
 
   /** With every server in quarantine each is probed at once; where none passes, all requests fail. */
   failIfNone(error: LaconicError): void {
     if (!this.isHopeless) return;
     this.#lastChance = true;
-    void this.#tryAll(error);
+    void this.#probeAll(error);
   }
 
-  async #tryAll(last: LaconicError): Promise<void> {
+  async #probeAll(last: LaconicError): Promise<void> {
     const { members, waiting, onChanged, probe } = this.#options;
     const idle = probe() ? members.filter(({ checking }) => !checking) : [];
     await Promise.all(idle.map((member) => this.#readmit(member)));
@@ -116,10 +117,6 @@ export class Recovery {
     const probe = this.#options.probe();
     if (probe && (await member.readmit(probe)))
       this.tell(member, `${member.url}: has passed a probe`, ", and is asked again");
-  }
-
-  get #patienceMs(): number {
-    return this.#options.patienceMs ?? 600_000;
   }
 
   #impatience(): LaconicError {

@@ -1,14 +1,13 @@
 import { LaconicError } from "@laconic/core";
-import { chooseServer } from "./choose-server.ts";
 import type { Member } from "./member.ts";
 
-/** What a request wants of a server. */
+/** What a request needs of a server. */
 export interface Wanted {
-  /** Of `prefixHash`. */
+  /** Result of `prefixHash`. */
   readonly prefix: number;
-  /** Name of the weights that are to answer. */
+  /** Name of the weights. */
   readonly weights: string;
-  /** Servers that failed this request: not again, while others are up. */
+  /** Servers that failed this request: not used while others are up. */
   readonly avoid: ReadonlySet<Member>;
 }
 
@@ -17,7 +16,7 @@ interface Waiting extends Wanted {
   readonly fail: (error: Error) => void;
 }
 
-/** Milliseconds that a request waits for weights on their way to the server that it would go to, before it goes to another. */
+/** Max milliseconds that a request waits for weights on their way to its preferred server. */
 export const loadGraceMs = 1000;
 
 /** Requests that wait for a server, first come first served. */
@@ -28,59 +27,97 @@ export class WaitingRequests {
     return this.#waiting.length;
   }
 
-  /** @returns the server, of which a slot is taken. @throws LaconicError `aborted`, or what `failAll` is given */
+  /** @returns the server, of which a slot is taken. @throws LaconicError `aborted`, or the error of `failAll` */
   add(wanted: Wanted, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
     return new Promise((resolve, reject) => {
-      const aborted = (): void => {
-        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+      const abort = (): void => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
         reject(new LaconicError("aborted", "the request was aborted"));
       };
-      const done = (): void => signal?.removeEventListener("abort", aborted);
-      const waiting: Waiting = {
-        ...wanted,
-        slot: (member) => {
-          done();
-          resolve(member);
-        },
-        fail: (error) => {
-          done();
-          reject(error);
-        },
-      };
-      if (signal?.aborted) return aborted();
-      signal?.addEventListener("abort", aborted, { once: true });
+      const ending =
+        <T>(end: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener("abort", abort);
+          end(value);
+        };
+      const waiting: Waiting = { ...wanted, slot: ending(resolve), fail: ending(reject) };
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiting);
       onAdded();
     });
   }
 
   /**
-   * Seats those for whom a server is free.
+   * Gives free servers to requests.
    * @param up - servers that are asked
-   * @returns whether some wait for weights that are on their way
+   * @returns whether some requests wait for weights that are being loaded
    */
   seat(up: readonly Member[], slack: number, nowMs: number): boolean {
     const seated = new Set<Waiting>();
-    let someAwait = false;
+    let someLoad = false;
     for (const waiting of this.#waiting) {
       const { prefix, weights, avoid, slot } = waiting;
-      const others = up.filter((other) => !avoid.has(other));
-      const able = others.length > 0 ? others : up;
-      const soon = able.filter((other) => nowMs - (other.awaitsSinceMs(weights) ?? nowMs) < loadGraceMs);
-      const member = chooseServer(soon, prefix, slack);
-      const awaits = member !== null && member.awaitsSinceMs(weights) !== null;
-      someAwait ||= awaits;
+      const others = up.filter((member) => !avoid.has(member));
+      const able = (others.length > 0 ? others : up).filter(
+        (member) => nowMs - (member.loadsSinceMs(weights) ?? nowMs) < loadGraceMs,
+      );
+      const member = chooseServer(able, prefix, slack);
+      const loads = member !== null && member.loadsSinceMs(weights) !== null;
+      someLoad ||= loads;
       // Requests of other weights may have a server.
-      if (!member || awaits) continue;
+      if (!member || loads) continue;
       member.inFlight += 1;
       seated.add(waiting);
       slot(member);
     }
     if (seated.size > 0) this.#waiting = this.#waiting.filter((waiting) => !seated.has(waiting));
-    return someAwait;
+    return someLoad;
   }
 
   failAll(error: LaconicError): void {
     for (const { fail } of this.#waiting.splice(0)) fail(error);
   }
+}
+
+/** A server that may be chosen. */
+export type Candidate = Pick<Member, "url" | "inFlight" | "slots">;
+
+/**
+ * The server for a prompt: the one whose cache most likely holds the prompt's beginning, unless it has over `slack` requests more than
+ * the idlest server; then the next in the prompt's order of preference. Null when every slot is taken.
+ *
+ * The order is by rendezvous hashing (Thaler and Ravishankar 1998): a server that joins or leaves moves only its own prompts.
+ */
+export function chooseServer<C extends Candidate>(candidates: readonly C[], prefix: number, slack: number): C | null {
+  const free = candidates.filter(({ inFlight, slots }) => inFlight < slots);
+  const idlest = Math.min(...free.map(({ inFlight }) => inFlight));
+  let chosen: C | null = null;
+  let best = -1;
+  for (const candidate of free) {
+    if (candidate.inFlight > idlest + slack) continue;
+    const weight = textHash(candidate.url, prefix);
+    if (weight > best) [chosen, best] = [candidate, weight];
+  }
+  return chosen;
+}
+
+/** FNV-1a of a prompt's first tokens, as an unsigned 32-bit number. */
+export function prefixHash(tokens: readonly number[], length: number): number {
+  let hash = 0x811c9dc5;
+  for (const token of tokens.slice(0, length)) hash = mixed(hash, token);
+  return hash >>> 0;
+}
+
+function textHash(text: string, seed: number): number {
+  let hash = seed;
+  for (let i = 0; i < text.length; i++) hash = mixed(hash, text.charCodeAt(i));
+  // Addresses differ in their last characters: MurmurHash3's finaliser spreads those bits.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function mixed(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x01000193);
 }

@@ -4,9 +4,8 @@ import { Turns } from "@laconic/core/async";
 import { optionCheck } from "@laconic/core/checks";
 import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
-import { future } from "./future.ts";
+import { future, lostError } from "./future.ts";
 import { memoryJournal, type Journal } from "./journal.ts";
-import { lostError } from "./lost.ts";
 import { TrainingClient } from "./training-client.ts";
 import { Transport, transportKeys, type TransportOptions } from "./transport.ts";
 

@@ -2,9 +2,8 @@ import { LaconicError, type ErrorDetail } from "@laconic/core";
 import type { z } from "zod";
 import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
-import { awaitFuture, future } from "./future.ts";
+import { awaitFuture, future, lostError } from "./future.ts";
 import type { Journal } from "./journal.ts";
-import { lostError } from "./lost.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
 /** AdamW as the protocol names it. */

@@ -9,9 +9,9 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { refuseRequest, stopEnd } from "@laconic/core/backends";
-import { lostError } from "../client/lost.ts";
+import { lostError } from "../client/future.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
-import { estimated, expectForward } from "./wire-log-probs.ts";
+import { estimated, expectForward } from "./wire-sequences.ts";
 
 /** Weights of one version behind a sampler of the server. */
 export class RemoteSampler {

@@ -1,21 +1,17 @@
 import { LaconicError, raggedRow, type Ragged, type SampleResult, type TrainingSequence } from "@laconic/core";
 
-/** Replies that are remembered of each weight version. */
+/** Max replies remembered of each weight version. */
 const max = 8;
+/** Max mean difference of a reply's log-probs in nats; kernels and number formats of two engines differ by far less. */
+const tolerance = 0.5;
 
 /**
  * Remembers the log-probs that samplers reported, until a forward pass over the same tokens under the same weights says it too:
  * a sampler of other weights, or a server that answers for another model, shows before anything is learned from its replies.
  */
 export class SampledChecksum {
-  readonly #tolerance: number;
   #version = -1;
   readonly #sampled = new Map<string, readonly number[]>();
-
-  /** @param tolerance - mean difference of a reply's log-probs in nats; kernels and number formats of two engines differ by far less */
-  constructor(tolerance: number) {
-    this.#tolerance = tolerance;
-  }
 
   /** Of replies that were drawn at temperature 1 from the whole vocabulary. */
   remember(version: number, replies: readonly SampleResult[]): void {
@@ -33,7 +29,7 @@ export class SampledChecksum {
       if (!sampled) continue;
       const own = raggedRow(logProbs, row);
       const apart = sampled.reduce((sum, value, t) => sum + Math.abs(value - (own[t] as number)), 0) / sampled.length;
-      if (apart <= this.#tolerance) continue;
+      if (apart <= tolerance) continue;
       return new LaconicError(
         "engine_failed",
         `the server sampled with other weights than it trains: log-probs of a reply are ${apart.toFixed(3)} nats apart in the mean`,

@@ -16,7 +16,7 @@ import { TinkerModel } from "./tinker-model.ts";
 
 const checkOptions = optionCheck<TinkerEngineOptions>()(
   "tinkerEngine",
-  "client record vocabularySize contextLength loraAlpha dtype sequencesPerRequest samplerTtlSeconds gradientCeiling tolerance samplerTolerance",
+  "client record vocabularySize contextLength loraAlpha sequencesPerRequest samplerTtlSeconds gradientCeiling",
 );
 
 /**
@@ -29,7 +29,7 @@ const checkOptions = optionCheck<TinkerEngineOptions>()(
  */
 export function tinkerEngine(options: TinkerEngineOptions): Engine {
   checkOptions(options);
-  const { client, record, dtype = "bfloat16" } = options;
+  const { client, record } = options;
   const models = new Set<TinkerModel>();
   const adopt = (model: TinkerModel): TrainableModel => {
     models.add(model);
@@ -40,7 +40,7 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
       kind: "remote",
       device: client.transport.base,
       backend: "tinker",
-      dtype,
+      dtype: "bfloat16",
       deterministic: false,
       batchInvariant: false,
       workers: 1,

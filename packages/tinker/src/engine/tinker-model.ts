@@ -24,12 +24,14 @@ import {
 } from "@laconic/core/backends";
 import { tinkerSampling } from "../client/tinker-client.ts";
 import { isTaken, type TrainingClient } from "../client/training-client.ts";
-import { estimated, expectForward } from "./wire-log-probs.ts";
-import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
+import { estimated, expectForward, forwardDatum, gradientDatum, type PendingSequence } from "./wire-sequences.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
 import { SampledChecksum } from "./sampled-checksum.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
+
+/** Max difference of a log-prob between the pass that computes a gradient and the one that takes it, in nats. */
+const maxDifference = 0.01;
 
 /** What a model is made of again. */
 interface ModelSeed {
@@ -73,7 +75,7 @@ export class TinkerModel implements TrainableModel {
     this.#settings = settings;
     this.supports = tinkerSampling.supports.filter((name) => name !== "temperature" || record.sampledAt !== "one");
     this.#limits = { vocabularySize, maxPositions, sampling: tinkerSampling };
-    this.#witness = new SampledChecksum(settings.options.samplerTolerance ?? 0.5);
+    this.#witness = new SampledChecksum();
   }
 
   get id(): string {
@@ -247,13 +249,13 @@ export class TinkerModel implements TrainableModel {
 
   /** Parts are sent without waiting for each other; the server runs them in order. */
   async #sendGradient(pending: readonly PendingSequence[]): Promise<void> {
-    const { record, tolerance = 0.01 } = this.#settings.options;
+    const { record } = this.#settings.options;
     const sent = this.#parts(pending).map(async (part) => {
       const data = part.map((sequence) => gradientDatum(sequence, pending.length, record.reduction));
       const { loss_fn_outputs } = await this.#remote.forwardBackward(data, "importance_sampling");
       part.forEach(({ start, logProbs }, i) => {
         const again = loss_fn_outputs[i]?.logprobs.data ?? [];
-        const off = logProbs.findIndex((value, t) => Math.abs(value - (again[start + t] ?? NaN)) > tolerance);
+        const off = logProbs.findIndex((value, t) => Math.abs(value - (again[start + t] ?? NaN)) > maxDifference);
         if (off < 0) return;
         const error = new LaconicError(
           "engine_failed",

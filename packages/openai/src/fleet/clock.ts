@@ -1,9 +1,0 @@
-import { systemClock as clock, type Clock } from "@laconic/core/platform";
-
-/** Time as a fleet knows it; tests give one of their own. */
-export interface FleetClock extends Clock {
-  /** Aborts with a `TimeoutError`. */
-  timeout(ms: number): AbortSignal;
-}
-
-export const systemClock: FleetClock = { ...clock, timeout: (ms) => AbortSignal.timeout(ms) };

@@ -1,0 +1,121 @@
+import {
+  checkSampleRequests,
+  findBadLogProb,
+  LaconicError,
+  ragged,
+  refuseRequest,
+  sampledLogProbRange,
+  samplingCuts,
+  samplingNames,
+  samplingParameters,
+  type ErrorDetail,
+  type SampleRequest,
+  type SamplingName,
+} from "@laconic/core";
+import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
+
+/** Servers that are asked, and whether some report log-probs at temperature 1. */
+interface AskedServers {
+  readonly asked: readonly SamplingServer[];
+  readonly reportsRaw: boolean;
+  readonly vocabularySize: number;
+}
+
+/**
+ * Sampling parameters that all servers take with any value, and whose log-probs they report.
+ * @param computed - log-probs are computed here
+ */
+export function supportedBy(servers: AskedServers, computed: boolean): readonly SamplingName[] {
+  const refusesCuts = !computed && cuttingServer(servers) !== undefined;
+  const refusesHeat = !computed && servers.reportsRaw;
+  return takenByAll(servers).filter(
+    (name) => !(refusesCuts && samplingParameters[name].cuts) && !(refusesHeat && name === "temperature"),
+  );
+}
+
+function takenByAll({ asked }: AskedServers): readonly SamplingName[] {
+  return samplingNames.filter((name) => asked.every(({ supports }) => supports.includes(name)));
+}
+
+/** A server that reports log-probs of the cut distribution. */
+function cuttingServer({ asked }: AskedServers): SamplingServer | undefined {
+  return asked.find(({ reportsUncut }) => !reportsUncut);
+}
+
+/** @throws LaconicError `input_invalid` naming the request, and what of it keeps its replies from being trained on */
+export function checkRequests(
+  servers: AskedServers,
+  requests: readonly SampleRequest[],
+  maxPositions: number,
+  computed: boolean,
+): void {
+  const { vocabularySize, reportsRaw } = servers;
+  const taken = { name: "a server of the fleet", supports: takenByAll(servers) };
+  checkSampleRequests({ vocabularySize, maxPositions, sampling: taken }, requests);
+  const cutting = computed ? undefined : cuttingServer(servers);
+  requests.forEach(({ topLogProbs, sampling }, request) => {
+    const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
+    if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
+    const { temperature } = sampling;
+    if (reportsRaw && !computed && temperature !== 0 && temperature !== 1)
+      throw refuse(
+        "temperature",
+        `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
+      );
+    const [cut] = samplingCuts(sampling);
+    if (cutting && cut !== undefined)
+      throw refuse(
+        cut,
+        `cuts the distribution, and ${cutting.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,
+      );
+  });
+}
+
+/**
+ * Checks that a reply can be trained on: of this prompt and these weights, in the vocabulary, with a log-prob for each token.
+ * @throws LaconicError `reply_malformed` naming server and position
+ */
+export function checkReply(
+  { url }: Pick<SamplingServer, "url">,
+  weights: PublishedWeights,
+  asked: Generation,
+  reply: GeneratedReply,
+  vocabularySize: number,
+): void {
+  const { prompt, tokens, logProbs, finishReason, weights: answered } = reply;
+  const refuse = (reason: string, detail: ErrorDetail = {}): LaconicError =>
+    new LaconicError("reply_malformed", `${url}: ${reason}`, { server: url, weights: weights.name, ...detail });
+  if (answered !== null && answered !== weights.name)
+    throw refuse(`asked for ${weights.name}, answered by ${answered}`, { answered });
+  const { promptTokens, sampling, stopTokens, stopTexts } = asked;
+  const length = typeof prompt === "number" ? prompt : prompt.length;
+  if (length !== promptTokens.length)
+    throw refuse(`a prompt of ${promptTokens.length} tokens was read as one of ${length}`);
+  const other = typeof prompt === "number" ? -1 : prompt.findIndex((token, i) => token !== promptTokens[i]);
+  if (other >= 0) throw refuse(`token ${other} of the prompt was read as another one`);
+  const stray = tokens.findIndex((token) => !(Number.isInteger(token) && token >= 0 && token < vocabularySize));
+  if (stray >= 0)
+    throw refuse(`token ${tokens[stray]} at ${stray} of the reply is outside the vocabulary of ${vocabularySize}`);
+  if (tokens.length === 0 || tokens.length > sampling.maxTokens)
+    throw refuse(`a reply of ${tokens.length} tokens, where 1 to ${sampling.maxTokens} were asked for`);
+  if (tokens.length !== logProbs.length) throw refuse(`${tokens.length} tokens came with ${logProbs.length} log-probs`);
+  const bad = findBadLogProb(ragged([logProbs]), sampledLogProbRange);
+  if (bad) throw refuse(`the log-prob of token ${bad.token} of the reply is ${bad.value}`);
+  const early = tokens.slice(0, -1).findIndex((token) => stopTokens.includes(token));
+  if (early >= 0) throw refuse(`the reply goes on behind the stop token at ${early}`);
+  const stopped = stopTokens.includes(tokens.at(-1) as number);
+  if (finishReason === "length" && tokens.length < sampling.maxTokens)
+    throw refuse(`the reply ended by length after ${tokens.length} of ${sampling.maxTokens} tokens`);
+  if (finishReason === "stop" && !stopped && stopTexts.length === 0)
+    throw refuse("the reply ended by a stop that was not asked for");
+}
+
+/** @throws LaconicError `reply_malformed` for a reply that ended by a stop text which it does not contain */
+export function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
+  const { stopTokens, stopTexts } = request;
+  if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;
+  const { bytes, offsets } = stopTexts.tokenBytes;
+  const written = Buffer.concat(tokens.map((token) => bytes.subarray(offsets[token], offsets[token + 1])));
+  if (stopTexts.texts.some((text) => text !== "" && written.includes(text))) return;
+  throw new LaconicError("reply_malformed", `${url}: a reply ended by a stop text that is not in it`, { server: url });
+}
