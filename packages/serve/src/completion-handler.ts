@@ -14,7 +14,6 @@ import { repliesTo } from "./run-job.ts";
 import { surfaceAt } from "./surfaces/surfaces.ts";
 import { teamReplies } from "./team/team-replies.ts";
 import { teamRequest } from "./team/team-request.ts";
-import { WaitingEpisodes } from "./team/waiting-episodes.ts";
 
 /**
  * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
@@ -24,11 +23,10 @@ import { WaitingEpisodes } from "./team/waiting-episodes.ts";
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
   checkServerOptions(options);
-  const { models, waiting: limits, ...given } = options;
+  const { models, ...given } = options;
   const settings = serverSettings(given);
   const { defaultMaxTokens, maxBodyBytes, now, onError } = settings;
   const completer = createCompleter(settings);
-  const waiting = new WaitingEpisodes(limits);
   const served = new Map(models.map((model) => [model.name, model]));
   const names = [...served.keys()];
 
@@ -51,7 +49,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
     if ("topology" in model) {
       if (!isChat)
         throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
-      return teamReplies(teamRequest(body, model), model, { now, waiting });
+      return teamReplies(teamRequest(body, model), model, { now });
     }
     const { tools = null, tokenizer, contextLength } = model;
     const job = isChat ? chatJob(body, { defaultMaxTokens, tools }) : completionJob(body, defaultMaxTokens);
@@ -60,7 +58,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   };
 
   const route = async (request: Request): Promise<Response> => {
-    const path = enter(request, settings, () => ({ running: completer.running(), waiting: waiting.count }));
+    const path = enter(request, settings, () => ({ running: completer.running() }));
     if (path instanceof Response) return path;
     const own = path.startsWith("/v1/") ? path.slice("/v1".length) : "";
     const listed = answerModels(request, own, names, card);

@@ -164,7 +164,7 @@ export function plainChoice(content: string, finish_reason: WireReason): WireMes
 }
 
 /** A choice with calls of tools. */
-export function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
+function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
   const called = calls.map(({ id, name, arguments: json }, index) => ({
     index,
     id,

@@ -211,7 +211,7 @@ export function readCalls(format: ToolFormat, text: string): ReturnType<ReadRepl
   return { content, calls: calls.map(withId) };
 }
 
-export function withId(call: WrittenCall): CalledTool {
+function withId(call: WrittenCall): CalledTool {
   return { id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`, ...call };
 }
 

@@ -41,26 +41,15 @@ export interface ServedTeam {
    * @throws LaconicError `input_invalid` for a question that the team cannot be asked
    */
   readonly problemOf?: (question: string) => Problem;
-  /** How its agents call a caller's tools; requests with tools are refused without it. Tools of the team's own keep their format. */
-  readonly tools?: ToolFormat;
 }
 
 /** Keys of `ServerSettings`, for checks. */
 export const serverKeys = "defaultMaxTokens hosts apiKey maxConcurrency maxBodyBytes now onError";
 
-/** How long episodes wait for what a caller's tools answer. */
-export interface WaitingLimits {
-  /** Past it the one that has waited longest ends; 64 by default. */
-  readonly maxEpisodes?: number;
-  /** 600 by default. */
-  readonly maxSeconds?: number;
-}
-
 /** What is served, to whom, and how much of it at once. */
 export interface CompletionServerOptions {
   /** Models and teams, as `/v1/models` lists them. */
   readonly models: readonly (ServedModel | ServedTeam)[];
-  readonly waiting?: WaitingLimits;
   /** Most tokens of a reply whose request does not say; 1,024 by default. A team's replies have the team's own ceilings. */
   readonly defaultMaxTokens?: number;
   /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
@@ -77,17 +66,14 @@ export interface CompletionServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const checkWaiting = optionCheck<WaitingLimits>()("waiting", "maxEpisodes maxSeconds");
-const checkServer = optionCheck<CompletionServerOptions>()("completionHandler", `${serverKeys} models waiting`);
-
 /** Refuses unknown options of a server. */
-export function checkServerOptions(options: CompletionServerOptions): void {
-  checkServer(options);
-  checkWaiting(options.waiting ?? {});
-}
+export const checkServerOptions: (options: CompletionServerOptions) => void = optionCheck<CompletionServerOptions>()(
+  "completionHandler",
+  `${serverKeys} models`,
+);
 
 /** What both kinds of servers are told beside their models. */
-export type ServerSettings = Omit<CompletionServerOptions, "models" | "waiting">;
+export type ServerSettings = Omit<CompletionServerOptions, "models">;
 
 /** What is absent is the default. */
 export function serverSettings(given: ServerSettings): Required<ServerSettings> {

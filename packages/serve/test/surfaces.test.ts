@@ -7,7 +7,7 @@ import { generateText, stepCountIs, streamText, tool, type LanguageModel } from 
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { anthropicOf, looking, lookTool, openAiOf, reading, weatherTeam } from "./surface-cases.ts";
+import { anthropicOf, looking, lookTool, openAiOf, reading, reportingTeam } from "./surface-cases.ts";
 import { lookingTeam, scripted, startGateway, toolCall } from "./tiny-gateway.ts";
 import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
@@ -44,19 +44,18 @@ interface Chat {
 
 interface Asked {
   readonly model: string;
-  readonly tool: string;
   readonly isStreamed: boolean;
   /** The rollout that the chat belongs to. */
   readonly rollout?: string;
 }
 
-function responsesChat(client: OpenAI, { model, tool: name, isStreamed, rollout }: Asked): Chat {
+function responsesChat(client: OpenAI, { model, isStreamed, rollout }: Asked): Chat {
   const input: OpenAI.Responses.ResponseInput = [];
   let callId = "";
   const send = async (item: OpenAI.Responses.ResponseInputItem): Promise<Said> => {
     input.push(item);
     const metadata = rollout === undefined ? {} : { metadata: { rollout_id: rollout, rollout_group: "g" } };
-    const asked = { model, input, tools: [{ ...lookFunction, name }], tool_choice: "auto" as const, ...metadata };
+    const asked = { model, input, tools: [lookFunction], tool_choice: "auto" as const, ...metadata };
     const whole: OpenAI.Responses.Response = isStreamed
       ? await client.responses.stream(asked).finalResponse()
       : await client.responses.create(asked);
@@ -77,7 +76,7 @@ function responsesChat(client: OpenAI, { model, tool: name, isStreamed, rollout 
   };
 }
 
-function messagesChat(client: Anthropic, { model, tool: name, isStreamed }: Asked): Chat {
+function messagesChat(client: Anthropic, { model, isStreamed }: Asked): Chat {
   const messages: Anthropic.MessageParam[] = [];
   let callId = "";
   const send = async (content: Anthropic.MessageParam["content"]): Promise<Said> => {
@@ -86,7 +85,7 @@ function messagesChat(client: Anthropic, { model, tool: name, isStreamed }: Aske
       model,
       max_tokens: 400,
       messages,
-      tools: [{ ...look, name }],
+      tools: [look],
       tool_choice: { type: "auto" as const },
     };
     const whole = isStreamed ? await client.messages.stream(asked).finalMessage() : await client.messages.create(asked);
@@ -139,22 +138,22 @@ const bothWays = (["responses", "messages"] as const).flatMap((name) =>
 
 test.each(bothWays)("$name: calls of tools and their results go round (streamed: $isStreamed)", async (way) => {
   const { chat: open, called } = surfaces[way.name];
-  const chat = open(handlerOf(looking), { model: "tiny", tool: "look", isStreamed: way.isStreamed });
+  const chat = open(handlerOf(looking), { model: "tiny", isStreamed: way.isStreamed });
   const first = await chat.ask("what is a?");
   expect(first).toMatchObject({ text: "I look.", call: { name: "look", input: { key: "a" } }, whole: called });
   expect(await chat.answer("aseven")).toMatchObject({ text: "it is aseven", call: null });
 });
 
-test.each(bothWays)("$name: a team answers, its calls go on (streamed: $isStreamed)", async (way) => {
-  const handler = completionHandler({ models: [weatherTeam] });
-  const asked = { model: "pair", tool: "weather", isStreamed: way.isStreamed };
-  const chat = surfaces[way.name].chat(handler, asked);
-  expect((await chat.ask("city:rome")).call).toEqual({ name: "weather", input: { of: "rome" } });
-  const { text, whole } = await chat.answer("mild");
-  const ledger = { calls: 3, written_by_agent: { scout: expect.any(Number) as number } };
-  expect(text).toBe("mild");
-  // Anthropic's client drops fields of a stream's usage.
-  if (way.name === "responses" || !way.isStreamed) expect(whole).toMatchObject({ usage: { laconic: ledger } });
+test.each(["responses", "messages"] as const)("%s: a team answers, with its ledger in the usage", async (name) => {
+  const handler = completionHandler({ models: [reportingTeam] });
+  const whole =
+    name === "responses"
+      ? await openAiOf(handler).responses.create({ model: "pair", input: "how is rome?" })
+      : await anthropicOf(handler).messages.create({ model: "pair", max_tokens: 400, messages: say });
+  const text = name === "responses" ? { output_text: "mild" } : { content: [{ type: "text", text: "mild" }] };
+  const ledger = { calls: 2, written_by_agent: { scout: 5, solver: 5 } };
+  const messages = ["scout", "solver"].map((agent) => ({ agent, text: "mild" }));
+  expect(whole).toMatchObject({ ...text, usage: { laconic: ledger }, laconic: { messages } });
 });
 
 test.each(["responses", "messages"] as const)("%s: the AI SDK's own provider runs its tools", async (name) => {
@@ -180,7 +179,7 @@ test.each(["responses", "messages"] as const)(
     const gateway = await startGateway();
     const taken = gateway.gateway.take({ step: 0, models: lookingTeam });
     for (const [i, rollout] of ["r1", "r2"].entries()) {
-      const asked = { model: "scout", tool: "look", isStreamed: i === 1, rollout };
+      const asked = { model: "scout", isStreamed: i === 1, rollout };
       const chat = surfaces[name].remote(gateway.url, asked);
       expect((await chat.ask("what is a?")).whole).toMatchObject({ system_fingerprint: "step-0" });
       expect((await chat.answer("aseven")).text).toBe("it is aseven");

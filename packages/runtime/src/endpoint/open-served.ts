@@ -207,7 +207,6 @@ async function servedTeam(
       topology,
       models: modelsOf(parts, livePolicies(parts)),
       sampling,
-      ...("encodeChat" in task.tokenizer && { tools: topology.environment?.format ?? hermesTools() }),
     };
     const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
       agents.map((agent) =>

@@ -1,24 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
 import { tokenCounts } from "@laconic/core/ledger";
+import {
+  ledgerTotals,
+  randomFromSeed,
+  tokenCounts,
+  type AgentId,
+  type Completion,
+  type Episode,
+  type LanguageModel,
+  type Random,
+} from "@laconic/core";
 import type { Replies } from "../completer.ts";
-import { calledChoice, chatUsage, plainChoice, type ChatUsage } from "../forms.ts";
+import { chatUsage, plainChoice, type ChatUsage } from "../forms.ts";
 import type { ServedTeam, ServerSettings } from "../options.ts";
-import { TeamEpisode, type TeamStop } from "./team-episode.ts";
 import type { TeamRequest } from "./team-request.ts";
-import type { ResumedEpisode, WaitingEpisodes } from "./waiting-episodes.ts";
 
-/** An episode, with the answers to its calls where it continues. */
-type Playing = Pick<ResumedEpisode, "episode"> & Partial<ResumedEpisode>;
+/** A message of an agent, as an answer's `laconic` lists it. */
+interface Said {
+  readonly agent: AgentId;
+  readonly text: string;
+  /** Written tokens, the end token included. */
+  readonly tokens: number;
+}
 
-/** Plays an episode for each answer that a chat asks a team for, or continues the episode whose calls it answers. */
+/** Plays an episode for each answer that a chat asks a team for. */
 export function teamReplies(
   request: TeamRequest,
   team: ServedTeam,
-  { now, waiting }: Pick<Required<ServerSettings>, "now"> & { readonly waiting: WaitingEpisodes },
+  { now }: Pick<Required<ServerSettings>, "now">,
 ): Replies {
-  const { count, isStreamed, includesUsage, seed, answers, begun, offer } = request;
-  const format = offer ? (team.tools ?? null) : null;
+  const { count, isStreamed, includesUsage, seed } = request;
   return {
     count,
     isStreamed,
@@ -26,67 +38,81 @@ export function teamReplies(
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now() / 1000), model: team.name };
       const chunkHead = { ...head, object: "chat.completion.chunk" };
       const random = randomFromSeed(seed);
-      const begin = (): Playing[] =>
-        Array.from({ length: count }, (_, index) => ({ episode: new TeamEpisode(team, request, random.split(index)) }));
-      const playing: Playing[] = answers ? [waiting.take({ answers, begun })] : begin();
-      try {
-        const stops = await Promise.all(
-          playing.map(async ({ episode, results }, index) => {
-            const sendChoice = (choice: object, more: object = {}): void =>
-              send?.({ ...chunkHead, choices: [{ index, logprobs: null, finish_reason: null, ...choice }], ...more });
-            const stop = await episode.advance(
-              signal,
-              (said) => sendChoice({ delta: {} }, { laconic: said }),
-              results && { results, tools: offer?.tools ?? [] },
-            );
-            const { message, finish_reason: reason } = choiceOf(stop, format);
-            sendChoice({ delta: message }, stop.asked ? { laconic: { calls: stop.asked.agent } } : {});
-            sendChoice({ delta: {}, finish_reason: reason });
-            return stop;
-          }),
-        );
-        const usage = usageOf(stops);
-        for (const { episode } of playing) if (episode.asked) waiting.hold(episode, begun);
-        if (includesUsage) send?.({ ...chunkHead, choices: [], usage });
-        return {
-          ...head,
-          object: "chat.completion",
-          choices: stops.map((stop, index) => ({
-            index,
-            ...choiceOf(stop, format),
-            logprobs: null,
-            laconic: { messages: stop.said, ...(stop.asked && { calls: stop.asked.agent }) },
-          })),
-          usage,
-        };
-      } catch (error) {
-        for (const { episode } of playing) episode.end();
-        throw error;
-      }
+      const episodes = await Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const sendChoice = (choice: object, more: object = {}): void =>
+            send?.({ ...chunkHead, choices: [{ index, logprobs: null, finish_reason: null, ...choice }], ...more });
+          const onMessage = (said: Said): void => sendChoice({ delta: {} }, { laconic: said });
+          const episode = await play(team, request, random.split(index), signal, onMessage);
+          const { message, finish_reason } = choiceOf(episode);
+          sendChoice({ delta: message });
+          sendChoice({ delta: {}, finish_reason });
+          return episode;
+        }),
+      );
+      const usage = usageOf(episodes);
+      if (includesUsage) send?.({ ...chunkHead, choices: [], usage });
+      return {
+        ...head,
+        object: "chat.completion",
+        choices: episodes.map((episode, index) => ({
+          index,
+          ...choiceOf(episode),
+          logprobs: null,
+          laconic: {
+            messages: episode.utterances.map(({ agent, text, writtenTokens }): Said => ({
+              agent,
+              text,
+              tokens: writtenTokens,
+            })),
+          },
+        })),
+        usage,
+      };
     },
   };
 }
 
-function choiceOf({ asked, episode }: TeamStop, format: ToolFormat | null): ReturnType<typeof plainChoice> {
-  if (asked) return calledChoice(asked.content, asked.calls);
-  const { answer, outputs, stopReason } = episode as Episode;
-  // Several answers are listed under their agents' names.
-  const whole =
-    answer ??
-    Object.entries(outputs ?? {})
-      .map(([agent, text]) => `${agent}: ${text}`)
-      .join("\n");
-  // A call that may not be made any more is no answer: tokens, texts or context are used up.
-  const { content, calls } = format?.read(whole) ?? { content: whole, calls: [] };
-  const isCut = stopReason === "truncated" || stopReason === "token_limit" || calls.length > 0;
-  return plainChoice(content, isCut ? "length" : "stop");
+/** @param onMessage - called with each whole message */
+function play(
+  { topology, models }: ServedTeam,
+  { problem, sampling, maxTokens }: TeamRequest,
+  random: Random,
+  signal: AbortSignal,
+  onMessage: (said: Said) => void,
+): Promise<Episode> {
+  const listened = (agent: AgentId, model: LanguageModel): LanguageModel => ({
+    id: model.id,
+    async complete(request): Promise<Completion> {
+      const completion = await model.complete(request);
+      onMessage({ agent, text: completion.text, tokens: completion.usage.completionTokens });
+      return completion;
+    },
+  });
+  return topology.run(problem, {
+    models: Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, listened(agent, model)])),
+    sampling,
+    random,
+    signal,
+    ...(maxTokens !== null && { limits: { maxTokens } }),
+  });
 }
 
-/** OpenAI's sums of this request, and the ledger of its episodes so far. */
-function usageOf(stops: readonly TeamStop[]): ChatUsage & { readonly laconic: object } {
-  const totals = ledgerTotals({ calls: stops.flatMap(({ ledger }) => ledger) });
+function choiceOf({ answer, outputs, stopReason }: Episode): ReturnType<typeof plainChoice> {
+  // Several answers are listed under their agents' names.
+  const text =
+    answer ??
+    Object.entries(outputs ?? {})
+      .map(([agent, output]) => `${agent}: ${output}`)
+      .join("\n");
+  return plainChoice(text, stopReason === "truncated" || stopReason === "token_limit" ? "length" : "stop");
+}
+
+/** OpenAI's sums, and the ledger of the episodes. */
+function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: object } {
+  const totals = ledgerTotals({ calls: episodes.flatMap(({ ledger }) => ledger.calls) });
   return {
-    ...chatUsage(tokenCounts(ledgerTotals({ calls: stops.flatMap(({ calls }) => calls) }))),
+    ...chatUsage(tokenCounts(totals)),
     laconic: {
       calls: totals.calls,
       read_tokens: totals.readTokens,
