@@ -181,10 +181,10 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       expect(colliding).toEqual([]);
       expect(smallest).toBeGreaterThanOrEqual(11);
 
-      // The canvases have the colours of the scheme, whether the system chooses it or a page around this one.
+      // The curves have the colours of the scheme, whether the system chooses it or a page around this one.
       const drawn = (): Promise<string> =>
         page.evaluate<string>(
-          `document.querySelector(".curve canvas").toDataURL() + getComputedStyle(document.body).backgroundColor`,
+          `getComputedStyle(document.querySelector(".curve path")).stroke + getComputedStyle(document.body).backgroundColor`,
         );
       const light = await drawn();
       await page.emulateMedia({ colorScheme: "dark" });

@@ -100,7 +100,7 @@ function isOurs(id: number): boolean {
 }
 
 async function drag(on: Page): Promise<void> {
-  const box = (await on.locator(".u-over").first().boundingBox()) as {
+  const box = (await on.locator(".line-chart > svg").first().boundingBox()) as {
     x: number;
     y: number;
     width: number;
@@ -113,7 +113,7 @@ async function drag(on: Page): Promise<void> {
 }
 
 async function charts(by: string): Promise<Record<string, unknown>> {
-  const first = await loaded(`#/compare/curves?${all}&by=${by}`, ".uplot");
+  const first = await loaded(`#/compare/curves?${all}&by=${by}`, ".line-chart path");
   // Charts say how many columns are still to come.
   while ((await page.locator(".over").count()) > 0) await page.waitForTimeout(50);
   const allReadMs = Math.round(await page.evaluate<number>("performance.now()"));
@@ -126,7 +126,7 @@ async function charts(by: string): Promise<Record<string, unknown>> {
     await interaction("linear scale", (on) => on.getByLabel("Log scale").click()),
     await interaction("pointer across a chart", (on) =>
       on
-        .locator(".u-over")
+        .locator(".line-chart > svg")
         .first()
         .hover({ position: { x: 150, y: 60 } }),
     ),

@@ -1,8 +1,8 @@
 import type { Tokenizer } from "@laconic/core";
 import type { ViewData } from "./data/view-data.ts";
 import { EventStreams } from "./event-response.ts";
-import { dataHeaders, jsonResponse, ViewError } from "./failure.ts";
-import { readEpisodeQuery, readSampleQuery, wholeNumber } from "./list-query.ts";
+import { jsonResponse, ViewError } from "./failure.ts";
+import { readEpisodeQuery, readSampleQuery } from "./list-query.ts";
 import type { EpisodeDetail } from "./protocol.ts";
 
 /** Opens the tokenizer of a run, so that its tokens can be read; null where that is not at hand. */
@@ -62,8 +62,7 @@ async function columns(data: ViewData, id: string, search: URLSearchParams): Pro
   const names = search.get("names")?.split(",") ?? null;
   if (names && names.length > maxNames)
     throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${maxNames} are answered`);
-  const body = found(await data.columns(id, names, wholeNumber(search, "from") ?? 0));
-  return new Response(body as Uint8Array<ArrayBuffer>, { headers: dataHeaders("application/octet-stream") });
+  return jsonResponse(found(await data.columns(id, names)));
 }
 
 /** An episode whose tokens say what they add to the text. */

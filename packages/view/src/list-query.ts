@@ -45,7 +45,7 @@ function asked<Query extends { readonly limit?: number }>(words: {
 }
 
 /** @throws ViewError 400 for what is no whole number from 0 */
-export function wholeNumber(search: URLSearchParams, name: string): number | undefined {
+function wholeNumber(search: URLSearchParams, name: string): number | undefined {
   const given = textOf(search, name, 20);
   if (given === undefined) return undefined;
   const value = Number(given);

@@ -67,17 +67,12 @@ export interface MetricInfo {
   readonly meaning: string | null;
 }
 
-/**
- * `GET /api/runs/{id}/columns?names=a,b&from=0`: rows from the given one on. The body is a little-endian uint32, the
- * length of a JSON header (`ColumnsHeader`) in bytes, the header, zeros up to a multiple of 8, then `names.length` columns of
- * `rows` float64 each, NaN where a row has no such metric. The first column is always `step`.
- */
-export interface ColumnsHeader {
-  readonly names: readonly string[];
-  readonly from: number;
-  readonly rows: number;
-  /** Steps from a row to the next: 1, or a power of two of a long run. Where it is another than before, all rows are. */
+/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name, null where a row has no finite value. */
+export interface MetricTable {
+  /** Steps from a row to the next: 1, or a power of two for a long run. */
   readonly every: number;
+  readonly steps: readonly number[];
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** `GET /api/runs/{id}/speech`: who spoke to whom, by step. Sums are over the episodes of a step. */
@@ -224,7 +219,6 @@ export interface TokenDetail {
 export interface BenchTable {
   readonly id: string;
   readonly name: string;
-  readonly columns: readonly string[];
   readonly rows: readonly BenchRow[];
   /** How many it holds: what `GET /api/benches/{id}/samples` pages through. */
   readonly samples: number;
@@ -323,8 +317,7 @@ export interface RecordedRun {
   readonly speech: Speech;
   readonly telling: readonly TellingEpisode[];
   readonly episodes: readonly EpisodeDetail[];
-  /** By name, `step` among them; null where a row has no such metric. */
-  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly metrics: MetricTable;
 }
 
 /** A bench, with the samples that there is room for. */

@@ -84,16 +84,15 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       "from step 600 on: budget: 4 tokens → none; price of a token: none → 0.004",
     );
     expect(await changes.innerText()).not.toContain("\u202E");
-    const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
-    await over.waitFor();
-    const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
-    // Steps 1 to 1200 lie across: 300 at a quarter.
-    await over.hover({ position: { x: (299 / 1199) * width, y: height / 2 } });
+    const change = page.locator("[data-metric='tokens/episode_mean'] .change").first();
+    await change.waitFor();
+    const { x = 0, y = 0 } = (await change.boundingBox()) ?? {};
+    await page.mouse.move(x, y + 60);
     await soon(() => text(".tooltip")).toContain("from step 300 on");
-    await over.hover({ position: { x: 0.4 * width, y: height / 2 } });
+    await page.mouse.move(x + 40, y + 60);
     await soon(() => text(".tooltip")).not.toContain("from step 300 on");
     await at("#/compare/curves?sel=r1&sel=r2");
-    await page.locator(".uplot").first().waitFor();
+    await page.locator(".line-chart path").first().waitFor();
     expect(await changes.count()).toBe(0);
   });
 
@@ -102,14 +101,14 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     for (const name of ["relay-gspo-4t-s2", "relay-gspo-4t-s3", "relay-gspo-6t-s1"])
       await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
     await page.getByRole("button", { name: "Compare 3 runs" }).click();
-    await page.locator(".uplot canvas").first().waitFor();
+    await page.locator(".line-chart path").first().waitFor();
     expect(await page.locator(".legend button").allInnerTexts()).toEqual([
       "targetTokens 4 (2 seeds)",
       "targetTokens 6 (1 seed)".replace(" (1 seed)", ""),
     ]);
     const accuracy = page.getByRole("img", { name: /^task\/accuracy by step: targetTokens 4 \(2 seeds\) ends at \d/u });
     await accuracy.waitFor();
-    expect(await inked(accuracy.locator("canvas"))).toBeGreaterThan(500);
+    expect((await accuracy.locator("path[stroke-width]").first().getAttribute("d"))?.length).toBeGreaterThan(500);
     await page.getByRole("button", { name: "Zoom in" }).click();
     await soon(() => text(".toolbar [aria-label='Visible steps'], .toolbar[aria-label='Visible steps']")).toMatch(
       /Steps 24\d to 96\d/u,
@@ -130,7 +129,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
 
   test("a chart says its values where the pointer is, and is zoomed by dragging", async () => {
     await at("#/run/r1/curves");
-    const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
+    const over = page.locator("[data-metric='tokens/episode_mean'] .line-chart > svg");
     // Charts above it may still be laid out, and move it away from the pointer.
     await soon(async () => {
       await over.hover();
@@ -153,13 +152,13 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("a run in progress is followed without a click", async () => {
     await at("#/run/r0/curves");
     await page.getByRole("img", { name: /^task\/accuracy by step: relay-gspo-4t-s1 ends at/u }).waitFor();
-    await page.locator("[data-metric='task/accuracy'] .u-over").hover();
+    await page.locator("[data-metric='task/accuracy'] .line-chart > svg").hover();
     await page.getByRole("link", { name: "Overview" }).click();
     await soon(() => text(".tiles")).toContain("1,200");
     server.grow(300);
     await soon(() => text(".tiles")).toContain("1,500");
     await page.getByRole("link", { name: "Curves", exact: true }).click();
-    await page.locator("[data-metric='task/accuracy'] .u-over").waitFor();
+    await page.locator("[data-metric='task/accuracy'] .line-chart > svg").waitFor();
     server.grow(500);
     await page.getByRole("button", { name: "Zoom in" }).waitFor();
     await soon(async () => {
@@ -341,7 +340,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
 
   const places = [
     ["", ".runs"],
-    ["#/compare/curves?sel=r1&sel=r2&sel=r5", ".uplot"],
+    ["#/compare/curves?sel=r1&sel=r2&sel=r5", ".line-chart path"],
     ["#/compare/plane?sel=r1&sel=r2&sel=r5", ".plane circle"],
     ["#/compare/settings?sel=r1&sel=r5", ".settings"],
     ["#/run/r2", ".tiles"],
@@ -389,12 +388,3 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     expect(server.unknown.filter((path) => path !== "/api/runs/nobody")).toEqual([]);
   });
 });
-
-/** Pixels of a canvas that are not empty. */
-async function inked(canvas: ReturnType<Page["locator"]>): Promise<number> {
-  return canvas.evaluate((element) => {
-    const { width, height } = element;
-    const { data } = element.getContext("2d").getImageData(0, 0, width, height) as { data: Uint8ClampedArray };
-    return data.filter((value, i) => i % 4 === 3 && value > 0).length;
-  });
-}

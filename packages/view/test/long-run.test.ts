@@ -10,7 +10,6 @@ import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { folderData } from "../src/data/folder-data.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
 import { RunPlace } from "../src/data/run-place.ts";
-import type { ColumnsHeader } from "../src/protocol.ts";
 
 let folder = "";
 
@@ -51,17 +50,13 @@ test("a run in parts is shown as one that is not", async () => {
 });
 
 test("of more episodes than are held the newest are searched, and an older one is found by its key", async () => {
-  const index = new EpisodeIndex(new RunPlace(folder, join(folder, "parts")), {
-    costs: { names: [], counts: new Map() },
-    maxEpisodes: 1,
-  });
+  const index = new EpisodeIndex(new RunPlace(folder, join(folder, "parts")), { names: [], counts: new Map() }, 1);
   await index.findLines();
   while (await index.work(100));
   const before = index.page({ limit: 1000 }).total;
   expect(index.isWhole).toBe(true);
   expect((await index.episode("s1.0"))?.row.step).toBe(1);
   expect(index.page({ limit: 1000 }).total).toBeGreaterThanOrEqual(before);
-  index.close();
 });
 
 test("episodes behind the parts do not hide those in them", async () => {
@@ -73,11 +68,10 @@ test("episodes behind the parts do not hide those in them", async () => {
   await rename(join(copy, "parts", parts.at(-1) as string), join(copy, "episodes.jsonl.gz"));
   const totals = await Promise.all(
     [run, copy].map(async (place) => {
-      const index = new EpisodeIndex(new RunPlace(place, place), { costs: { names: [], counts: new Map() } });
+      const index = new EpisodeIndex(new RunPlace(place, place), { names: [], counts: new Map() });
       await index.findLines();
       while (await index.work(100));
       const found = [index.page({ limit: 1000 }).total, (await index.episode("s1.0"))?.row.step];
-      index.close();
       return found;
     }),
   );
@@ -98,19 +92,12 @@ test("of a long run every few steps are kept, each with its own values and times
   const grown = new MetricColumns(fileSystemSource(files, "/run"), names);
   await grown.readNew();
   for (const columns of [known, grown]) {
-    const body = columns.body(["even", "double", "late", "timing_s/step"], 0);
-    const length = new DataView(body.buffer).getUint32(0, true);
-    const header = JSON.parse(new TextDecoder().decode(body.subarray(4, 4 + length))) as ColumnsHeader;
-    expect(header).toMatchObject({ rows: columns.rows, every: columns === known ? 4 : 2 });
-    const row = columns.rows - 1;
-    const step = columns.steps()[row] as number;
-    expect((step - 1) % header.every).toBe(0);
-    expect(["even", "double", "late", "timing_s/step"].map((name) => columns.at(name, row))).toEqual([
-      7,
-      2 * step,
-      step,
-      step / 1000,
-    ]);
-    expect(columns.at("late", 3)).toBeNaN();
+    const shown = ["even", "double", "late", "timing_s/step"];
+    const { every, steps, columns: values } = columns.table(shown);
+    expect(every).toBe(columns === known ? 8 : 4);
+    const step = steps.at(-1) as number;
+    expect((step - 1) % every).toBe(0);
+    expect(shown.map((name) => values[name]?.at(-1))).toEqual([7, 2 * step, step, step / 1000]);
+    expect(values["late"]?.[3]).toBeNull();
   }
 });

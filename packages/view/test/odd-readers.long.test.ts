@@ -21,10 +21,10 @@ describe.skipIf(chromiumPath === null)("the dashboard of a run at its first step
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`${server.address}/#/run/r0/curves`);
-    const over = page.locator("[data-metric='task/accuracy'] .u-over");
+    const over = page.locator("[data-metric='task/accuracy'] .line-chart > svg");
     await over.hover();
     await page.getByText("step 1", { exact: true }).first().waitFor();
-    expect(await page.locator(".uplot canvas").count()).toBeGreaterThan(3);
+    expect(await page.locator(".line-chart circle").count()).toBeGreaterThan(3);
     expect(await page.title()).toBe("relay-gspo-4t-s1 · Laconic");
     expect(errors).toEqual([]);
     await page.close();

@@ -3,15 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RunSummary } from "../src/protocol.ts";
-import { decodeColumns } from "../src/columns-block.ts";
-import { columnStore } from "../web/dashboard/curves/column-store.ts";
-import { bandPoints, linePoints } from "../web/dashboard/curves/downsample.ts";
-import { draw } from "../web/dashboard/curves/drawing.ts";
 import { metricsMatching, orderedMetrics } from "../web/dashboard/curves/metric-order.ts";
-import { plotData } from "../web/dashboard/curves/plot-data.ts";
-import { formatRange, panned, parseRange, within, zoomed } from "../web/dashboard/curves/range.ts";
-import { slotsOf, stepsOfSlots, type Column } from "../web/dashboard/curves/slots.ts";
-import { smooth } from "../web/dashboard/curves/drawing.ts";
+import { formatRange, panned, parseRange, within, zoomed } from "../web/parts/range.ts";
+import { meanSeries, sampledRows, smooth, type Series } from "../web/dashboard/curves/series.ts";
 import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { frontierOf, taskKey } from "../web/dashboard/plane/frontier.ts";
@@ -20,18 +14,13 @@ import { settingRows } from "../web/dashboard/run/differences.ts";
 import { filterRuns, sortRuns, variedSettings } from "../web/dashboard/run/filter.ts";
 import { groupRuns } from "../web/dashboard/run/groups.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
-import { lonePoints } from "../web/parts/lone-point.ts";
-import { ticksOf } from "../web/parts/ticks.ts";
+import { lonePoints } from "../src/charts/drawing.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
 import { ago } from "../web/parts/ago.ts";
 
-const column = (steps: readonly number[], values: readonly number[]): Column => ({
-  steps: Float64Array.from(steps),
-  values: Float32Array.from(values),
-});
-const upTo = (rows: number, value: (row: number) => number): Column => ({
-  steps: Float64Array.from({ length: rows }, (_, row) => row),
-  values: Float32Array.from({ length: rows }, (_, row) => value(row)),
+const upTo = (rows: number, value: (row: number) => number | null): Series => ({
+  steps: Array.from({ length: rows }, (_, row) => row),
+  values: Array.from({ length: rows }, (_, row) => value(row)),
 });
 
 describe("text of models", () => {
@@ -83,149 +72,60 @@ describe("text of models", () => {
 });
 
 describe("curves", () => {
-  test("few steps are drawn as they are", () => {
-    const [a, b] = [column([0, 2, 4], [1, 2, 3]), column([0, 3, 4], [5, NaN, 6])];
-    const slots = slotsOf([a, b], 0, 4, 100);
-    expect([...stepsOfSlots(slots)]).toEqual([0, 2, 3, 4]);
-    expect([...linePoints(a, slots, [0, 4])]).toEqual([1, 2, NaN, 3]);
-    expect([...linePoints(b, slots, [0, 4])]).toEqual([5, NaN, NaN, 6]);
+  test("few rows are drawn as they are, with one more at either side of the range", () => {
+    expect(
+      sampledRows(
+        upTo(5, (row) => row),
+        [0, 4],
+        100,
+      ),
+    ).toEqual([0, 1, 2, 3, 4]);
+    expect(
+      sampledRows(
+        upTo(1000, (row) => row),
+        [500.5, 502.5],
+        100,
+      ),
+    ).toEqual([500, 501, 502, 503, 504]);
   });
 
-  test("of many, lowest and highest of each part remain in their order", () => {
-    const rows = 100_000;
-    const spiky = upTo(rows, (row) => (row === 70_003 ? 50 : row === 70_004 ? -50 : Math.sin(row / 1000)));
-    const slots = slotsOf([spiky], 0, rows, 800);
-    const points = linePoints(spiky, slots, [0, rows]);
-    expect(points).toHaveLength(800);
-    expect(Math.max(...points)).toBe(50);
-    expect(points.indexOf(-50)).toBe(points.indexOf(50) + 1);
-    const steps = stepsOfSlots(slots);
-    expect(steps.every((step, i) => i === 0 || step > (steps[i - 1] as number))).toBe(true);
+  test("of many, lowest and highest of each part remain in their order; a part without values is a gap", () => {
+    const spiky = upTo(100_000, (row) => (row === 70_003 ? 50 : row === 70_004 ? -50 : Math.sin(row / 1000)));
+    const rows = sampledRows(spiky, [0, 100_000], 800);
+    expect(rows.length).toBeLessThanOrEqual(800);
+    expect(rows).toEqual(rows.toSorted((a, b) => a - b));
+    expect(rows.indexOf(70_004)).toBe(rows.indexOf(70_003) + 1);
+    const half = upTo(1000, (row) => (row >= 500 ? null : row));
+    const values = sampledRows(half, [0, 1000], 40).map((row) => half.values[row]);
+    expect(values.slice(20).every((value) => value === null)).toBe(true);
   });
 
-  test("a part of the range shows rows beyond both borders, so that lines run to them", () => {
-    const line = upTo(1000, (row) => row);
-    const slots = slotsOf([line], 500.5, 502.5, 100);
-    expect([...stepsOfSlots(slots)]).toEqual([500, 501, 502, 503, 504]);
+  test("a band is the mean of seeds from the lowest to the highest, at the steps that each has", () => {
+    const runs = [
+      { steps: [1, 2, 3], values: [1, null, 3] },
+      { steps: [1, 3, 4], values: [3, null, 7] },
+    ];
+    expect(meanSeries(runs)).toEqual({
+      steps: [1, 2, 3, 4],
+      values: [2, null, 3, 7],
+      low: [1, null, 3, 7],
+      high: [3, null, 3, 7],
+    });
   });
 
-  test("a band is the mean of seeds from the lowest to the highest, however many rows a seed has", () => {
-    const seeds = [upTo(4000, () => 1), upTo(8000, () => 2).values].map((each) =>
-      "steps" in each ? each : { steps: Float64Array.from(each, (_, row) => row / 2), values: each },
-    );
-    const slots = slotsOf(seeds, 0, 4000, 200);
-    const { mean, low, high } = bandPoints(seeds, slots, [0, 4000]);
-    expect([mean[100], low[100], high[100]]).toEqual([1.5, 1, 2]);
-    expect(mean).toHaveLength(200);
-  });
-
-  test("smoothing divides by its weights and passes over what is missing", () => {
-    const smoothed = smooth(Float32Array.of(1, NaN, 1, 3), 0.5, new Float32Array(4));
-    expect(smoothed[0]).toBe(1);
-    expect(smoothed[1]).toBeNaN();
-    expect(smoothed[2]).toBe(1);
+  test("smoothing divides by its weights and skips missing values", () => {
+    const smoothed = smooth([1, null, 1, 3], 0.5);
     // Weights 1/8, 1/4, 1/2 on 1, 1, 3, which sum to 7/8.
-    expect(smoothed[3]).toBeCloseTo((0.125 + 0.25 + 1.5) / 0.875, 6);
-    const values = Float32Array.of(1, 2);
-    expect(smooth(values, 0, values)).toBe(values);
-  });
-
-  test("a row without a finite value is a gap, counted, in lines, bands and parts; a step without a row is none", () => {
-    const runs: Record<string, Column> = {
-      a: column([1, 2, 3, 4, 5], [1, NaN, 3, Infinity, 5]),
-      b: column([1, 3, 4, 5], [3, NaN, -Infinity, 7]),
-    };
-    const shown = (names: readonly (readonly string[])[], points = 100, smoothing = 0) => {
-      const groups = names.map((each) => ({ key: each.join(""), runs: each }));
-      return draw({ metric: "m", groups, points, smoothing, range: null }, (run) => runs[run] ?? null);
-    };
-    const lines = shown([["a"], ["b"]]);
-    expect(lines.series.map(({ gaps }) => [...gaps])).toEqual([
-      [1, 3],
-      [2, 3],
-    ]);
-    expect([lines.values, lines.gaps]).toEqual([5, 4]);
-    const styles = [{ hasBand: false }, { hasBand: false }];
-    expect(plotData(lines, styles, false).slice(1)).toEqual([
-      [1, null, 3, null, 5],
-      [3, undefined, null, null, 7],
-    ]);
-    expect(plotData(lines, styles, true)[2]).toEqual([3, undefined, null, null, 7]);
-    const [, mean, low] = plotData(shown([["a", "b"]]), [{ hasBand: true }], false);
-    expect([mean, low]).toEqual([
-      [2, null, 3, null, 6],
-      [1, null, 3, null, 5],
-    ]);
-    expect([...(shown([["a"]], 100, 0.5).series[0]?.mean ?? [])].map(Number.isFinite)).toEqual([
-      true,
-      false,
-      true,
-      false,
-      true,
-    ]);
-    runs["long"] = upTo(1000, (row) => (row >= 500 ? NaN : row));
-    const parts = shown([["long"]], 40);
-    const interrupted = Array.from(plotData(parts, styles, false)[1] ?? [], (value) => value === null);
-    expect(interrupted).toEqual(Array.from({ length: 40 }, (_, i) => i >= 20));
-    expect(parts.gaps).toBe(500);
+    expect(smoothed).toEqual([1, null, 1, expect.closeTo((0.125 + 0.25 + 1.5) / 0.875, 6)]);
+    const values = [1, 2];
+    expect(smooth(values, 0)).toBe(values);
   });
 
   test("values between gaps, to which no line leads, are drawn as points", () => {
-    const lone = (values: readonly (number | null | undefined)[]): number[] =>
-      lonePoints({ data: [[], values] } as unknown as Parameters<typeof lonePoints>[0], 1);
-    expect(lone([1, null, 2, 3, null, 4])).toEqual([0, 5]);
-    expect(lone([1, undefined, 2, null, undefined, 4, undefined])).toEqual([5]);
-    expect([lone([]), lone([null]), lone([7])]).toEqual([[], [], [0]]);
-  });
-
-  test("what is seen of smoothed rows does not depend on the zoom", () => {
-    const noisy = upTo(5000, (row) => Math.sin(row) + row / 1000);
-    const spec = { metric: "m", groups: [{ key: "a", runs: ["a"] }], points: 10_000, smoothing: 0.9 };
-    const all = draw({ ...spec, range: null }, () => noisy);
-    const part = draw({ ...spec, range: [4000, 4100] }, () => noisy);
-    const at = [...part.steps].indexOf(4050);
-    expect(part.series[0]?.mean[at]).toBe(all.series[0]?.mean[4050]);
-    expect(all.extent).toEqual([0, 4999]);
-    expect([all.values, draw({ ...spec, range: null }, () => column([1, 2, 3], [1, NaN, 2])).values]).toEqual([
-      5000, 2,
-    ]);
-    expect(draw({ ...spec, range: null }, () => null)).toMatchObject({ extent: null, values: 0 });
-  });
-
-  test("the body of columns is read, appended to, and refused when it is cut", () => {
-    const body = (from: number, steps: readonly number[], values: readonly number[]): ArrayBuffer => {
-      const header = new TextEncoder().encode(JSON.stringify({ names: ["step", "m"], from, rows: steps.length }));
-      const start = Math.ceil((4 + header.length) / 8) * 8;
-      const buffer = new ArrayBuffer(start + 16 * steps.length);
-      new DataView(buffer).setUint32(0, header.length, true);
-      new Uint8Array(buffer).set(header, 4);
-      new Float64Array(buffer, start).set([...steps, ...values]);
-      return buffer;
-    };
-    const store = columnStore(1000);
-    store.append("r", "m", decodeColumns(body(0, [1, 2], [10, NaN])));
-    store.append("r", "m", decodeColumns(body(2, [3], [30])));
-    expect(store.column("r", "m")).toEqual(column([1, 2, 3], [10, NaN, 30]));
-    expect(() => store.append("r", "m", decodeColumns(body(7, [3], [30])))).toThrow("do not continue 3");
-    expect(() => decodeColumns(body(0, [1, 2], [10, 20]).slice(0, -1))).toThrow("before their last row");
-    expect(() => decodeColumns(new ArrayBuffer(2))).toThrow("before their header");
-  });
-
-  test("what was not drawn for longest leaves when there is no room", () => {
-    const store = columnStore(600);
-    const block = (name: string) => ({
-      from: 0,
-      every: 1,
-      columns: new Map([
-        ["step", new Float64Array(50)],
-        [name, new Float64Array(50)],
-      ]),
-    });
-    store.append("r", "a", block("a"));
-    store.append("r", "b", block("b"));
-    store.column("r", "a");
-    store.append("r", "c", block("c"));
-    expect([store.rowsOf("r", "a"), store.rowsOf("r", "b"), store.rowsOf("r", "c")]).toEqual([0, 0, 50]);
+    const lone = (values: readonly number[]): number[] =>
+      lonePoints(values.map((value, i) => [i, value])).map(([i]) => i);
+    expect(lone([1, Number.NaN, 2, 3, Number.NaN, 4])).toEqual([0, 5]);
+    expect([lone([]), lone([Number.NaN]), lone([7])]).toEqual([[], [], [0]]);
   });
 
   test("ranges stay within all steps", () => {
@@ -364,14 +264,6 @@ describe("conversations", () => {
     const [odds, worth] = [heatScale(tokens, "logProb"), heatScale(tokens, "advantage")];
     expect([heatClass(-2, odds), heatClass(-1, odds), heatClass(null, odds)]).toEqual(["heat5", "heat3", ""]);
     expect([heatClass(0.5, worth), heatClass(-0.25, worth)]).toEqual(["heat5 more", "heat3 less"]);
-  });
-});
-
-describe("axes", () => {
-  test("ticks are round and within", () => {
-    expect(ticksOf(0.13, 0.91, 5)).toEqual([0.2, 0.4, 0.6, 0.8]);
-    expect(ticksOf(0, 0.3, 3)).toEqual([0, 0.1, 0.2, 0.3]);
-    expect(ticksOf(5, 5, 3)).toEqual([5]);
   });
 });
 

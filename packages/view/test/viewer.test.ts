@@ -12,9 +12,9 @@ import {
   createViewServer,
   openViewer,
   type BenchTable,
-  type ColumnsHeader,
   type EpisodeDetail,
   type EpisodePage,
+  type MetricTable,
   type RunDetail,
   type RunSummary,
   type Speech,
@@ -90,24 +90,18 @@ describe("what a run's pages are told", () => {
     expect(named.has("scoring/error")).toBe(false);
   });
 
-  test("columns are those of the files, NaN where a row has none", async () => {
-    const response = await ask(`/api/runs/${id}/columns?names=reward/mean,no/such,tokens/total&from=1`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const length = new DataView(bytes.buffer).getUint32(0, true);
-    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ColumnsHeader;
-    expect(header).toEqual({ names: ["step", "reward/mean", "no/such", "tokens/total"], from: 1, rows: 3, every: 1 });
-    const values = new Float64Array(bytes.buffer.slice(8 * Math.ceil((4 + length) / 8)));
-    const metrics = (await rows("metrics.jsonl")).slice(1);
-    expect([...values]).toEqual([
-      2,
-      3,
-      4,
-      ...metrics.map((row) => row["reward/mean"]),
-      Number.NaN,
-      Number.NaN,
-      Number.NaN,
-      ...metrics.map((row) => row["tokens/total"]),
-    ]);
+  test("columns are those of the files, null where a row has no value", async () => {
+    const table = await get<MetricTable>(`/api/runs/${id}/columns?names=reward/mean,no/such,tokens/total`);
+    const metrics = await rows("metrics.jsonl");
+    expect(table).toEqual({
+      every: 1,
+      steps: [1, 2, 3, 4],
+      columns: {
+        "reward/mean": metrics.map((row) => row["reward/mean"]),
+        "no/such": [null, null, null, null],
+        "tokens/total": metrics.map((row) => row["tokens/total"]),
+      },
+    });
   });
 
   test("who speaks to whom adds up to what the metrics say", async () => {

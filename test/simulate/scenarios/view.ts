@@ -1,6 +1,5 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { nodeProcesses } from "../../../packages/trainer/src/reading/index.ts";
-import { decodeColumns } from "../../../packages/view/src/columns-block.ts";
 import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
@@ -29,18 +28,17 @@ async function look(data: FolderReader): Promise<Shown | null> {
   const [summary] = await data.runs();
   if (!summary) return null;
   const { id } = summary;
-  const [detail, columns] = [await data.run(id), await data.columns(id, null, 0)];
+  const [detail, columns] = [await data.run(id), await data.columns(id, null)];
   if (!detail || !columns) return null; // it was removed meanwhile
   const page = await data.episodes(id, { from: 0, count: 50 } as never);
   await data.speech(id);
   await data.telling(id);
   for (const { key } of page?.rows.slice(0, 2) ?? []) await data.episode(id, key);
   await data.benches();
-  const body = columns.buffer.slice(columns.byteOffset, columns.byteOffset + columns.byteLength) as ArrayBuffer;
   return {
     state: detail.summary.state,
     step: detail.summary.step,
-    steps: [...(decodeColumns(body).columns.get("step") ?? [])],
+    steps: columns.steps,
     evaluated: detail.evaluations.length,
     episodes: page?.total ?? 0,
     warnings: detail.warnings,

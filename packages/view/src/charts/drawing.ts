@@ -51,6 +51,12 @@ export function linePath(points: readonly (readonly [x: number, y: number])[]): 
     .join("");
 }
 
+/** Points between two gaps, to which no line leads. */
+export function lonePoints(points: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+  const isValue = (i: number): boolean => Number.isFinite(points[i]?.[1]);
+  return points.filter((_, i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1));
+}
+
 /** A colour of the design by its number; 0 is the grey of reference lines. */
 export function colour(number: number): string {
   return number === 0 ? "var(--soft)" : `var(--c${number})`;

@@ -1,113 +1,92 @@
 import type { UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
+import { unpackedBytes } from "@laconic/core/platform";
 import { benchFiles, type GradingStep, type StoredCall, type StoredQuestion } from "@laconic/core/run-folder";
-import { RowFile, rowOf as objectIn, type RowPlace } from "@laconic/trainer/reading";
+import { RowFile, rowOf, type RowPlace } from "@laconic/trainer/reading";
 import type { BenchTable, SampleDetail, SamplePage, SampleQuery } from "../protocol.ts";
 import type { RunPlace } from "./run-place.ts";
-import { SampleTable } from "./sample-table.ts";
-import type { TextLimits } from "./text-store.ts";
-import { unpackedBytes } from "@laconic/core/platform";
+import { SampleList, shownSample, type Sample } from "./samples.ts";
 
-/** Bytes of a sample's calls, and of them inflated, that are read. */
+/** Bytes of a sample's calls that are read, packed and inflated. */
 const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
-const maxOthers = 200;
-const columns: readonly string[] = ["method", "benchmark", "questions", "seeds", "accuracy", "interval", "tokens"];
 
-/** A bench: its table, and its samples one by one, as they are written. */
+const maxOthers = 200;
+
+/** A bench: its table and its samples, read as they are written. */
 export class BenchReader {
   readonly id: string;
   readonly name: string;
   readonly #place: RunPlace;
-  readonly #limits: Partial<TextLimits>;
-  readonly #samples: RowFile;
-  readonly #questions: RowFile;
-  #table: SampleTable;
-  /** Of the last query, by its words: pages of one list are asked for one after the other. */
-  #selected: { readonly key: string; readonly rows: Uint32Array } | null = null;
-  #version = 0;
+  #samples: RowFile;
+  #questions: RowFile;
+  #list = new SampleList();
+  /** Samples of the last query, because a list is asked for page by page. */
+  #selected: { readonly key: string; readonly samples: readonly Sample[] } | null = null;
 
-  constructor(id: string, name: string, place: RunPlace, limits: Partial<TextLimits> = {}) {
-    [this.id, this.name, this.#place, this.#limits] = [id, name, place, limits];
+  constructor(id: string, name: string, place: RunPlace) {
+    [this.id, this.name, this.#place] = [id, name, place];
     this.#samples = new RowFile(place, benchFiles.samples);
     this.#questions = new RowFile(place, benchFiles.questions);
-    this.#table = new SampleTable(limits);
   }
 
   /** @returns whether there was anything new */
   async readNew(): Promise<boolean> {
-    let isOther = false;
-    const reset = (): void => void (isOther = true);
-    const asked = await this.#questions.readNew({
+    let isReplaced = false;
+    const reset = (): void => void (isReplaced = true);
+    const hasQuestions = await this.#questions.readNew({
       reset,
-      row: (bytes, place) => this.#noteQuestion(objectIn(bytes), place),
+      row: (bytes, place) => this.#addQuestion(rowOf(bytes), place),
     });
-    const said = await this.#samples.readNew({
-      // Questions were read just now, and stay.
+    const hasSamples = await this.#samples.readNew({
       reset,
-      row: (bytes, place) => this.#table.add(objectIn(bytes), place),
+      row: (bytes, place) => this.#list.add(rowOf(bytes), place),
     });
-    if (isOther) await this.#readAnew();
-    if (asked || said) this.#version += 1;
-    return asked || said;
+    if (hasQuestions || hasSamples) this.#selected = null;
+    if (!isReplaced) return hasQuestions || hasSamples;
+    // One file is another one, so both are read from their beginning.
+    this.#list = new SampleList();
+    this.#samples = new RowFile(this.#place, benchFiles.samples);
+    this.#questions = new RowFile(this.#place, benchFiles.questions);
+    await this.readNew();
+    return true;
   }
 
-  /** A file is another one: what was read of either counts for nothing. */
-  async #readAnew(): Promise<void> {
-    this.#table.close();
-    this.#table = new SampleTable(this.#limits);
-    const [questions, samples] = [benchFiles.questions, benchFiles.samples].map(
-      (name) => new RowFile(this.#place, name),
-    );
-    const reset = (): void => undefined;
-    await questions?.readNew({ reset, row: (bytes, place) => this.#noteQuestion(objectIn(bytes), place) });
-    await samples?.readNew({ reset, row: (bytes, place) => this.#table.add(objectIn(bytes), place) });
-  }
-
-  #noteQuestion(row: UnknownRecord | null, place: RowPlace): void {
+  #addQuestion(row: UnknownRecord | null, place: RowPlace): void {
     const { benchmark, id, question, gold } = row ?? {};
     if (typeof benchmark !== "string" || typeof id !== "string") return;
-    this.#table.ask(benchmark, id, { text: textOf(question), gold: textOf(gold), place });
+    this.#list.ask(benchmark, id, { text: textOf(question), gold: textOf(gold), place });
   }
 
   table(): BenchTable {
-    const { methods, benchmarks, count } = this.#table;
-    return {
-      id: this.id,
-      name: this.name,
-      columns,
-      rows: this.#table.summed(),
-      samples: count,
-      methods,
-      benchmarks,
-    };
+    const { methods, benchmarks, count } = this.#list;
+    return { id: this.id, name: this.name, rows: this.#list.table(), samples: count, methods, benchmarks };
   }
 
   get bytes(): number {
-    return this.#table.bytes;
+    return this.#list.bytes;
   }
 
-  samples(query: SampleQuery): SamplePage {
-    const { offset = 0, limit = 100, ...asked } = query;
-    const key = JSON.stringify([this.#version, Object.entries(asked).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
-    if (this.#selected?.key !== key) this.#selected = { key, rows: this.#table.select(query) };
-    const { rows } = this.#selected;
+  samples({ offset = 0, limit = 100, ...query }: SampleQuery): SamplePage {
+    const key = JSON.stringify(Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    if (this.#selected?.key !== key) this.#selected = { key, samples: this.#list.select(query) };
+    const { samples } = this.#selected;
     return {
-      total: rows.length,
-      indexed: this.#table.count,
-      rows: Array.from(rows.subarray(offset, offset + limit), (row) => this.#table.shown(row)),
+      total: samples.length,
+      indexed: this.#list.count,
+      rows: samples.slice(offset, offset + limit).map((sample) => shownSample(sample)),
     };
   }
 
   async sample(key: string): Promise<SampleDetail | null> {
-    const table = this.#table;
-    const row = table.rowNamed(key);
-    const record = row === undefined ? null : await this.#rowAt(benchFiles.samples, table.placeOf(row));
-    if (row === undefined || !record) return null;
-    const { place } = table.questionOf(row);
+    const list = this.#list;
+    const sample = list.get(key);
+    const record = sample ? await this.#rowAt(benchFiles.samples, sample.place) : null;
+    if (!sample || !record) return null;
+    const { place } = sample.question;
     const question = (place && (await this.#rowAt(benchFiles.questions, place))) as Partial<StoredQuestion> | null;
     const steps = Array.isArray(record["steps"]) ? (record["steps"] as unknown[]) : [];
     return {
-      row: table.shown(row),
+      row: shownSample(sample),
       question: textOf(question?.question),
       gold: textOf(record["gold"]),
       grading: question?.grading ?? null,
@@ -121,14 +100,17 @@ export class BenchReader {
       attempt: typeof record["attempt"] === "number" ? record["attempt"] : 1,
       error: textOrNull(record["error"]),
       ...(await this.#calls(record)),
-      others: table.others(row, maxOthers).map((other) => table.shown(other)),
+      others: list
+        .others(sample)
+        .slice(0, maxOthers)
+        .map((other) => shownSample(other)),
     };
   }
 
   /** @param place - of a line that was whole when it was read */
   async #rowAt(file: string, { from, length }: RowPlace): Promise<UnknownRecord | null> {
     const bytes = await this.#place.bytes(file, from, length);
-    return bytes && objectIn(bytes);
+    return bytes && rowOf(bytes);
   }
 
   async #calls({
@@ -155,10 +137,6 @@ export class BenchReader {
     } catch {
       return missing;
     }
-  }
-
-  close(): void {
-    this.#table.close();
   }
 }
 

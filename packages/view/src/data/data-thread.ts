@@ -68,7 +68,7 @@ export async function dataThread(
   return {
     runs: () => ask("runs"),
     run: (id) => ask("run", id),
-    columns: (id, names, from) => ask("columns", id, names, from),
+    columns: (id, names) => ask("columns", id, names),
     speech: (id) => ask("speech", id),
     episodes: (id, query) => ask("episodes", id, query),
     telling: (id) => ask("telling", id),

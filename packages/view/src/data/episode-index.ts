@@ -1,9 +1,10 @@
-import { thrownText } from "@laconic/core";
 import type { StoredContent, TracePart } from "@laconic/core/run-folder";
+import { costBreakdown, meanBreakdown, thrownText, type AgentId } from "@laconic/core";
+import { formerRunFiles, type StoredContent, type TracePart } from "@laconic/core/run-folder";
 import {
+  CutOffError,
   episodeContent,
   EpisodeFile,
-  CutOffError,
   partsIn,
   runFiles,
   type EpisodeEntry,
@@ -11,364 +12,365 @@ import {
 import { costBreakdown } from "@laconic/core/ledger";
 import type {
   EpisodeDetail,
+  EpisodeKind,
   EpisodePage,
   EpisodeQuery,
-  EpisodeSummary,
   Speech,
   SpeechStep,
   TellingEpisode,
 } from "../protocol.ts";
-import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
-import { keyOf, orderOf, prefixOf, type IndexedLine } from "./episode-line.ts";
-import { EpisodeTable } from "./episode-table.ts";
-import { selectRows, spaced } from "./select-rows.ts";
+import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
+import { orderOf, rowOf, selectRows, SharedTexts, type EpisodeRow, type IndexedEpisode } from "./episode-rows.ts";
 import type { RunPlace } from "./run-place.ts";
-import { speechOf } from "./step-speech.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
-import type { TextLimits } from "./text-store.ts";
+import { spaced } from "./texts.ts";
 
-/** What is fixed for a run. */
-export interface IndexSettings {
-  readonly costs: CostSettings;
-  readonly texts?: Partial<TextLimits>;
-  readonly maxEpisodes?: number;
+/** The stored episodes of a step or an evaluation, and their rows once they are read. */
+interface Line {
+  readonly entry: EpisodeEntry;
+  readonly step: number;
+  readonly kind: EpisodeKind;
+  /** Null while the line waits to be read. */
+  rows: readonly EpisodeRow[] | null;
 }
 
-const maxWarnings = 20;
-
-/** Lines whose places are noted at once, of the newest steps. */
-const firstLines = 32;
-
-/** Of more the older ones are not searched: 50 bytes and their words each. */
-const maxEpisodes = 200_000;
-
-/** A part of the file whose lines are not noted yet. */
+/** A part of a divided file whose lines are not noted yet. */
 interface UnreadPart extends TracePart {
   readonly bytes: number;
 }
 
+const maxWarnings = 20;
+/** Lines that are noted before the first answer. */
+const firstLines = 32;
+/** Episodes and characters of text in memory. Older episodes are only found by their key. */
+const limits = { episodes: 200_000, characters: 64e6 } as const;
+/** Approximate size of a row without its text, in bytes. */
+const rowBytes = 400;
+const maxOthers = 200;
+/** Evaluations at which a telling conversation is shown. */
+const maxOnWay = 24;
+
 /**
- * The episodes of a run: where each stands, its figures, and its words to be searched. First the places of the newest lines are noted, which
- * is fast; then lines are read, those of the newest steps first, part by part.
+ * The episodes of a run: where each step's are stored, and a row for each to be listed and searched. The places of the newest lines
+ * are noted first, which is fast. Lines are read later, newest first.
  */
 export class EpisodeIndex {
   readonly #place: RunPlace;
-  readonly #settings: IndexSettings;
+  readonly #costs: CostSettings;
+  readonly #maxEpisodes: number;
   #file: EpisodeFile;
-  #lines: IndexedLine[] = [];
-  #waiting: IndexedLine[] = [];
-  /** The line that counts, by step and kind: of steps that stand twice, the last. */
-  #records = new Map<string, IndexedLine>();
-  #table: EpisodeTable;
+  #lines: Line[] = [];
+  #waiting: Line[] = [];
+  /** The last complete line of each step and kind. Only that line counts. */
+  #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
-  #agents = new Set<string>();
+  #agents = new Set<AgentId>();
   #damage: string[] = [];
-  /** A line was read while a resume cut its file off: by the next look the file may be as long again. */
+  #shared = new SharedTexts();
+  #size = { episodes: 0, characters: 0 };
+  /** A resume cut the file off while a line was read. */
   #wasCut = false;
   /** Oldest first. */
   #unread: readonly UnreadPart[] = [];
-  readonly #maxEpisodes: number;
-  #inOrder: readonly IndexedLine[] | null = null;
-  /** Counts changes. */
-  version = 0;
+  /** All rows that count, newest first; null after a change. */
+  #ordered: readonly EpisodeRow[] | null = null;
+  #selected: { readonly key: string; readonly rows: readonly EpisodeRow[] } | null = null;
 
-  constructor(place: RunPlace, settings: IndexSettings) {
-    this.#place = place;
-    this.#settings = settings;
+  constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
+    [this.#place, this.#costs, this.#maxEpisodes] = [place, costs, maxEpisodes];
     this.#file = new EpisodeFile(place);
-    this.#table = new EpisodeTable(settings.texts);
-    this.#maxEpisodes = settings.maxEpisodes ?? maxEpisodes;
   }
 
-  /** Finds lines that are new. @returns whether there were any */
+  /** Notes new lines. @returns whether there were any */
   async findLines(): Promise<boolean> {
     let isFirst = this.#lines.length === 0;
-    const read = await this.#readFile();
-    let isNew = read !== false || this.#wasCut;
-    if (read === "replaced" || this.#wasCut) {
+    const change = await this.#readFile();
+    let isNew = change !== "none" || this.#wasCut;
+    if (change === "replaced" || this.#wasCut) {
       this.#clear();
       isFirst = true;
       await this.#readFile();
     }
     if (isFirst) {
       const parts = await partsIn(this.#place, runFiles.episodes);
-      this.#unread = await Promise.all(
-        parts.map(async (part) => ({ ...part, bytes: (await this.#place.stat(part.name))?.size ?? 0 })),
-      );
+      const sizes = await Promise.all(parts.map(({ name }) => this.#place.stat(name)));
+      this.#unread = parts.map((part, i) => ({ ...part, bytes: sizes[i]?.size ?? 0 }));
     }
     while (this.#lines.length < firstLines && (await this.#readPart())) isNew = true;
     if (isNew) this.#changed();
     return isNew;
   }
 
-  async #readFile(): Promise<boolean | "replaced"> {
+  async #readFile(): Promise<"none" | "grown" | "replaced"> {
     let isReplaced = false;
-    const isNew = await this.#file.readNew({
-      reset: () => void (isReplaced = true),
-      entry: (entry) => this.#note(entry),
-      damage: (message) => this.#tell(message),
-    });
-    return isReplaced ? "replaced" : isNew;
+    const isNew = await this.#file.readNew({ ...this.#reader, reset: () => void (isReplaced = true) });
+    return isReplaced ? "replaced" : isNew ? "grown" : "none";
   }
 
-  /** Notes the lines of a part: of the newest that is unread, or of another. @returns whether there was one */
+  /** Notes the lines of a part, the newest by default. @returns whether there was one */
   async #readPart(part: UnreadPart | undefined = this.#unread.at(-1)): Promise<boolean> {
     if (!part) return false;
-    this.#unread = this.#unread.filter((each) => each !== part);
-    await new EpisodeFile(this.#place, part.name).readNew({
-      reset: () => undefined,
-      entry: (entry) => this.#note(entry),
-      damage: (message) => this.#tell(message),
-    });
+    this.#unread = this.#unread.filter((other) => other !== part);
+    await new EpisodeFile(this.#place, part.name).readNew({ ...this.#reader, reset: () => undefined });
     return true;
   }
 
-  #note(entry: EpisodeEntry): void {
-    const line: IndexedLine = {
-      index: this.#lines.length,
-      entry,
-      step: entry.step,
-      kind: entry.kind === "step" ? "training" : "evaluation",
-      first: 0,
-      rows: 0,
-      state: "waiting",
-    };
-    this.#lines.push(line);
-    this.#waiting.push(line);
-    if (entry.isComplete) this.#records.set(keyOf(line), line);
-  }
+  readonly #reader = {
+    entry: (entry: EpisodeEntry): void => {
+      const kind = entry.kind === "step" ? "training" : "evaluation";
+      const line: Line = { entry, step: entry.step, kind, rows: null };
+      this.#lines.push(line);
+      this.#waiting.push(line);
+      if (entry.isComplete) this.#records.set(`${kind} ${entry.step}`, line);
+    },
+    damage: (message: string): void => this.#warn(message),
+  };
 
   /**
-   * Reads so many lines that wait, those of the newest steps first.
-   * @param episodes - fewer lines where that many are there by then
-   * @returns whether there are more
+   * Reads some waiting lines, newest first.
+   * @param episodes - stops once the index holds as many
+   * @returns whether more lines wait
    */
   async work(lines: number, episodes: number = Infinity): Promise<boolean> {
-    this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
-    for (let i = 0; i < lines; i++) {
-      if (this.#waiting.length === 0 && !this.isWhole) {
-        await this.#readPart();
-        this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
-      }
+    for (let i = 0; i < lines && !this.isWhole && this.#size.episodes < episodes; i++) {
+      if (this.#waiting.length === 0) await this.#readPart();
+      this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
       const line = this.#waiting.pop();
-      if (!line) break;
-      if (this.#table.length >= episodes) {
-        this.#waiting.push(line);
-        break;
-      }
-      // What another line says again is not read.
-      if (this.#counts(line)) await this.#readLine(line);
+      if (line && this.#counts(line)) await this.#readLine(line);
     }
     this.#changed();
     return !this.isWhole;
   }
 
-  async #readLine(line: IndexedLine): Promise<void> {
-    line.first = this.#table.length;
+  async #readLine(line: Line): Promise<void> {
+    line.rows = [];
+    const content = await this.#contentOf(line);
+    if (!content) return;
     try {
-      this.#add(line, await episodeContent(this.#place, line.entry));
-      line.state = "read";
+      line.rows = this.#rowsIn(line, content);
     } catch (error) {
-      line.state = "unreadable";
-      this.#miss(line, error);
+      this.#warnUnreadable(line, error);
     }
-    line.rows = this.#table.length - line.first;
+    this.#size.episodes += line.rows.length;
+    for (const { text } of line.rows) this.#size.characters += text.length;
   }
 
-  /** A line that cannot be read: a resume has cut it off, which the next look sees, or it is damaged. */
-  #miss({ entry }: IndexedLine, error: unknown): null {
-    if (error instanceof CutOffError) this.#wasCut = true;
-    this.#tell(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error).slice(0, 200)}`);
-    return null;
+  async #contentOf(line: Line): Promise<StoredContent | null> {
+    try {
+      return await episodeContent(this.#place, line.entry);
+    } catch (error) {
+      if (error instanceof CutOffError) this.#wasCut = true;
+      this.#warnUnreadable(line, error);
+      return null;
+    }
   }
 
-  #add(line: IndexedLine, content: StoredContent): void {
-    const of = (episode: number) => {
-      const found = content.episodes[episode];
-      if (!found) throw new Error(`there is no episode ${episode} in it`);
-      return { episode: found, utterances: found.utterances.flatMap((each) => content.utterances[each] ?? []) };
-    };
+  #warnUnreadable({ entry }: Line, error: unknown): void {
+    this.#warn(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error).slice(0, 200)}`);
+  }
+
+  #rowsIn(line: Line, content: StoredContent): EpisodeRow[] {
     for (const { agent } of content.utterances) this.#agents.add(agent);
-    if (line.kind === "evaluation") {
-      for (const [at, { problem, episode, task }] of (content.played ?? []).entries())
-        this.#table.add({
-          line: line.index,
-          at,
-          problem,
-          ...of(episode),
-          grade: task ?? Number.NaN,
-          reward: Number.NaN,
-        });
-      return;
-    }
-    const played = (content.rollouts ?? []).map(({ episode }) => of(episode));
-    for (const [at, { group, reward }] of (content.rollouts ?? []).entries()) {
-      const [problem, own] = [content.problems?.[group], played[at]];
-      if (!problem || !own) throw new Error(`there is no problem ${group} in it`);
-      const grade = gradeOf(own.episode);
-      this.#table.add({ line: line.index, at, problem, ...own, grade, reward: reward ?? Number.NaN });
-    }
-    // Of some of a step's episodes nobody can tell who spoke how much.
-    if (!line.entry.isComplete) return;
-    const charged = played.map((each, at) => ({
-      ...each,
-      cost: costBreakdown(
-        { ledger: each.episode.ledger, utterances: each.utterances },
-        trainedCharges(content, at, this.#settings.costs),
-      ),
-    }));
-    this.#speech.set(line.step, speechOf(line.step, charged, content.prices ?? {}));
+    const episodes = indexedEpisodes(line.kind, content);
+    // A sample of a step's episodes does not tell who spoke how much.
+    if (line.kind === "training" && line.entry.isComplete)
+      this.#speech.set(line.step, speechOf(line.step, content, episodes, this.#costs));
+    return episodes.map((episode, i) =>
+      rowOf({ key: `${prefixOf(line)}.${i}`, kind: line.kind, step: line.step }, episode, this.#shared),
+    );
   }
 
   /** Who spoke to whom, of the steps that are read. */
-  speech(agents: readonly string[]): Speech {
-    const known = new Set(agents);
+  speech(agents: readonly AgentId[]): Speech {
     return {
-      agents: [...agents, ...[...this.#agents].filter((agent) => !known.has(agent))],
+      agents: [...new Set([...agents, ...this.#agents])],
       steps: [...this.#speech.values()].toSorted((a, b) => a.step - b.step),
     };
   }
 
-  page(query: EpisodeQuery): EpisodePage {
-    const rows = selectRows(this.#table, this.#ordered(), query);
-    const { offset = 0, limit = 50 } = query;
+  page({ offset = 0, limit = 50, ...query }: EpisodeQuery): EpisodePage {
+    const key = JSON.stringify(query);
+    if (this.#selected?.key !== key) this.#selected = { key, rows: selectRows(this.#rows(), query) };
+    const { rows } = this.#selected;
     return {
       total: rows.length,
-      indexed: this.#indexed(),
-      rows: Array.from(rows.subarray(offset, offset + limit), (row) => this.rowAt(row)),
+      indexed: this.#rows().length,
+      rows: rows.slice(offset, offset + limit).map(({ summary }) => summary),
     };
   }
 
-  rowAt(row: number): EpisodeSummary {
-    const line = this.#lines[this.#table.lineOf(row)] as IndexedLine;
-    const { kind, step } = line;
-    return { key: `${prefixOf(line)}.${this.#table.numberInLine(row)}`, kind, step, ...this.#table.shown(row) };
-  }
-
-  /** Null for a key of none, and for a line that cannot be read any more. */
-  async episode(key: string): Promise<{
-    readonly row: EpisodeSummary;
-    readonly others: EpisodeSummary[];
-    readonly stored: Omit<EpisodeDetail, "row" | "others">;
-  } | null> {
-    const [prefix, number] = key.split(".");
-    const find = (): IndexedLine | undefined =>
-      this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
-    const step = Number(/^[se](\d+)$/u.exec(prefix ?? "")?.[1] ?? Number.NaN);
+  /** Null for an unknown key, and for a line that cannot be read any more. */
+  async episode(key: string): Promise<EpisodeDetail | null> {
+    const [prefix = "", number = ""] = key.split(".");
+    const findLine = (): Line | undefined =>
+      this.#lines.findLast((line) => prefixOf(line) === prefix && this.#counts(line));
+    const step = Number(/^[se](\d+)$/u.exec(prefix)?.[1] ?? Number.NaN);
     const part = this.#unread.find(({ first, last }) => first <= step && step <= last);
-    if (!find() && part) await this.#readPart(part);
-    const line = find();
-    if (!line || !/^\d+$/u.test(number ?? "")) return null;
-    await this.#readWaiting(line);
-    const row = line.first + Number(number);
-    if (Number(number) >= line.rows) return null;
-    const content = await episodeContent(this.#place, line.entry).catch((error: unknown) => this.#miss(line, error));
-    if (!content) return null;
-    const stored =
+    if (!findLine() && part) await this.#readPart(part);
+    const line = findLine();
+    if (!line || !/^\d+$/u.test(number)) return null;
+    await this.#readNow(line);
+    const row = line.rows?.[Number(number)];
+    const content = row && (await this.#contentOf(line));
+    if (!row || !content) return null;
+    const detail =
       line.kind === "training"
-        ? trainedEpisode(content, Number(number), this.#settings.costs)
+        ? trainedEpisode(content, Number(number), this.#costs)
         : evaluatedEpisode(content, Number(number));
-    const sameProblem = selectRows(this.#table, this.#ordered(), { problem: stored.problem.id, sort: "oldest" });
-    const others = Array.from(sameProblem)
-      .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
-      .slice(0, maxOthers);
-    return { row: this.rowAt(row), others: others.map((each) => this.rowAt(each)), stored };
+    const { problem } = row.summary;
+    const others = selectRows(this.#rows(), { problem, sort: "oldest" }).filter((other) => !line.rows?.includes(other));
+    return { ...detail, row: row.summary, others: others.slice(0, maxOthers).map(({ summary }) => summary) };
   }
 
   /** The most telling conversations, with the same problem in some evaluations between the first and the last. */
   async telling(): Promise<readonly TellingEpisode[]> {
     const [oldest] = this.#unread;
     if (oldest) await this.#readPart(oldest);
-    const whole = this.#lines.filter((line) => line.entry.isComplete && this.#counts(line));
-    const ofKind = (kind: EpisodeSummary["kind"]): readonly IndexedLine[] =>
-      whole.filter((line) => line.kind === kind).toSorted((a, b) => a.step - b.step);
+    const ofKind = (kind: EpisodeKind): readonly Line[] =>
+      this.#lines
+        .filter((line) => line.entry.isComplete && line.kind === kind && this.#counts(line))
+        .toSorted((a, b) => a.step - b.step);
     const evaluations = ofKind("evaluation");
     const lines = spaced(evaluations.length > 0 ? evaluations : ofKind("training"), maxOnWay);
-    for (const line of lines) await this.#readWaiting(line);
-    const rows = lines.map((line) => Array.from({ length: line.rows }, (_, at) => this.rowAt(line.first + at)));
-    const [first = [], last = first] = [rows[0], rows.at(-1)];
-    return tellingEpisodes(rows.length > 1 ? first : [], last).map((told) => ({
-      ...told,
-      way: rows.flatMap((own) => own.find(({ problem }) => problem === told.episode.problem) ?? []),
+    for (const line of lines) await this.#readNow(line);
+    const summaries = lines.map(({ rows }) => (rows ?? []).map(({ summary }) => summary));
+    const [first = [], last = first] = [summaries[0], summaries.at(-1)];
+    return tellingEpisodes(summaries.length > 1 ? first : [], last).map((telling) => ({
+      ...telling,
+      way: summaries.flatMap((rows) => rows.find(({ problem }) => problem === telling.episode.problem) ?? []),
     }));
   }
 
-  /** Before its turn comes. */
-  async #readWaiting(line: IndexedLine): Promise<void> {
-    if (line.state !== "waiting") return;
-    this.#waiting = this.#waiting.filter((each) => each !== line);
+  /** Reads a line before its turn. */
+  async #readNow(line: Line): Promise<void> {
+    if (line.rows !== null) return;
+    this.#waiting = this.#waiting.filter((other) => other !== line);
     await this.#readLine(line);
     this.#changed();
   }
 
-  /** How many episodes there are: those that are read, and about as many in each line that waits. */
+  /** Episodes of the run: those that are read, and an estimate for those that wait. */
   get episodes(): number {
-    const [indexed, read] = [this.#indexed(), this.#lines.filter((line) => line.entry.isComplete && line.rows > 0)];
+    const read = this.#lines.filter(({ entry, rows }) => entry.isComplete && rows !== null && rows.length > 0);
+    const mean = read.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0) / Math.max(1, read.length);
     const waiting = this.#waiting.filter((line) => this.#counts(line));
-    const mean = read.reduce((sum, { rows }) => sum + rows, 0) / Math.max(1, read.length);
-    const known = indexed + Math.round(waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0));
+    const estimated = waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0);
+    const known = this.#rows().length + Math.round(estimated);
     const bytes = this.#lines.reduce((sum, { entry }) => sum + entry.length, 0);
     const unread = this.#unread.reduce((sum, part) => sum + part.bytes, 0);
     return bytes === 0 ? known : Math.round(known * (1 + unread / bytes));
   }
 
-  /** Whether there is nothing more to be read: of a very long run the oldest lines stay unread until somebody asks for one. */
+  /** Whether all lines are read, or the index is full. */
   get isWhole(): boolean {
-    const isFull = this.#table.length >= this.#maxEpisodes;
-    return this.#waiting.length === 0 && (this.#unread.length === 0 || isFull);
+    const isFull = this.#size.episodes >= this.#maxEpisodes || this.#size.characters >= limits.characters;
+    return isFull || (this.#waiting.length === 0 && this.#unread.length === 0);
   }
 
+  /** Approximate size in memory. */
   get bytes(): number {
-    return this.#table.bytes + 200 * this.#lines.length + 1000 * this.#speech.size;
+    const { episodes, characters } = this.#size;
+    return rowBytes * episodes + characters + 200 * this.#lines.length + 1000 * this.#speech.size;
   }
 
-  /** What was passed over, in words. */
+  /** What was skipped, in words. */
   get damage(): readonly string[] {
     return this.#damage;
   }
 
-  close(): void {
-    this.#table.close();
-  }
-
-  #indexed(): number {
-    return this.#ordered().reduce((sum, { rows }) => sum + rows, 0);
-  }
-
-  /** A transcript counts where there is no record of its step, a record where no later one is of its step. */
-  #counts(line: IndexedLine): boolean {
-    const record = this.#records.get(keyOf(line));
+  /** A transcript counts without a record of its step, and a record without a later one. */
+  #counts(line: Line): boolean {
+    const record = this.#records.get(`${line.kind} ${line.step}`);
     return record === undefined || record === line;
   }
 
-  #ordered(): readonly IndexedLine[] {
-    this.#inOrder ??= this.#lines
-      .filter((line) => line.rows > 0 && this.#counts(line))
-      .toSorted((a, b) => orderOf(a) - orderOf(b));
-    return this.#inOrder;
+  #rows(): readonly EpisodeRow[] {
+    this.#ordered ??= this.#lines
+      .filter((line) => line.rows !== null && this.#counts(line))
+      .toSorted((a, b) => orderOf(b) - orderOf(a))
+      .flatMap(({ rows }) => rows ?? []);
+    return this.#ordered;
   }
 
   #changed(): void {
-    this.#inOrder = null;
-    this.version++;
+    [this.#ordered, this.#selected] = [null, null];
   }
 
   #clear(): void {
-    this.#table.close();
     this.#file = new EpisodeFile(this.#place);
-    this.#wasCut = false;
     [this.#lines, this.#waiting, this.#damage, this.#unread] = [[], [], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
-    this.#table = new EpisodeTable(this.#settings.texts);
+    [this.#wasCut, this.#size, this.#shared] = [false, { episodes: 0, characters: 0 }, new SharedTexts()];
   }
 
-  #tell(message: string): void {
+  #warn(message: string): void {
     if (this.#damage.length < maxWarnings && !this.#damage.includes(message)) this.#damage.push(message);
   }
 }
 
-const maxOthers = 200;
+/** Prefix of the keys of a line's episodes: the same however often its file is read. */
+function prefixOf({ entry, kind, step }: Line): string {
+  // A transcript of an earlier version is an entry of its own, and a step has several.
+  if (entry.file === formerRunFiles.rollouts) return `t${entry.number - 1}`;
+  if (entry.file === formerRunFiles.episodes) return `x${entry.number - 1}`;
+  return `${kind === "training" ? "s" : "e"}${step}`;
+}
 
-/** Evaluations that a conversation is shown at: some 20 ms each to read. */
-const maxOnWay = 24;
+function indexedEpisodes(kind: EpisodeKind, content: StoredContent): IndexedEpisode[] {
+  const played = (
+    number: number,
+  ): Pick<IndexedEpisode, "episode" | "utterances"> & { readonly grade: number | null } => {
+    const episode = content.episodes[number];
+    if (!episode) throw new Error(`there is no episode ${number} in it`);
+    const utterances = episode.utterances.flatMap((each) => content.utterances[each] ?? []);
+    return { episode, utterances, grade: numberOrNull(gradeOf(episode)) };
+  };
+  if (kind === "evaluation")
+    return (content.played ?? []).map(({ problem, episode, task }) => ({
+      ...played(episode),
+      problem,
+      grade: numberOrNull(task),
+      reward: null,
+    }));
+  return (content.rollouts ?? []).map(({ group, episode, reward }) => {
+    const problem = content.problems?.[group];
+    if (!problem) throw new Error(`there is no problem ${group} in it`);
+    return { ...played(episode), problem, reward: numberOrNull(reward) };
+  });
+}
+
+/** Who spoke to whom in the episodes of a step, and where its costs went. */
+function speechOf(
+  step: number,
+  content: StoredContent,
+  episodes: readonly IndexedEpisode[],
+  costs: CostSettings,
+): SpeechStep {
+  const count = Math.max(1, episodes.length);
+  const written = new Map<AgentId, number>();
+  const turns = new Map<AgentId, { all: number; silent: number }>();
+  for (const { episode, utterances } of episodes) {
+    for (const { agent, writtenTokens } of episode.ledger.calls)
+      written.set(agent, (written.get(agent) ?? 0) + writtenTokens);
+    for (const { agent, silent } of utterances) {
+      const sums = turns.get(agent) ?? { all: 0, silent: 0 };
+      turns.set(agent, { all: sums.all + 1, silent: sums.silent + Number(silent) });
+    }
+  }
+  const breakdowns = episodes.map(({ episode, utterances }, i) =>
+    costBreakdown({ ledger: episode.ledger, utterances }, trainedCharges(content, i, costs)),
+  );
+  return {
+    step,
+    episodes: episodes.length,
+    ...meanBreakdown(breakdowns),
+    written: Object.fromEntries([...written].map(([agent, sum]) => [agent, sum / count])),
+    silence: Object.fromEntries([...turns].map(([agent, { all, silent }]) => [agent, silent / all])),
+    prices: Object.fromEntries(Object.entries(content.prices ?? {}).map(([name, price]) => [name, price ?? 0])),
+  };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === "number" && !Number.isNaN(value) ? value : null;
+}

@@ -4,6 +4,7 @@ import type {
   BenchTable,
   EpisodePage,
   EpisodeQuery,
+  MetricTable,
   RunDetail,
   RunSummary,
   SampleDetail,
@@ -18,7 +19,6 @@ import { BenchReader } from "./bench-reader.ts";
 import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
 import { Lane, type ReadingMark } from "./reading-mark.ts";
 import { RunReader } from "./run-reader.ts";
-import type { TextLimits } from "./text-store.ts";
 import type { ViewData } from "./view-data.ts";
 
 /** Where runs are, and what reading them takes from outside. */
@@ -33,7 +33,6 @@ export interface FolderDataOptions {
   readonly isAlive?: (pid: number) => boolean;
   /** Of what is read again when it is needed: columns and indexes of runs that nobody has asked for lately go. */
   readonly maxBytes?: number;
-  readonly texts?: Partial<TextLimits>;
   /** Hears failures of what nobody waits for. */
   readonly onError?: (error: unknown) => void;
   /** Holds the name of the file that is being read. */
@@ -44,7 +43,7 @@ export interface FolderDataOptions {
 
 const checkOptions = optionCheck<FolderDataOptions>()(
   "folderData",
-  "folders mayCome every isAlive maxBytes texts onError mark setAside",
+  "folders mayCome every isAlive maxBytes onError mark setAside",
 );
 
 /** @returns ends it */
@@ -110,20 +109,20 @@ class FolderData implements FolderReader {
   async run(id: string): Promise<RunDetail | null> {
     const run = await this.#named(id);
     const detail = run && (await run.detail());
-    if (run?.hasWork) this.#readMore();
+    if (run) this.#readMore();
     return detail;
   }
 
-  async columns(id: string, names: readonly string[] | null, from: number): Promise<Uint8Array | null> {
+  async columns(id: string, names: readonly string[] | null): Promise<MetricTable | null> {
     const run = await this.#named(id);
-    return run && (await run.columns()).body(names, from);
+    return run && (await run.columns()).table(names);
   }
 
   async speech(id: string): Promise<Speech | null> {
     const run = await this.#named(id);
     if (!run) return null;
     const index = await run.index();
-    if (run.hasWork) this.#readMore();
+    this.#readMore();
     const { agents } = await run.detail();
     return index.speech(agents);
   }
@@ -131,7 +130,7 @@ class FolderData implements FolderReader {
   async episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
     const run = await this.#named(id);
     const page = run && (await run.index()).page(query);
-    if (run?.hasWork) this.#readMore();
+    if (run) this.#readMore();
     return page;
   }
 
@@ -151,10 +150,8 @@ class FolderData implements FolderReader {
     const run = await this.#named(id);
     const found = run && (await run.episode(key));
     if (!run || !found) return null;
-    const { row, others, stored } = found;
-    const { messageValue } = stored;
-    const measured = messageValue.length > 0 ? messageValue : await run.messageValue(row.problem, stored.turns);
-    return { ...stored, row, others, messageValue: measured };
+    if (found.messageValue.length > 0) return found;
+    return { ...found, messageValue: await run.messageValue(found.row.problem, found.turns) };
   }
 
   async place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
@@ -208,7 +205,6 @@ class FolderData implements FolderReader {
     this.#listeners.clear();
     await Promise.all([this.#looking, this.#reading]);
     for (const run of this.#runs.values()) await run.forget();
-    for (const bench of this.#benches.values()) bench.close();
   }
 
   #stopLooks(): void {
@@ -270,23 +266,19 @@ class FolderData implements FolderReader {
         this.#used.delete(run);
         await run.forget();
       }
-    for (const [id, bench] of this.#benches)
-      if (!found.has(`bench ${id}`)) {
-        isOther = this.#benches.delete(id);
-        bench.close();
-      }
+    for (const id of this.#benches.keys()) if (!found.has(`bench ${id}`)) isOther = this.#benches.delete(id);
     return isOther;
   }
 
   #add({ kind, id, place, name, folder }: FoundFolder): void {
-    const { mark, setAside, texts, isAlive = nodeProcesses.isAlive } = this.#options;
+    const { mark, setAside, isAlive = nodeProcesses.isAlive } = this.#options;
     if (mark) place.onRead = (file) => mark.set({ id, file });
     if (kind === "bench") {
-      this.#benches.set(id, new BenchReader(id, name, place, texts));
+      this.#benches.set(id, new BenchReader(id, name, place));
       return;
     }
     const processes = { host: nodeProcesses.host, isAlive };
-    const options = { processes, lane: this.#lane, setAside: setAside?.[id] ?? null, ...(texts && { texts }) };
+    const options = { processes, lane: this.#lane, setAside: setAside?.[id] ?? null };
     this.#runs.set(id, new RunReader(id, place, name, folder, options));
   }
 

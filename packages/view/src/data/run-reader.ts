@@ -24,12 +24,10 @@ import { MetricColumns } from "./metric-columns.ts";
 import type { RunPlace } from "./run-place.ts";
 import type { Lane } from "./reading-mark.ts";
 import { recentSteps, summaryOf } from "./run-summary.ts";
-import type { TextLimits } from "./text-store.ts";
 
 /** What a run takes from outside. */
 export interface RunReaderOptions {
   readonly processes: LivingProcesses;
-  readonly texts?: Partial<TextLimits>;
   /** Whatever reads files goes through it. */
   readonly lane: Lane;
   /** Why nothing of the run is read: it ended a reader before. */
@@ -165,11 +163,7 @@ export class RunReader {
   index(): Promise<EpisodeIndex> {
     return this.#alone(async () => {
       if (!this.#index) {
-        const costs = costSettingsOf(this.#facts?.train ?? {});
-        this.#index = new EpisodeIndex(this.#place, {
-          costs,
-          ...(this.#options.texts && { texts: this.#options.texts }),
-        });
+        this.#index = new EpisodeIndex(this.#place, costSettingsOf(this.#facts?.train ?? {}));
         if (this.#aside === null) {
           await this.#index.findLines();
           await this.#index.work(firstLines, firstEpisodes);
@@ -232,7 +226,6 @@ export class RunReader {
   /** Gives back what can be read again. */
   forget(): Promise<void> {
     return this.#alone(async () => {
-      this.#index?.close();
       [this.#index, this.#columns] = [null, null];
     });
   }

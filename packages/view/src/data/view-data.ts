@@ -3,6 +3,7 @@ import type {
   EpisodeDetail,
   EpisodePage,
   EpisodeQuery,
+  MetricTable,
   RunDetail,
   RunSummary,
   SampleDetail,
@@ -17,8 +18,8 @@ import type {
 export interface ViewData {
   runs(): Promise<readonly RunSummary[]>;
   run(id: string): Promise<RunDetail | null>;
-  /** @param names - all for null. @returns the body that `ColumnsHeader` describes */
-  columns(id: string, names: readonly string[] | null, from: number): Promise<Uint8Array | null>;
+  /** @param names - all for null */
+  columns(id: string, names: readonly string[] | null): Promise<MetricTable | null>;
   speech(id: string): Promise<Speech | null>;
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
   /** The most telling conversations, the first to open first. */

@@ -1,8 +1,8 @@
 import { formatCount } from "@laconic/core/text";
-import { decodeColumns } from "../columns-block.ts";
 import { withTexts, type TokenizerOf } from "../api.ts";
 import type { FolderReader } from "../data/folder-data.ts";
-import type { EpisodeDetail, RecordedRun, TellingEpisode } from "../protocol.ts";
+import type { EpisodeDetail, MetricTable, RecordedRun, TellingEpisode } from "../protocol.ts";
+import { spaced } from "../data/texts.ts";
 import { embeddedBytes, fitting } from "./sized.ts";
 
 /** A part of the file, and what it lacks in sentences. */
@@ -30,12 +30,12 @@ export async function recordRun(
   { maxBytes, tokenizerOf }: { readonly maxBytes: number; readonly tokenizerOf: TokenizerOf },
 ): Promise<Recording<RecordedRun>> {
   await data.readAll(id);
-  const [detail, speech, body] = [await data.run(id), await data.speech(id), await data.columns(id, null, 0)];
-  if (!detail || !speech || !body) throw new Error(`there is no run ${id}`);
+  const [detail, speech, table] = [await data.run(id), await data.speech(id), await data.columns(id, null)];
+  if (!detail || !speech || !table) throw new Error(`there is no run ${id}`);
   const told = (await data.telling(id)) ?? [];
   const steps = fitting(speech.steps, share.speech * maxBytes);
-  const { columns, rows, kept } = thinColumns(body, share.columns * maxBytes);
-  const taken = embeddedBytes([detail, steps, columns, told]);
+  const metrics = thinned(table, share.columns * maxBytes);
+  const taken = embeddedBytes([detail, steps, metrics, told]);
   const { episodes, shortened } = await recordEpisodes(await keysOf(data, id, told), maxBytes - taken, async (key) => {
     const episode = await data.episode(id, key);
     return episode && withTexts(data, id, episode, tokenizerOf);
@@ -51,7 +51,9 @@ export async function recordRun(
     ...(steps.length < speech.steps.length
       ? [`who speaks: ${formatCount(steps.length)} of ${formatCount(speech.steps.length)} steps are here`]
       : []),
-    ...(kept < rows ? [`curves: ${formatCount(kept)} of ${formatCount(rows)} rows are here`] : []),
+    ...(metrics.steps.length < table.steps.length
+      ? [`curves: ${formatCount(metrics.steps.length)} of ${formatCount(table.steps.length)} rows are here`]
+      : []),
     ...(detail.environment === null ? [] : ["where it ran"]),
   ];
   return {
@@ -60,7 +62,7 @@ export async function recordRun(
       speech: { ...speech, steps },
       telling: told.filter(({ episode }) => held.has(episode.key)).map((each) => heldOnly(each, held)),
       episodes: episodes.map((each) => ({ ...each, others: each.others.filter(({ key }) => held.has(key)) })),
-      columns,
+      metrics,
     },
     leftOut,
   };
@@ -122,19 +124,13 @@ function shortenedEpisode(episode: EpisodeDetail): EpisodeDetail {
 }
 
 /** Every metric at evenly spaced rows. */
-function thinColumns(
-  body: Uint8Array,
-  maxBytes: number,
-): { readonly columns: RecordedRun["columns"]; readonly rows: number; readonly kept: number } {
-  const { columns } = decodeColumns(body.slice().buffer);
-  const rows = columns.get("step")?.length ?? 0;
-  const numbers = Array.from({ length: rows }, (_, row) => row);
-  const perRow = 10 * columns.size; // digits and a comma
-  const places = fitting(numbers, (maxBytes / Math.max(1, perRow)) * (embeddedBytes(numbers) / Math.max(1, rows)));
-  const valueAt = (values: Float64Array, row: number): number | null => {
-    const value = values[row] ?? Number.NaN;
-    return Number.isFinite(value) ? value : null;
+function thinned({ every, steps, columns }: MetricTable, maxBytes: number): MetricTable {
+  const bytesPerRow = Math.max(1, 10 * (1 + Object.keys(columns).length)); // digits and a comma
+  const rows = spaced([...steps.keys()], Math.max(2, Math.floor(maxBytes / bytesPerRow)));
+  const at = <T>(values: readonly T[]): T[] => rows.map((row) => values[row] as T);
+  return {
+    every,
+    steps: at(steps),
+    columns: Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, at(values)])),
   };
-  const thinned = [...columns].map(([name, values]) => [name, places.map((row) => valueAt(values, row))] as const);
-  return { columns: Object.fromEntries(thinned), rows, kept: places.length };
 }

@@ -1,4 +1,4 @@
-import { spaced } from "../data/select-rows.ts";
+import { spaced } from "../data/texts.ts";
 
 /**
  * A value as the text of an element that no script reads: nothing in it ends the element. Numbers have six digits that count.

@@ -72,7 +72,7 @@ function tell(): void {
   }, listEveryMs);
   for (const event of events) {
     const own = `/runs/${encodeURIComponent(event.id)}`;
-    refresh((path) => path === own || path === `${own}/speech`);
+    refresh((path) => path === own || path === `${own}/speech` || path.startsWith(`${own}/columns?`));
     for (const listener of Array.from(listeners)) listener(event);
   }
 }

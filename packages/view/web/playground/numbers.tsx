@@ -1,6 +1,7 @@
 import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import type { JSX } from "preact";
-import { Curve } from "./curve.tsx";
+import { LineChart, type ChartLine } from "../parts/line-chart.tsx";
+import type { Range } from "../parts/range.ts";
 import { levelWords, useLevelId } from "./level.ts";
 import type { PageState } from "./state.ts";
 
@@ -32,57 +33,113 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
         </Tile>
       </dl>
       <Curve
+        {...curves}
         title="Tokens per episode"
         n={episodes}
-        {...curves}
+        index={0}
         values={[null, ...points.map((point) => point.tokens)]}
         {...(settings.steering.kind === "budget" && {
-          other: { name: "target", look: "dashes" as const, values: [null, ...points.map((point) => point.target)] },
+          other: { name: "target", look: "reference", values: [null, ...points.map((point) => point.target)] },
         })}
-        color="--c1"
-        range={(_, high) => [0, Math.max(20, high * 1.05)]}
-        format={formatNumber}
+        least={20}
       />
       <Curve
+        {...curves}
         title="Right answers in training"
         n={episodes}
-        {...curves}
+        index={2}
         values={[null, ...points.map((point) => point.accuracy)]}
         other={{
           name: now ? counted(now.problems, "validation problem") : "validation problems",
           look: "dots",
           values: steps.map((each) => held.get(each) ?? null),
         }}
-        color="--c3"
-        range={() => [0, 1.04]}
-        format={(value) => formatPercent(value, 0)}
+        unit="share"
+        least={1}
       />
       {settings.level === "tellers" && (
         <Curve
+          {...curves}
           title="Idle tellers that say nothing"
           n={episodes}
-          {...curves}
+          index={3}
           values={[null, ...points.map(({ silent }) => silent?.idle ?? null)]}
           other={{
             name: "who knows, and says nothing",
-            look: "dashes",
+            look: "reference",
             values: [null, ...points.map(({ silent }) => silent?.knowing ?? null)],
           }}
-          color="--c4"
-          range={() => [0, 1.04]}
-          format={(value) => formatPercent(value, 0)}
+          unit="share"
+          least={1}
         />
       )}
       <Curve
+        {...curves}
         title="Price of a token, in % of a right answer"
         n={points.length === 0 ? "" : counted(points.length, "step")}
-        {...curves}
+        index={1}
         values={[null, ...points.map((point) => point.price)]}
-        color="--c2"
-        range={(_, high) => [0, Math.max(0.01, high * 1.1)]}
-        format={(value) => formatPercent(value)}
+        unit="share"
+        least={0.01}
       />
     </section>
+  );
+}
+
+interface CurveProps {
+  readonly title: string;
+  /** What a point is the mean of, such as `64 episodes`. */
+  readonly n: string;
+  readonly steps: readonly number[];
+  readonly values: readonly (number | null)[];
+  /** A target, or other measurements at the same steps. */
+  readonly other?: Pick<ChartLine, "values"> & { readonly name: string; readonly look: "reference" | "dots" };
+  readonly index: number;
+  readonly lastStep: number;
+  readonly unit?: "share";
+  /** The axis reaches at least up to here. */
+  readonly least: number;
+}
+
+/** A line over the steps of the run. */
+function Curve({ title, n, steps, values, other, index, lastStep, unit, least }: CurveProps): JSX.Element {
+  const finite = (column: readonly (number | null)[]): (number | null)[] =>
+    column.map((value) => (Number.isFinite(value) ? value : null));
+  const known = finite(values).flatMap((value, i) =>
+    value === null ? [] : [`${unit === "share" ? formatPercent(value) : formatNumber(value)} at step ${steps[i]}`],
+  );
+  // The first value is of step 0, before the first metrics.
+  const gaps = finite(values)
+    .slice(1)
+    .filter((value) => value === null).length;
+  const gapText = gaps > 0 ? `, ${counted(gaps, "step")} without a value` : "";
+  const ends = [...new Set([known[0], known.at(-1)])].join(", ") || "nothing yet";
+  const high = Math.max(least, 1.05 * Math.max(0, ...values.map((value) => value ?? 0)));
+  const yRange: Range = [0, least === 1 ? 1.04 : high];
+  return (
+    <figure class="curve">
+      <figcaption>
+        <span>
+          {title}
+          {n !== "" && <span class="small">, n = {n}</span>}
+          {gapText !== "" && <span class="small">{gapText}</span>}
+        </span>
+        {other && <span class={`soft small ${other.look}`}>{other.name}</span>}
+      </figcaption>
+      <LineChart
+        lines={[
+          { key: "values", label: title, index, steps, values: finite(values) },
+          ...(other
+            ? [{ key: "other", label: other.name, index, steps, values: finite(other.values), look: other.look }]
+            : []),
+        ]}
+        range={[0, Math.max(10, lastStep)]}
+        unit={unit ?? ""}
+        height={140}
+        label={`${title} by step: ${ends}${gapText}${n === "" ? "" : `; n = ${n}`}`}
+        yRange={yRange}
+      />
+    </figure>
   );
 }
 

@@ -1,143 +1,64 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "@laconic/core/text";
-import { useStore } from "../../parts/store.ts";
+import { formatRange, panned, parseRange, within, zoomed, type Range } from "../../parts/range.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
-import { Empty, hueOf } from "../parts.tsx";
+import { Empty, hueOf, Notices } from "../parts.tsx";
 import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
-import { groupRuns, type GroupBy } from "../run/groups.ts";
 import { settingRows } from "../run/differences.ts";
+import { groupRuns, type GroupBy } from "../run/groups.ts";
 import { useLoadedAll } from "../server.ts";
-import { ChangedSettings } from "./changed-settings.tsx";
 import { Chart, type ChartGroup } from "./chart.tsx";
-import { evaluationMetrics } from "./evaluation-columns.ts";
-import { columnFaults } from "./column-client.ts";
-import { metricsMatching, orderedMetrics } from "./metric-order.ts";
-import { formatRange, panned, parseRange, within, zoomed, type Range } from "./range.ts";
+import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metric-order.ts";
 
-/** Runs whose metrics are asked for to know what there is to draw: more would name few others. */
-const askedForMetrics = 12;
-const shownInLegend = 24;
-const none: readonly ChangesOfStep[] = [];
+/** Runs whose details name the metrics: more runs would name few others. */
+const maxDetails = 12;
+const maxLegend = 24;
+const noChanges: readonly ChangesOfStep[] = [];
 
 /** A chart for every metric, all with the same steps across. */
 export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
-  const [extents, setExtents] = useState<Range | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const details = useLoadedAll<RunDetail>(
-    runs.slice(0, askedForMetrics).map(({ id }) => `/runs/${encodeURIComponent(id)}`),
-  );
-  // Of several runs nobody could tell whose they are.
-  const [only] = details;
-  const changes = (runs.length === 1 && only?.value?.changes) || none;
-  const known = details.flatMap(({ value }) =>
+  const details = useLoadedAll<RunDetail>(runs.slice(0, maxDetails).map(({ id }) => `/runs/${encodeURIComponent(id)}`));
+  // A change of several runs could not be assigned to one of them.
+  const changes = (runs.length === 1 && details[0]?.value?.changes) || noChanges;
+  const lists = details.flatMap(({ value }) =>
     value === null ? [] : [value.metrics, ...(value.evaluations.length > 0 ? [evaluationMetrics] : [])],
   );
-  const metrics = useMemo(() => orderedMetrics(known), [known.map((list) => list.length).join(), runs]);
+  const metrics = useMemo(() => orderedMetrics(lists), [lists.map((list) => list.length).join(), runs]);
+  const matching = metricsMatching(metrics, one(route, "metric"));
   const by: GroupBy = one(route, "by") || (runs.length > 1 ? "seeds" : "run");
   const groups: readonly ChartGroup[] = useMemo(
     () =>
-      groupRuns(runs, by).map(({ key, label, runs: own }, index) => ({
+      groupRuns(runs, by).map(({ key, label, runs: members }, index) => ({
         key,
         label,
         index,
-        runs: own.map(({ id }) => id),
+        runs: members.map(({ id }) => id),
       })),
     [runs.map(({ id }) => id).join("\n"), by],
   );
   const shown = useMemo(() => groups.filter(({ key }) => !hidden.has(key)), [groups, hidden]);
   const smoothing = Math.min(0.99, Math.max(0, Number(one(route, "smooth")) || 0));
-  const asked = parseRange(one(route, "x"));
-  const range = asked && extents ? within(asked, extents) : asked;
-  const matching = metricsMatching(metrics, one(route, "metric"));
-  const whole = extents;
-  const onExtent = (extent: Range): void => {
-    if (whole === null || extent[0] < whole[0] || extent[1] > whole[1])
-      setExtents([Math.min(extent[0], whole?.[0] ?? Infinity), Math.max(extent[1], whole?.[1] ?? -Infinity)]);
-  };
-  const setRange = (next: Range | null): void => setQuery({ x: formatRange(next) });
-  const move = (change: (now: Range, all: Range) => Range | null): void => {
-    if (whole !== null) setRange(change(range ?? whole, whole));
-  };
-  const keyed = (event: KeyboardEvent): void => {
-    const actions: Record<string, () => void> = {
-      ArrowLeft: () => move((now, all) => panned(now, -0.2, all)),
-      ArrowRight: () => move((now, all) => panned(now, 0.2, all)),
-      "+": () => move((now, all) => zoomed(now, 0.6, (now[0] + now[1]) / 2, all)),
-      "=": () => move((now, all) => zoomed(now, 0.6, (now[0] + now[1]) / 2, all)),
-      "-": () => move((now, all) => zoomed(now, 1 / 0.6, (now[0] + now[1]) / 2, all)),
-      "0": () => setRange(null),
-    };
-    const action = actions[event.key];
-    if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    action();
+  const steps = details.map(({ value }, i) => value?.summary.step ?? runs[i]?.step ?? 0);
+  const zoom = useZoom([0, Math.max(1, ...steps, ...runs.map(({ step }) => step))]);
+  const toggle = (key: string): void => {
+    const next = new Set(hidden);
+    if (!next.delete(key)) next.add(key);
+    setHidden(next);
   };
   return (
     <section aria-label="Curves">
       <Toolbar runs={runs} by={by} smoothing={smoothing} />
-      <div class="toolbar" role="group" aria-label="Visible steps">
-        <button
-          type="button"
-          class="button"
-          onClick={() => move((now, all) => zoomed(now, 0.6, (now[0] + now[1]) / 2, all))}
-        >
-          Zoom in
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={range === null}
-          onClick={() => move((now, all) => zoomed(now, 1 / 0.6, (now[0] + now[1]) / 2, all))}
-        >
-          Zoom out
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={range === null}
-          aria-label="Earlier steps"
-          onClick={() => move((now, all) => panned(now, -0.2, all))}
-        >
-          ←
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={range === null}
-          aria-label="Later steps"
-          onClick={() => move((now, all) => panned(now, 0.2, all))}
-        >
-          →
-        </button>
-        <button type="button" class="button" disabled={range === null} onClick={() => setRange(null)}>
-          All steps
-        </button>
-        <span class={range === null ? "soft small by-pointer" : "soft small"}>
-          {range === null
-            ? "Drag across a chart to look closer."
-            : `Steps ${formatNumber(Math.round(range[0]))} to ${formatNumber(Math.round(range[1]))}`}
-        </span>
-      </div>
-      {groups.length > 1 && (
-        <Legend
-          groups={groups}
-          hidden={hidden}
-          onToggle={(key) => {
-            const next = new Set(hidden);
-            if (!next.delete(key)) next.add(key);
-            setHidden(next);
-          }}
-        />
-      )}
-      {groups.some(({ runs: own }) => own.length > 1) && (
+      <ZoomBar zoom={zoom} />
+      {groups.length > 1 && <Legend groups={groups} hidden={hidden} onToggle={toggle} />}
+      {groups.some((group) => group.runs.length > 1) && (
         <p class="soft small">Lines are means of runs; their bands reach from the lowest to the highest run.</p>
       )}
       <ChangedSettings changes={changes} />
-      <Faults runs={runs} />
       {metrics.length === 0 && details.every(({ loading }) => !loading) && (
         <Empty title="Nothing logged yet">
           <p>Curves appear here after the first step.</p>
@@ -153,12 +74,11 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
         role="group"
         aria-label="Charts: arrows move, plus and minus zoom, 0 shows all steps"
         tabIndex={0}
-        onKeyDown={keyed}
-        onWheel={(event) => {
-          if (!event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
-          if (range === null) return;
+        onKeyDown={(event) => {
+          const move = event.ctrlKey || event.metaKey || event.altKey ? undefined : zoom.keys[event.key];
+          if (move === undefined) return;
           event.preventDefault();
-          move((now, all) => panned(now, Math.sign(event.deltaX || event.deltaY) * 0.08, all));
+          move();
         }}
       >
         {matching.map((metric) => (
@@ -166,13 +86,11 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
             key={metric.name}
             metric={metric}
             groups={shown}
-            range={range}
-            whole={whole}
+            range={zoom.range}
             smoothing={smoothing}
             isLog={one(route, "log") === "1"}
             changes={changes}
-            onSelect={(chosen) => setRange(whole === null ? chosen : within(chosen, whole))}
-            onExtent={onExtent}
+            onSelect={zoom.select}
           />
         ))}
       </div>
@@ -180,15 +98,71 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   );
 }
 
-function Toolbar({
-  runs,
-  by,
-  smoothing,
-}: {
+interface Zoom {
+  readonly range: Range;
+  readonly isWhole: boolean;
+  readonly keys: Readonly<Record<string, () => void>>;
+  readonly select: (range: Range | null) => void;
+}
+
+/** The visible steps, which the address holds. */
+function useZoom(whole: Range): Zoom {
+  const asked = parseRange(one(useRoute(), "x"));
+  const part = asked && within(asked, whole);
+  const range = part ?? whole;
+  const select = (next: Range | null): void => setQuery({ x: formatRange(next && within(next, whole)) });
+  const scale = (factor: number) => () => select(zoomed(range, factor, (range[0] + range[1]) / 2, whole));
+  const pan = (by: number) => () => select(panned(range, by, whole));
+  const keys = {
+    ArrowLeft: pan(-0.2),
+    ArrowRight: pan(0.2),
+    "+": scale(0.6),
+    "=": scale(0.6),
+    "-": scale(1 / 0.6),
+    "0": () => select(null),
+  };
+  return { range, isWhole: part === null, keys, select };
+}
+
+const zoomButtons = [
+  ["Zoom in", "Zoom in", "+"],
+  ["Zoom out", "Zoom out", "-"],
+  ["Earlier steps", "←", "ArrowLeft"],
+  ["Later steps", "→", "ArrowRight"],
+  ["All steps", "All steps", "0"],
+] as const;
+
+function ZoomBar({ zoom: { range, isWhole, keys } }: { readonly zoom: Zoom }) {
+  return (
+    <div class="toolbar" role="group" aria-label="Visible steps">
+      {zoomButtons.map(([name, text, key]) => (
+        <button
+          key={key}
+          type="button"
+          class="button"
+          aria-label={name}
+          disabled={isWhole && key !== "+"}
+          onClick={() => keys[key]?.()}
+        >
+          {text}
+        </button>
+      ))}
+      <span class={isWhole ? "soft small by-pointer" : "soft small"}>
+        {isWhole
+          ? "Drag across a chart to look closer."
+          : `Steps ${formatNumber(Math.round(range[0]))} to ${formatNumber(Math.round(range[1]))}`}
+      </span>
+    </div>
+  );
+}
+
+interface ToolbarProps {
   readonly runs: readonly RunSummary[];
   readonly by: GroupBy;
   readonly smoothing: number;
-}) {
+}
+
+function Toolbar({ runs, by, smoothing }: ToolbarProps) {
   const route = useRoute();
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   return (
@@ -239,7 +213,7 @@ interface LegendProps {
 
 function Legend({ groups, hidden, onToggle }: LegendProps) {
   const [isLong, setLong] = useState(false);
-  const listed = isLong ? groups : groups.slice(0, shownInLegend);
+  const listed = isLong ? groups : groups.slice(0, maxLegend);
   return (
     <ul class="legend" aria-label="Lines; press one to hide it">
       {listed.map(({ key, label, index }) => (
@@ -261,19 +235,19 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   );
 }
 
-/** Runs whose columns could not be read. */
-function Faults({ runs }: { readonly runs: readonly RunSummary[] }) {
-  const faults = useStore(columnFaults);
-  const own = runs.filter(({ id }) => faults.has(id));
-  if (own.length === 0) return null;
+/** Settings that changed during the run: dashed lines in the charts, and here in words. */
+function ChangedSettings({ changes }: { readonly changes: readonly ChangesOfStep[] }) {
+  if (changes.length === 0) return null;
   return (
-    <p class="notice warn" role="status">
-      Not drawn:{" "}
-      {own
-        .slice(0, 5)
-        .map(({ id, name }) => `${name} (${faults.get(id) ?? ""})`)
-        .join("; ")}
-      {own.length > 5 && ` and ${own.length - 5} more`}. Change the smoothing or the zoom to ask again.
-    </p>
+    <section class="notice small" aria-label="Settings that changed">
+      <p>Dashed lines stand where settings were changed:</p>
+      <Notices all={changes}>
+        {({ step, text }) => (
+          <li key={step}>
+            from step {step} on: <SafeLine text={text} max={300} />
+          </li>
+        )}
+      </Notices>
+    </section>
   );
 }

@@ -1,5 +1,15 @@
 import type { MetricInfo } from "../../../src/protocol.ts";
 
+/** Curves of the evaluations. A run is evaluated less often than trained, so these curves have their own steps. */
+export const evaluationMetrics: readonly MetricInfo[] = [
+  { name: "validation/accuracy", unit: "share", meaning: "Accuracy on the validation set, 0 to 1." },
+  { name: "validation/tokens", unit: "tokens", meaning: "Tokens per episode on the validation set." },
+];
+
+export function isEvaluationMetric(name: string): boolean {
+  return evaluationMetrics.some((metric) => metric.name === name);
+}
+
 /** What is looked at first, then the others by name. */
 const first: readonly string[] = [
   "validation/accuracy",

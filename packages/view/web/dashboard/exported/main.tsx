@@ -1,5 +1,6 @@
 import "../../parts/theme.css";
 import "../../parts/agent-graph.css";
+import "../../parts/charts.css";
 import "../dashboard.css";
 import "../run/runs.css";
 import "../charts.css";
@@ -8,13 +9,11 @@ import "../story/story.css";
 import { render } from "preact";
 import type { RecordedView } from "../../../src/protocol.ts";
 import { App } from "../app.tsx";
-import { ColumnDrawer } from "../curves/column-drawer.ts";
-import { drawWith } from "../curves/column-client.ts";
 import { connection } from "../live.ts";
 import { beginAt } from "../navigation.ts";
 import { parseRoute } from "../route.ts";
 import { answerFrom } from "../server.ts";
-import { recordedAnswer, recordedColumns } from "./recorded-answers.ts";
+import { recordedAnswer } from "./recorded-answers.ts";
 
 /** What the file is, and what is not in it. */
 function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
@@ -41,13 +40,6 @@ function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
 const text = document.querySelector("#recorded")?.textContent ?? "";
 const recorded = JSON.parse(text) as RecordedView;
 answerFrom((path) => recordedAnswer(recorded, path));
-drawWith((hear) => {
-  const drawer = new ColumnDrawer(
-    (run, names, from) => Promise.resolve(recordedColumns(recorded, run, names, from)),
-    (message) => hear(message),
-  );
-  return (message) => drawer.hear(message);
-});
 connection.set("copy");
 beginAt(parseRoute(recorded.start));
 const root = document.querySelector("#root");

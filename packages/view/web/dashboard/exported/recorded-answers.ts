@@ -1,6 +1,4 @@
-import type { ColumnsBlock } from "../../../src/columns-block.ts";
 import type { EpisodeDetail, RecordedView, SampleDetail } from "../../../src/protocol.ts";
-import { evaluationColumns, isEvaluationMetric } from "../curves/evaluation-columns.ts";
 
 /** What the server would have answered; undefined for what the file does not hold. */
 export function recordedAnswer({ runs, benches }: RecordedView, path: string): unknown {
@@ -18,24 +16,9 @@ export function recordedAnswer({ runs, benches }: RecordedView, path: string): u
   if (!run) return undefined;
   if (part === undefined) return run.detail;
   if (part === "speech" || part === "telling") return run[part];
+  if (part === "columns") return run.metrics;
   if (key !== undefined) return run.episodes.find(({ row }) => row.key === key);
   return pageOf(episodesFor(run.episodes, query), query, run.episodes.length);
-}
-
-/** @throws Error for a run that the file does not hold */
-export function recordedColumns(
-  { runs }: RecordedView,
-  id: string,
-  names: readonly string[],
-  from: number,
-): ColumnsBlock {
-  const run = runs.find(({ detail }) => detail.summary.id === id);
-  if (!run) throw new Error("This copy does not hold the run");
-  if (names.every(isEvaluationMetric)) return evaluationColumns(run.detail.evaluations, from);
-  const columns = Object.entries(run.columns).map(
-    ([name, values]) => [name, Float64Array.from(values.slice(from), (value) => value ?? Number.NaN)] as const,
-  );
-  return { from, every: 1, columns: new Map(columns) };
 }
 
 interface Listed<Row> {

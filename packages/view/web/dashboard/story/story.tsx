@@ -49,7 +49,7 @@ export function Story({ detail }: { readonly detail: RunDetail }) {
         {evaluation && (
           <figure>
             <figcaption>How often it is right, and what it says</figcaption>
-            <StoryPlane detail={detail} at={evaluation} />
+            <StoryPlane detail={detail} current={evaluation} />
           </figure>
         )}
         {speech && speech.steps.length > 0 && (

@@ -1,0 +1,85 @@
+import type { Range } from "../../parts/range.ts";
+
+/** A metric of one run, or the mean of several. Steps ascend. */
+export interface Series {
+  readonly steps: readonly number[];
+  /** Null for a row without a finite value. */
+  readonly values: readonly (number | null)[];
+}
+
+/** Exponential mean of the values so far with `weight` on the past, without a pull towards zero at the beginning. */
+export function smooth(values: readonly (number | null)[], weight: number): readonly (number | null)[] {
+  if (weight <= 0) return values;
+  let [mean, total] = [0, 0];
+  return values.map((value) => {
+    if (value === null) return null;
+    mean = weight * mean + (1 - weight) * value;
+    total = weight * total + (1 - weight);
+    return mean / total;
+  });
+}
+
+/** Mean, lowest and highest of several runs at each of their steps. */
+export function meanSeries(runs: readonly Series[]): Series & Required<Pick<Band, "low" | "high">> {
+  const byStep = new Map<number, number[]>();
+  for (const { steps, values } of runs)
+    for (const [row, step] of steps.entries()) {
+      const list = byStep.get(step) ?? [];
+      byStep.set(step, list);
+      const value = values[row];
+      if (typeof value === "number") list.push(value);
+    }
+  const steps = [...byStep.keys()].toSorted((a, b) => a - b);
+  const column = (of: (values: readonly number[]) => number): (number | null)[] =>
+    steps.map((step) => {
+      const values = byStep.get(step) ?? [];
+      return values.length === 0 ? null : of(values);
+    });
+  return {
+    steps,
+    values: column((values) => values.reduce((sum, value) => sum + value, 0) / values.length),
+    low: column((values) => Math.min(...values)),
+    high: column((values) => Math.max(...values)),
+  };
+}
+
+interface Band {
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
+}
+
+/**
+ * Rows that draw like all rows of a range: of each part the lowest and the highest value in their order, or a gap. One more row at
+ * either side lets lines run on to the border.
+ */
+export function sampledRows({ steps, values }: Series, [low, high]: Range, maxPoints: number): readonly number[] {
+  const from = Math.max(0, rowAt(steps, low) - 1);
+  const to = Math.min(steps.length, rowAt(steps, high) + 2);
+  if (to - from <= maxPoints) return Array.from({ length: to - from }, (_, i) => from + i);
+  const parts = Math.max(1, Math.floor(maxPoints / 2));
+  const rows: number[] = [];
+  for (let part = 0; part < parts; part++) {
+    const end = from + Math.floor(((part + 1) * (to - from)) / parts);
+    let [lowest, highest] = [-1, -1];
+    for (let row = from + Math.floor((part * (to - from)) / parts); row < end; row++) {
+      const value = values[row];
+      if (typeof value !== "number") continue;
+      if (lowest < 0 || value < (values[lowest] as number)) lowest = row;
+      if (highest < 0 || value > (values[highest] as number)) highest = row;
+    }
+    if (lowest < 0) rows.push(end - 1);
+    else rows.push(...new Set([Math.min(lowest, highest), Math.max(lowest, highest)]));
+  }
+  return rows;
+}
+
+/** First row whose step is not below the given one. */
+function rowAt(steps: readonly number[], step: number): number {
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((steps[middle] as number) < step) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
