@@ -11,7 +11,7 @@ import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 import { keptFiles, keptFolder } from "../packages/view/web/playground/worker/kept-files.ts";
 import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";
 import { policyFolder, relayWorld } from "../packages/view/web/playground/worker/relay-world.ts";
-import { openSession } from "../packages/view/web/playground/worker/session.ts";
+import { Session } from "../packages/view/web/playground/worker/session.ts";
 import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
 import { openTeam } from "../packages/view/web/playground/worker/team.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
   const team = await openTeam(await createKernels(undefined), files, relayWorld());
   const said: WorkerMessage[] = [];
-  const session = await openSession(
+  const session = await Session.open(
     { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
     { ...firstSettings("relay"), steps: 40, steering: { kind: "budget", targetTokens: 30 } },
   );

@@ -167,7 +167,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     const file = join(folder, "all.html");
     await writeFile(file, whole.html);
     const page = await opened(pathToFileURL(file).href);
-    await page.locator(".plane .team").nth(1).waitFor();
+    await page.locator(".plane circle").nth(1).waitFor();
     await page.getByRole("link", { name: "Benches" }).click();
     await page.locator(".interval").first().waitFor();
     await page.getByRole("link", { name: /samples?, one by one/u }).click();

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findAdapter, whyNotWebGpu } from "../web/playground/adapter.ts";
 import { heartbeat } from "../web/playground/heartbeat.ts";
-import { speedInWords } from "../web/playground/speeds.ts";
 import { firstState, nextState } from "../web/playground/state.ts";
 import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
 
@@ -42,10 +41,6 @@ describe("what WebGPU would compute on", () => {
     for (const browser of [{}, browserWith(null), failing]) expect(await findAdapter(browser)).toBeNull();
     expect(whyNotWebGpu(null)).toContain("trains on WebAssembly");
   });
-});
-
-test("speeds are said with two digits, and whole seconds where they are long", () => {
-  expect([0.2134, 3.06, 38.4].map(speedInWords)).toEqual(["0.21 s a step", "3.1 s a step", "38 s a step"]);
 });
 
 describe("a worker that is listened for", () => {

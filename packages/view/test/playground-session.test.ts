@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
 import type { WorkerMessage, TeamState } from "../web/playground/worker/messages.ts";
 import { policyFolder, relayWorld } from "../web/playground/worker/relay-world.ts";
-import { openSession, type Session } from "../web/playground/worker/session.ts";
+import { Session } from "../web/playground/worker/session.ts";
 import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
 import { openTeam, type Team } from "../web/playground/worker/team.ts";
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   for (const name of ["config.json", "model.safetensors"])
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
   team = await openTeam(await createKernels(undefined), files, relayWorld());
-  session = await openSession(parts(), settings);
+  session = await Session.open(parts(), settings);
 });
 afterAll(() => team.close());
 
@@ -131,11 +131,11 @@ describe("a run that is started, stopped, steered, taken away and brought back",
   });
 
   test("a page that opens the same files shows the run, and a strange one is refused by name", async () => {
-    const again = await openSession(parts(), { ...settings, seed: 9 });
+    const again = await Session.open(parts(), { ...settings, seed: 9 });
     expect(await again.view()).toMatchObject({ step: 3, settings: { seed: 1, steps: 3 } });
     const config = await text("config.json");
     await files.write(`${runFolder}/config.json`, config.replace('"problemsPerStep": 8', '"problemsPerStep": 16'));
-    await expect(openSession(parts(), settings)).rejects.toThrow("train.problemsPerStep 16 instead of 8");
+    await expect(Session.open(parts(), settings)).rejects.toThrow("train.problemsPerStep 16 instead of 8");
     await files.write(`${runFolder}/config.json`, config);
     await expect(session.importRun(new Uint8Array([1, 2, 3]))).rejects.toThrow("it is no zip");
     expect(await session.view()).toMatchObject({ step: 3 });

@@ -1,26 +1,28 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../parts/store.ts";
 import { ThemeSwitch } from "../parts/theme-switch.tsx";
 import { BenchesPage } from "./benches-page.tsx";
 import { SamplesPage } from "./samples/samples-page.tsx";
 import { ComparePage } from "./compare-page.tsx";
-import { Help } from "./help.tsx";
-import { onKeys } from "./keys.ts";
 import { connection } from "./live.ts";
 import { linkTo, useRoute } from "./navigation.ts";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./run/runs-page.tsx";
 import { all } from "./route.ts";
 
+const pages = [
+  ["runs", "Runs"],
+  ["compare", "Compare"],
+  ["benches", "Benches"],
+] as const;
+
 /** The frame of all pages. */
 export function App({ foot }: { readonly foot?: ComponentChildren }) {
   const route = useRoute();
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const [page = "runs", second = ""] = route.path;
   const place = page === "run" || page === "bench" ? `${page}/${second}` : page;
   const was = useRef(place);
-  useEffect(() => onKeys(() => setHelpOpen((isOpen) => !isOpen)), []);
   useEffect(() => {
     // Whoever reads with the keyboard is taken along; the first page leaves the focus where it is.
     if (was.current !== place) {
@@ -44,26 +46,19 @@ export function App({ foot }: { readonly foot?: ComponentChildren }) {
           Laconic
         </a>
         <nav aria-label="Pages">
-          <a href={linkTo(["runs"], sel.length > 0 ? { sel } : {})} aria-current={page === "runs" ? "page" : undefined}>
-            Runs
-          </a>
-          <a
-            href={linkTo(["compare"], sel.length > 0 ? { sel } : {})}
-            aria-current={page === "compare" ? "page" : undefined}
-          >
-            Compare
-          </a>
-          <a href={linkTo(["benches"])} aria-current={page === "benches" || page === "bench" ? "page" : undefined}>
-            Benches
-          </a>
+          {pages.map(([name, title]) => (
+            <a
+              key={name}
+              href={linkTo([name], sel.length > 0 && name !== "benches" ? { sel } : {})}
+              aria-current={page === name || `${page}es` === name ? "page" : undefined}
+            >
+              {title}
+            </a>
+          ))}
         </nav>
         <span class="space" />
         <ConnectionSign />
         <ThemeSwitch />
-        <button type="button" class="button" aria-haspopup="dialog" onClick={() => setHelpOpen(true)}>
-          <span aria-hidden="true">?</span>
-          <span class="visually-hidden">Keys and help</span>
-        </button>
       </header>
       <Gone />
       {page === "compare" ? (
@@ -78,7 +73,6 @@ export function App({ foot }: { readonly foot?: ComponentChildren }) {
         <RunsPage />
       )}
       {foot}
-      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
 }

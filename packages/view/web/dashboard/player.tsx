@@ -42,7 +42,7 @@ export function Player(props: PlayerProps): JSX.Element {
   );
   return (
     <div class="toolbar player">
-      <button type="button" class="button primary" data-play onClick={toggle}>
+      <button type="button" class="button primary" onClick={toggle}>
         {isPlaying ? "Pause" : verb}
       </button>
       {hasSteps && step("Step before", "←", at - 1)}

@@ -9,7 +9,7 @@ interface SearchFieldProps {
   readonly wide?: boolean;
 }
 
-/** A field whose words stand in the address; the key `/` goes to the first on the page. */
+/** A field whose words stand in the address. */
 export function SearchField({ label, query, placeholder, wide = false }: SearchFieldProps) {
   const route = useRoute();
   return (
@@ -18,7 +18,6 @@ export function SearchField({ label, query, placeholder, wide = false }: SearchF
       <input
         class="input"
         type="search"
-        data-search
         {...(placeholder !== undefined && { placeholder })}
         value={one(route, query)}
         onInput={(event) => setQuery({ [query]: event.currentTarget.value })}

@@ -3,18 +3,8 @@ import { useState } from "preact/hooks";
 import { BeforeAndNow } from "./ask.tsx";
 import { useLevelId } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
-import type { Twist } from "./worker/messages.ts";
 
 const names = ["one", "two", "three"] as const;
-
-/** Families of changed problems that `laconic analyze probe` measures a run by, as buttons. */
-const families: readonly (readonly [family: string, words: string])[] = [
-  ["paraphrase", "The owner is told in other words"],
-  ["distractors", "Idle tellers read other texts"],
-  ["names", "The children have other names"],
-  ["more-agents", "One or two idle tellers more"],
-  ["lying-teammate", "Who knows is told a lie"],
-];
 
 /** A story of the visitor's own, and what becomes of it when one thing is changed. */
 export function AskTellers({ session }: { readonly session: SessionHandle }): JSX.Element {
@@ -29,10 +19,10 @@ export function AskTellers({ session }: { readonly session: SessionHandle }): JS
   ]);
   const [draw, setDraw] = useState(1);
   const fault = faultOf(thing, name, texts);
-  const ask = (twist?: Twist): void => {
+  const ask = (liar?: string): void => {
     if (fault !== null) return;
-    send({ type: "ask", problem: { kind: "story", thing, name, texts }, draw, ...(twist && { twist }) });
-    if (!twist) setDraw(draw + 1);
+    send({ type: "ask", problem: { kind: "story", thing, name, texts }, draw, ...(liar !== undefined && { liar }) });
+    if (liar === undefined) setDraw(draw + 1);
   };
   const cannot = fault !== null || state.device === null;
   return (
@@ -93,28 +83,8 @@ export function AskTellers({ session }: { readonly session: SessionHandle }): JS
       <p class="row" role="group" aria-label="What if a teller lies">
         <span>What if one lies?</span>
         {names.map((agent) => (
-          <button
-            key={agent}
-            class="button"
-            type="button"
-            disabled={cannot}
-            onClick={() => ask({ kind: "lie", agent })}
-          >
+          <button key={agent} class="button" type="button" disabled={cannot} onClick={() => ask(agent)}>
             Teller {agent} lies
-          </button>
-        ))}
-      </p>
-      <p class="row" role="group" aria-label="What if one thing is changed">
-        <span>What if</span>
-        {families.map(([family, words]) => (
-          <button
-            key={family}
-            class="button"
-            type="button"
-            disabled={cannot}
-            onClick={() => ask({ kind: "family", family })}
-          >
-            {words}
           </button>
         ))}
       </p>

@@ -39,7 +39,7 @@ export function ModelNeeded({ session }: { readonly session: SessionHandle }): J
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        filesIn(event.dataTransfer).then(read).catch(fail);
+        read(event.dataTransfer?.files ?? []).catch(fail);
       }}
     >
       <h2 id="model-title">The tellers speak with a language model of 260,000 weights</h2>
@@ -65,7 +65,7 @@ export function ModelNeeded({ session }: { readonly session: SessionHandle }): J
             }}
           />
         </label>
-        <span class="soft small">or drop them here, or the folder that they are in</span>
+        <span class="soft small">or drop them here</span>
       </p>
       <details class="small">
         <summary>What is checked</summary>
@@ -87,20 +87,4 @@ async function fetched(file: ModelFile): Promise<Uint8Array> {
   if (reply === null) throw new Error(`${file.name} cannot be fetched: huggingface.co does not answer. ${instead}`);
   if (!reply.ok) throw new Error(`${file.name} cannot be fetched: huggingface.co says ${reply.status}. ${instead}`);
   return new Uint8Array(await reply.arrayBuffer());
-}
-
-/** Files that were dropped, those of folders among them. */
-async function filesIn(dropped: DataTransfer | null): Promise<File[]> {
-  // Entries first: what was dropped is gone once something is waited for.
-  const items = Array.from(dropped?.items ?? []);
-  const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);
-  return entries.length > 0 ? (await Promise.all(entries.map(filesBelow))).flat() : Array.from(dropped?.files ?? []);
-}
-
-async function filesBelow(entry: FileSystemEntry): Promise<File[]> {
-  if (entry.isFile)
-    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const inside = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-  return (await Promise.all(inside.filter(({ isFile }) => isFile).map(filesBelow))).flat();
 }

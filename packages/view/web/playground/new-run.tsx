@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLevelId } from "./level.ts";
-import { speedInWords } from "./speeds.ts";
 import type { SessionHandle } from "./use-session.ts";
 import { ranges, type PlaygroundDevice } from "./worker/settings.ts";
 
@@ -70,13 +69,9 @@ export function NewRun({ session }: { readonly session: SessionHandle }): JSX.El
 
 const deviceNames: Readonly<Record<PlaygroundDevice, string>> = { wasm: "WebAssembly", webgpu: "WebGPU" };
 
-/** What a device is here, and how fast it was seen to be. */
-function aboutDevice(device: PlaygroundDevice, { adapter, speeds }: SessionHandle): string {
-  const seconds = speeds[device];
-  const seen = seconds === undefined ? "not tried in this browser" : `${speedInWords(seconds)}, seen here`;
-  if (device === "wasm") return seen;
+function aboutDevice(device: PlaygroundDevice, { adapter }: SessionHandle): string {
+  if (device === "wasm") return "";
   if (adapter === undefined) return "being looked for";
   if (adapter === null) return "this browser has none";
-  const slow = adapter.isSoftware ? ", which computes on the processor: very slow" : "";
-  return `${adapter.name || "an adapter without a name"}${slow}; ${seen}`;
+  return `${adapter.name || "an adapter without a name"}${adapter.isSoftware ? ", which computes on the processor: very slow" : ""}`;
 }

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { findAdapter, whyNotWebGpu, type Adapter } from "./adapter.ts";
 import { heartbeat, type Heartbeat } from "./heartbeat.ts";
-import { storedSpeeds, storeSpeeds, type Speeds } from "./speeds.ts";
 import { firstState, nextState, type PageState } from "./state.ts";
 import type { Command, Failure, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
@@ -10,7 +9,6 @@ export interface SessionHandle {
   readonly state: PageState;
   /** What WebGPU would compute on: undefined until that is known, null for nothing. */
   readonly adapter: Adapter | null | undefined;
-  readonly speeds: Speeds;
   send(command: Command): void;
   /** Drops the run, ends the worker and opens another: the only way to another device. */
   replace(settings: PlaygroundSettings): void;
@@ -49,7 +47,6 @@ export interface Beginning {
 export function useSession({ settings: first, takesSoftware, keep }: Beginning): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const [adapter, setAdapter] = useState<Adapter | null>();
-  const [speeds, setSpeeds] = useState(() => storedSpeeds(first.level, () => localStorage));
   const running = useRef<Running | null>(null);
   /** The run as it was saved last, where only this page has it. */
   const copy = useRef<Uint8Array | null>(null);
@@ -86,10 +83,6 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
         beat.received();
         if (data.type === "exported") download(data.archive, `${data.name}.zip`);
         if (data.type === "saved") copy.current = data.archive;
-        if (data.type === "step") {
-          const { device } = latest.current.settings;
-          setSpeeds((seen) => ({ ...seen, [device]: data.seconds }));
-        }
         dispatch(data);
       });
       worker.addEventListener("error", (event) => {
@@ -116,12 +109,10 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
     void begin();
     return end;
   }, [first, takesSoftware, open, end]);
-  useEffect(() => storeSpeeds(first.level, speeds, () => localStorage), [first.level, speeds]);
   useEffect(() => guardLeaving(latest, send, keep), [send, keep]);
   return {
     state,
     adapter,
-    speeds,
     send,
     replace(settings) {
       copy.current = null;

@@ -70,11 +70,10 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       <p>
         {detail.episodes > 0 ? (
           <>
-            <a href={link("episodes")}>{counted(detail.episodes, "conversation")}</a> to read,{" "}
+            <a href={link("episodes")}>{counted(detail.episodes, "conversation")}</a> to read, and{" "}
           </>
         ) : null}
-        <a href={link("curves")}>{counted(detail.metrics.length, "curve")}</a>, and{" "}
-        <a href={link("speech")}>who speaks to whom</a>.
+        <a href={link("curves")}>{counted(detail.metrics.length, "curve")}</a>.
       </p>
       {evaluations.length > 0 && (
         <div class="scroll long" tabIndex={0} role="region" aria-label="Evaluations">

@@ -5,7 +5,6 @@ import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
 import { linkTo, useRoute } from "../navigation.ts";
 import { Empty, Notices, StateBadge, When } from "../parts.tsx";
-import { SpeechView } from "../speech/speech.tsx";
 import { Tabs } from "../tabs.tsx";
 import { useTitle } from "../title.ts";
 import { useLoaded } from "../server.ts";
@@ -15,7 +14,6 @@ import { Settings } from "./settings.tsx";
 const tabs = [
   ["overview", "Overview"],
   ["curves", "Curves"],
-  ["speech", "Who speaks"],
   ["episodes", "Episodes"],
   ["settings", "Settings"],
 ] as const;
@@ -71,8 +69,6 @@ function Run({ detail: all, tab }: { readonly detail: RunDetail; readonly tab: s
       <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Parts of the run" />
       {tab === "curves" ? (
         <Curves runs={runs.current} />
-      ) : tab === "speech" ? (
-        <SpeechView summary={summary} />
       ) : tab === "episodes" ? (
         <Episodes detail={detail} />
       ) : tab === "settings" ? (

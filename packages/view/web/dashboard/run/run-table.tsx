@@ -79,7 +79,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         </label>
       </td>
       <td class="name">
-        <a href={linkTo(["run", run.id])} data-row>
+        <a href={linkTo(["run", run.id])}>
           <SafeLine text={run.name} />
         </a>
         <span class="soft small">

@@ -8,6 +8,7 @@ import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
 import { StepGraph } from "../speech/step-graph.tsx";
+import { StepNumbers } from "../speech/step-numbers.tsx";
 import { Events, placesOfEvents } from "./events.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { StoryPlane } from "./story-plane.tsx";
@@ -82,10 +83,14 @@ function StoryGraph({ speech, step }: { readonly speech: Speech; readonly step: 
   const shown = lastUpTo(speech.steps, step);
   return shown ? (
     <div class="panel">
-      <StepGraph speech={speech} step={shown} elsewhere="Who speaks" />
+      <StepGraph speech={speech} step={shown} elsewhere="the table below" />
       <p class="soft small">
         Means of the {formatNumber(shown.episodes)} episodes of training step {formatNumber(shown.step)}.
       </p>
+      <details>
+        <summary>In numbers</summary>
+        <StepNumbers speech={speech} step={shown} />
+      </details>
     </div>
   ) : null;
 }

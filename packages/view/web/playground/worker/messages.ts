@@ -82,11 +82,6 @@ export interface OwnStory {
   readonly texts: readonly string[];
 }
 
-/** One thing changed in a problem: a teller is lied to, or a family of the science of the task's. */
-export type Twist =
-  | { readonly kind: "lie"; readonly agent: string }
-  | { readonly kind: "family"; readonly family: string };
-
 /** Two conversations with the same random numbers: of the team's weights before and now, or of now without and with a change. */
 export interface Answers {
   readonly kind: "trained" | "changed";
@@ -128,7 +123,7 @@ export type Command =
   | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
-  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly twist?: Twist }
+  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly liar?: string }
   /** Files among which the story model is, as the worker asked for. */
   | { readonly type: "model"; readonly files: readonly Uint8Array[] }
   | { readonly type: "export" }

@@ -1,11 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { openRun, runFiles, train, type Recorder } from "@laconic/trainer";
+import { boundedJson, LaconicError, type UnknownRecord } from "@laconic/core";
+import { openRun, runFiles, train, type Recorder, type TrainConfig } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import { runFolder, type KeptFiles } from "./kept-files.ts";
 import { failureOf } from "./failure.ts";
-import type { Glimpse, OwnProblem, RunView, Twist, WorkerMessage } from "./messages.ts";
+import type { Glimpse, OwnProblem, RunView, WorkerMessage } from "./messages.ts";
 import { adjustable, runConfig, settingsOf, trainConfig } from "./run-config.ts";
 import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
@@ -26,229 +27,259 @@ export interface SessionParts {
   readonly isKept: () => boolean;
 }
 
-/** A run that a visitor starts, stops and steers. Whatever is asked while it trains waits for the end of the step. */
-export interface Session {
-  view(): Promise<RunView>;
-  glimpse(): Promise<Glimpse>;
-  /** Trains so many steps, or until told to pause. Resolves when it trains no more and is saved. */
-  train(steps: number | null): Promise<void>;
-  pause(): Promise<void>;
-  /** Writes a checkpoint; training goes on behind it. */
-  save(): Promise<void>;
-  /** Holds from the next step on; the run folder says so. */
-  adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void>;
-  reset(settings: PlaygroundSettings): Promise<void>;
-  ask(problem: OwnProblem, draw: number, twist?: Twist): Promise<void>;
-  exportRun(): Promise<void>;
-  importRun(archive: Uint8Array): Promise<void>;
-}
+/** A run that a visitor starts, stops and steers. Commands that come during training wait for the end of the step. */
+export class Session {
+  readonly #parts: SessionParts;
+  #settings: PlaygroundSettings;
+  #step = 0;
+  #abort: AbortController | null = null;
+  #training: Promise<void> = Promise.resolve();
+  #waiting: (() => Promise<void>)[] = [];
+  /** Team and conversation of the step that was recorded last. */
+  #glimpse: Glimpse | null = null;
 
-/** Continues the run in the files, or begins one. */
-export async function openSession(parts: SessionParts, first: PlaygroundSettings): Promise<Session> {
-  const { team, files, say } = parts;
-  const { world } = team;
-  let settings = first;
-  let step = 0;
-  let stop: AbortController | null = null;
-  let training: Promise<void> = Promise.resolve();
-  let waiting: (() => Promise<void>)[] = [];
+  private constructor(parts: SessionParts, settings: PlaygroundSettings) {
+    [this.#parts, this.#settings] = [parts, settings];
+  }
 
-  const view = async (): Promise<RunView> =>
-    (await viewOfRun(files, runFolder, world, first.level)) ?? emptyView(settings);
-  const opened = async (): Promise<void> => {
-    const run = await view();
-    ({ settings, step } = run);
-  };
-  await opened();
+  /** Continues the run in the files, or starts one. */
+  static async open(parts: SessionParts, settings: PlaygroundSettings): Promise<Session> {
+    const session = new Session(parts, settings);
+    await session.#readRun();
+    return session;
+  }
 
-  const nameOf = (): string => `${settings.level}-seed-${settings.seed}-step-${step}`;
-  /** Between two steps, or now where nothing trains. */
-  const whenIdle = async (work: () => Promise<void>): Promise<void> => {
-    if (!stop) return work();
-    return new Promise((resolve, reject) => waiting.push(() => work().then(resolve, reject)));
-  };
-  const serve = async (): Promise<void> => {
-    const now = waiting;
-    waiting = [];
-    for (const work of now) await work();
-  };
-  /** @returns whether it was training */
-  const halt = async (): Promise<boolean> => {
-    const wasTraining = stop !== null;
-    stop?.abort();
-    await training;
-    return wasTraining;
-  };
+  async view(): Promise<RunView> {
+    const { files, team } = this.#parts;
+    return (await viewOfRun(files, runFolder, team.world, this.#settings.level)) ?? emptyView(this.#settings);
+  }
 
-  const trainUntil = async (limit: number, abort: AbortController): Promise<void> => {
-    await team.warmUp(settings, {
-      signal: abort.signal,
-      async onStep(at, steps, loss) {
-        const episode = at % shownWarmUpSteps === 0 ? (await team.glimpse()).episode : null;
-        say({ type: "warm-up", step: at, steps, loss, episode });
-        // What was asked meanwhile is heard.
-        if (at % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
-        await serve();
-      },
+  glimpse(): Promise<Glimpse> {
+    return this.#parts.team.glimpse();
+  }
+
+  /** Trains so many steps, or until it is paused. Resolves when training has ended and is saved. */
+  async train(steps: number | null): Promise<void> {
+    if (!this.#abort && this.#step < this.#settings.steps) await this.#start(steps);
+  }
+
+  async pause(): Promise<void> {
+    await this.#halt();
+  }
+
+  /** Writes a checkpoint; training goes on. */
+  save(): Promise<void> {
+    return this.#between(async () => undefined);
+  }
+
+  /** Changes settings from the next step on; the run folder records it. */
+  adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void> {
+    return this.#between(async () => {
+      const { steering = this.#settings.steering, steps = this.#settings.steps } = change;
+      const next = { ...this.#settings, steering, steps };
+      runConfig(next); // refuses invalid settings
+      this.#settings = next;
+      this.#parts.say({ type: "settings", settings: next });
     });
-    // As a process that resumes: what the training compares with are the weights of the beginning, and the checkpoint brings those of now.
-    if (step > 0) await team.begin();
-    let seen: Glimpse | null = null;
-    const config = trainConfig(settings);
+  }
+
+  async reset(settings: PlaygroundSettings): Promise<void> {
+    runConfig(settings);
+    const { files, team } = this.#parts;
+    await team.world.canBegin?.();
+    await this.#replace(() => files.remove(runFolder));
+    [this.#settings, this.#step] = [settings, 0];
+  }
+
+  async ask(problem: OwnProblem, draw: number, liar?: string): Promise<void> {
+    const { team, say } = this.#parts;
+    team.world.problemOf(problem); // refuses an invalid problem at once
+    await this.#whenIdle(async () =>
+      say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw, liar ?? null)) }),
+    );
+  }
+
+  exportRun(): Promise<void> {
+    const { files, say } = this.#parts;
+    return this.#between(async () => {
+      if (!(await files.exists(`${runFolder}/${runFiles.checkpoints}/LATEST`)))
+        throw new LaconicError("run_missing", "there is nothing to export yet: train a step first");
+      say({ type: "exported", name: this.#name, archive: await zipped(files, runFolder, this.#name) });
+    });
+  }
+
+  async importRun(archive: Uint8Array): Promise<void> {
+    const content = unzipped(archive);
+    const config = boundedJson(new TextDecoder().decode(content.get(runFiles.config))) as UnknownRecord;
+    const { device } = settingsOf(config, this.#settings.level);
+    if (device !== this.#settings.device)
+      throw new LaconicError(
+        "config_invalid",
+        `this run was trained on ${device}: start another run on ${device} first, then open it`,
+        { key: "device" },
+      );
+    if (!content.has("checkpoints/LATEST"))
+      throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
+    await this.#replace(() => replaceFolder(this.#parts.files, runFolder, content));
+    await this.#readRun();
+  }
+
+  get #name(): string {
+    return `${this.#settings.level}-seed-${this.#settings.seed}-step-${this.#step}`;
+  }
+
+  async #readRun(): Promise<void> {
+    const { settings, step } = await this.view();
+    [this.#settings, this.#step] = [settings, step];
+  }
+
+  /** Runs between two steps, or now if nothing trains. */
+  async #whenIdle(work: () => Promise<void>): Promise<void> {
+    if (!this.#abort) return work();
+    return new Promise((resolve, reject) => this.#waiting.push(() => work().then(resolve, reject)));
+  }
+
+  async #serveWaiting(): Promise<void> {
+    for (const work of this.#waiting.splice(0)) await work();
+  }
+
+  /** @returns whether it was training */
+  async #halt(): Promise<boolean> {
+    const wasTraining = this.#abort !== null;
+    this.#abort?.abort();
+    await this.#training;
+    return wasTraining;
+  }
+
+  /** Stops, does something, and continues if it was training. */
+  async #between(work: () => Promise<void>): Promise<void> {
+    const wasTraining = await this.#halt();
+    try {
+      await work();
+    } finally {
+      if (wasTraining && this.#step < this.#settings.steps) void this.#start(null);
+    }
+  }
+
+  /** Puts another run in the place of this one. */
+  async #replace(write: () => Promise<void>): Promise<void> {
+    await this.#halt();
+    await write();
+    await this.#parts.team.begin();
+  }
+
+  #start(steps: number | null): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#parts.say({ type: "training", active: true, step: this.#step, done: false });
+    this.#training = this.#trainAndReport(steps === null ? Infinity : this.#step + steps, abort);
+    return this.#training;
+  }
+
+  async #trainAndReport(lastStep: number, abort: AbortController): Promise<void> {
+    const { say } = this.#parts;
+    try {
+      await this.#trainUntil(lastStep, abort);
+    } catch (error) {
+      if (abort.signal.aborted && LaconicError.is(error) && error.code === "aborted")
+        say({ type: "warm-up", step: 0, steps: 0, loss: 0, episode: null });
+      else say({ type: "failed", failure: failureOf("train", error) });
+    }
+    this.#abort = null;
+    say({ type: "training", active: false, step: this.#step, done: this.#step >= this.#settings.steps });
+    await this.#serveWaiting();
+  }
+
+  async #trainUntil(lastStep: number, abort: AbortController): Promise<void> {
+    const { team, files, say, environment, now } = this.#parts;
+    await team.warmUp(this.#settings, {
+      signal: abort.signal,
+      onStep: (step, steps, loss) => this.#warmedUp(step, steps, loss),
+    });
+    // As a process that resumes: training compares with the first weights, and the checkpoint brings the current ones.
+    if (this.#step > 0) await team.begin();
+    const config = trainConfig(this.#settings);
     const run = await openRun({
       directory: runFolder,
-      config: runConfig(settings),
-      environment: parts.environment,
+      config: runConfig(this.#settings),
+      environment,
       keepCheckpoints: config.checkpoint.keep,
       checkpointEvery: config.checkpoint.every,
       inputs: await team.inputs(),
       adjustable,
-      ...(world.policy && { policy: world.policy }),
+      ...(team.world.policy && { policy: team.world.policy }),
       resume: "where-possible",
-      now: parts.now,
+      now,
       fileSystem: files,
       observer: { warning: (message) => say({ type: "warning", message }) },
     });
-    const recorder: Recorder = {
-      restore: (models) => run.restore(models),
-      clock: () => run.clock(),
-      begin: async (models) => run.begin?.(models),
-      rollouts: (at, rollouts) => run.rollouts(at, rollouts),
-      dropped: (at, groups) => run.dropped(at, groups),
-      warn: (message) => run.warn(message),
-      async record(record) {
-        await run.record?.(record);
-        const { scored } = record;
-        const shown = scored[(record.step * config.episodesPerProblem) % scored.length] ?? scored[0];
-        if (!shown) return;
-        seen = {
-          team: teamOf(scored.map(({ episode, measured, terms }) => ({ episode, costs: measured.costs, terms }))),
-          episode: conversationOf(world, shown.problem, shown.episode),
-        };
-      },
-      async step(metrics, clock) {
-        await run.step(metrics, clock);
-        step = Number(metrics["step"]);
-        const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
-        const point = pointOf(metrics, settings.level);
-        // Where who knows is another one each time, one problem is followed.
-        const { episode } = world.knows ? await team.glimpse() : (seen ?? {});
-        if (seen && episode) say({ type: "step", point, ...seen, episode, seconds });
-        if (step >= limit) abort.abort();
-        await serve();
-        if (step === config.steps || step % config.evaluation.every === 0) say({ type: "evaluating", step });
-      },
-      async checkpoint(models, state) {
-        await run.checkpoint(models, state);
-        const archive = parts.isKept() ? null : await zipped(files, runFolder, nameOf());
-        say({ type: "saved", step: state.step, archive });
-      },
-      async evaluation(evaluation, episodes, transcripts) {
-        await run.evaluation(evaluation, episodes, transcripts);
-        const { accuracy, interval, tokens, problems } = evaluation;
-        const shown = episodes
-          .slice(0, shownProblems)
-          .map(({ problem, episode }) => conversationOf(world, problem, episode));
-        say({
-          type: "evaluation",
-          evaluation: { step: evaluation.step, accuracy, interval, tokens, problems, shown },
-        });
-      },
-    };
     try {
-      if (step === 0) say({ type: "evaluating", step: 0 });
+      if (this.#step === 0) say({ type: "evaluating", step: 0 });
+      const recorder = this.#recorder(run, config, lastStep, abort);
       await train({ ...team.parts, settings: config, recorder, signal: abort.signal });
     } finally {
       await run.close();
     }
-  };
+  }
 
-  const begin = (steps: number | null): Promise<void> => {
-    const abort = new AbortController();
-    stop = abort;
-    say({ type: "training", active: true, step, done: false });
-    training = (async () => {
-      try {
-        await trainUntil(steps === null ? Number.POSITIVE_INFINITY : step + steps, abort);
-      } catch (error) {
-        if (abort.signal.aborted && LaconicError.is(error) && error.code === "aborted")
-          say({ type: "warm-up", step: 0, steps: 0, loss: 0, episode: null });
-        else say({ type: "failed", failure: failureOf("train", error) });
-      }
-      stop = null;
-      say({ type: "training", active: false, step, done: step >= settings.steps });
-      await serve();
-    })();
-    return training;
-  };
-  /** Stops, does something, and goes on where it was training. */
-  const between = async (work: () => Promise<void>): Promise<void> => {
-    const goesOn = await halt();
-    try {
-      await work();
-    } finally {
-      if (goesOn && step < settings.steps) void begin(null);
-    }
-  };
-  /** Another run in the place of this one. */
-  const replaced = async (write: () => Promise<void>): Promise<void> => {
-    await halt();
-    await write();
-    await team.begin();
-  };
+  async #warmedUp(step: number, steps: number, loss: number): Promise<void> {
+    const episode = step % shownWarmUpSteps === 0 ? (await this.glimpse()).episode : null;
+    this.#parts.say({ type: "warm-up", step, steps, loss, episode });
+    // Lets messages of the page arrive.
+    if (step % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
+    await this.#serveWaiting();
+  }
 
-  return {
-    view,
-    glimpse: () => team.glimpse(),
-    async train(steps) {
-      if (stop || step >= settings.steps) return;
-      await begin(steps);
-    },
-    async pause() {
-      await halt();
-    },
-    save: () => between(async () => undefined),
-    adjust: ({ steering = settings.steering, steps = settings.steps }) =>
-      between(async () => {
-        settings = { ...settings, steering, steps };
-        runConfig(settings); // refuses what cannot be
-        say({ type: "settings", settings });
-      }),
-    async reset(next) {
-      runConfig(next);
-      await world.canBegin?.();
-      await replaced(() => files.remove(runFolder));
-      settings = next;
-      step = 0;
-    },
-    async ask(own, draw, twist) {
-      world.problemOf(own); // refuses at once what is none
-      await whenIdle(async () => say({ type: "asked", step, ...(await team.ask(own, draw, twist ?? null)) }));
-    },
-    exportRun: () =>
-      between(async () => {
-        if (!(await files.exists(`${runFolder}/${runFiles.checkpoints}/LATEST`)))
-          throw new LaconicError("run_missing", "there is nothing to export yet: train a step first");
-        const name = nameOf();
-        say({ type: "exported", name, archive: await zipped(files, runFolder, name) });
-      }),
-    async importRun(archive) {
-      const content = unzipped(archive);
-      const config = content.get(runFiles.config);
-      const { device } = settingsOf(
-        boundedJson(new TextDecoder().decode(config)) as Record<string, unknown>,
-        settings.level,
-      );
-      if (device !== settings.device)
-        throw new LaconicError(
-          "config_invalid",
-          `this run was trained on ${device}: start another run on ${device} first, then open it`,
-          { key: "device" },
-        );
-      if (!content.has("checkpoints/LATEST"))
-        throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
-      await replaced(() => replaceFolder(files, runFolder, content));
-      await opened();
-    },
-  };
+  /** Writes the run folder, and tells the page what was written. */
+  #recorder(run: OpenedRun, config: TrainConfig, lastStep: number, abort: AbortController): Recorder {
+    const { team, files, say } = this.#parts;
+    const { world } = team;
+    return {
+      restore: (models) => run.restore(models),
+      clock: () => run.clock(),
+      begin: async (models) => run.begin?.(models),
+      rollouts: (step, rollouts) => run.rollouts(step, rollouts),
+      dropped: (step, groups) => run.dropped(step, groups),
+      warn: (message) => run.warn(message),
+      record: async (record) => {
+        await run.record?.(record);
+        const { scored } = record;
+        const shown = scored[(record.step * config.episodesPerProblem) % scored.length] ?? scored[0];
+        if (!shown) return;
+        this.#glimpse = {
+          team: teamOf(scored.map(({ episode, measured, terms }) => ({ episode, costs: measured.costs, terms }))),
+          episode: conversationOf(world, shown.problem, shown.episode),
+        };
+      },
+      step: async (metrics, clock) => {
+        await run.step(metrics, clock);
+        this.#step = Number(metrics["step"]);
+        const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
+        const point = pointOf(metrics, this.#settings.level);
+        const glimpse = this.#glimpse;
+        // Where another agent knows the answer each time, one problem is followed.
+        const { episode } = world.knows ? await team.glimpse() : (glimpse ?? {});
+        if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode, seconds });
+        if (this.#step >= lastStep) abort.abort();
+        await this.#serveWaiting();
+        if (this.#step === config.steps || this.#step % config.evaluation.every === 0)
+          say({ type: "evaluating", step: this.#step });
+      },
+      checkpoint: async (models, state) => {
+        await run.checkpoint(models, state);
+        const archive = this.#parts.isKept() ? null : await zipped(files, runFolder, this.#name);
+        say({ type: "saved", step: state.step, archive });
+      },
+      evaluation: async (evaluation, episodes, transcripts) => {
+        await run.evaluation(evaluation, episodes, transcripts);
+        const { step, accuracy, interval, tokens, problems } = evaluation;
+        const shown = episodes
+          .slice(0, shownProblems)
+          .map(({ problem, episode }) => conversationOf(world, problem, episode));
+        say({ type: "evaluation", evaluation: { step, accuracy, interval, tokens, problems, shown } });
+      },
+    };
+  }
 }
+
+type OpenedRun = Awaited<ReturnType<typeof openRun>>;

@@ -4,7 +4,7 @@ import type { Kernels } from "@laconic/engine/kernels";
 import { onePolicy, onlyPolicy, sha256Of, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import { conversationOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";
-import type { Answers, Conversation, Glimpse, OwnProblem, Twist } from "./messages.ts";
+import type { Answers, Conversation, Glimpse, OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 import type { WarmUpWatch, World } from "./world.ts";
 
@@ -27,7 +27,7 @@ export interface Team {
    * One problem with the weights of the beginning and of now, or of now with and without a change; with the same random numbers.
    * @throws LaconicError `input_invalid`
    */
-  ask(own: OwnProblem, draw: number, twist: Twist | null): Promise<Answers>;
+  ask(own: OwnProblem, draw: number, liar: string | null): Promise<Answers>;
   close(): Promise<void>;
 }
 
@@ -85,16 +85,12 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
       const episode = await played(model, world.followed, 0);
       return { team: teamOf([{ episode }]), episode: conversationOf(world, world.followed, episode) };
     },
-    async ask(own, draw, twist) {
+    async ask(own, draw, liar) {
       const problem = world.problemOf(own);
-      if (twist !== null && world.twisted) {
-        const { problem: other, change } = world.twisted(problem, twist, randomFromSeed(`twist ${draw}`));
-        return {
-          kind: "changed",
-          change,
-          before: await said(model, problem, draw),
-          now: await said(model, other, draw),
-        };
+      if (liar !== null && world.withLie) {
+        const now = await said(model, world.withLie(problem, liar), draw);
+        const change = `${liar} reads of another owner`;
+        return { kind: "changed", change, before: await said(model, problem, draw), now };
       }
       first ??= await opened();
       return { kind: "trained", before: await said(first, problem, draw), now: await said(model, problem, draw) };

@@ -55,16 +55,7 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
       if (own.kind !== "story") throw new LaconicError("input_invalid", "the tellers are asked whose a thing is");
       return problemOf(own, task.topology.agents);
     },
-    twisted: (problem, twist, random) => {
-      if (twist.kind === "lie")
-        return { problem: withLie(problem, twist.agent), change: `${twist.agent} reads of another owner` };
-      const made = task.probes?.([problem], random)[twist.family];
-      if (made === undefined || "none" in made)
-        throw new LaconicError("input_invalid", made?.none ?? `there is no family ${twist.family}`);
-      const [changed] = made.problems;
-      if (!changed) throw new LaconicError("input_invalid", "this problem has no such counterpart");
-      return { problem: changed, change: made.change };
-    },
+    withLie,
     warmUp: (pupil, watch) => warmUp(files, pupil, watch, task),
   };
 }

@@ -9,7 +9,7 @@ import type { Command, Keeping, Opening, WorkerMessage } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
 import { policyFolder, relayWorld } from "./relay-world.ts";
 import { settingsOfRun } from "./run-view.ts";
-import { openSession, type Session } from "./session.ts";
+import { Session } from "./session.ts";
 import type { LevelName, PlaygroundDevice } from "./settings.ts";
 import { openTeam } from "./team.ts";
 import type { World } from "./world.ts";
@@ -76,7 +76,7 @@ async function obey(session: Session, command: Asked, opened: () => Promise<void
       await session.reset(command.settings);
       return opened();
     case "ask":
-      return session.ask(command.problem, command.draw, command.twist);
+      return session.ask(command.problem, command.draw, command.liar);
     case "export":
       return session.exportRun();
     case "import":
@@ -111,7 +111,7 @@ async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
     cores: navigator.hardwareConcurrency,
     engine: team.capabilities,
   };
-  const session = await openSession(
+  const session = await Session.open(
     { team, files, environment, now: () => performance.now(), say, isKept: () => keeping.isKept },
     settings,
   );

@@ -1,7 +1,7 @@
-import type { AgentId, Engine, LanguageModel, Problem, Random, TrainableModel } from "@laconic/core";
+import type { AgentId, Engine, LanguageModel, Problem, TrainableModel } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import type { TrainingParts } from "@laconic/trainer";
-import type { OwnProblem, Twist } from "./messages.ts";
+import type { OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 
 /** A level's task, and where the weights lie that its team begins with. */
@@ -25,8 +25,8 @@ export interface World {
   knows?(problem: Problem, agent: AgentId): boolean;
   /** @throws LaconicError `input_invalid` saying which part of it is none */
   problemOf(own: OwnProblem): Problem;
-  /** A problem with one thing changed, and what. @throws LaconicError `input_invalid` where it has no such counterpart */
-  twisted?(problem: Problem, twist: Twist, random: Random): { readonly problem: Problem; readonly change: string };
+  /** The same problem, where one agent is told something false. @throws LaconicError `input_invalid` for an unknown agent */
+  withLie?(problem: Problem, agent: AgentId): Problem;
   /** Teaches the model what its team begins with; resolves to false where that was done before. */
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }
