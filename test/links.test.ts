@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
-import { linkFaults } from "../docs/.vitepress/check/links.ts";
+import { linkFaults } from "../docs/.vitepress/links.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 const pages = repositoryFiles().filter((path) => path.endsWith(".md") && !path.startsWith(".changeset/"));
@@ -117,26 +117,6 @@ describe("the check of the built site", () => {
     expect(faultsOf(below, "/laconic/")).toEqual(["/: /other: is not there"]);
   });
 });
-
-describe.each(pages.filter((path) => /^docs\/(results\/.*|quickstart-results|benchmarks\/index)\.md$/u.test(path)))(
-  "%s",
-  (path) => {
-    test("says when it was measured, where its rows are, and percent as all pages do", () => {
-      const text = prose(path);
-      expect(text).toMatch(/\b20\d\d-[01]\d-[0-3]\d\b/u);
-      expect(text).not.toMatch(
-        /\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d/u,
-      );
-      expect(text).not.toMatch(/\d%/u);
-      const named = [...readText(path).matchAll(/`(?:\w+\/)?([\w-]+\.jsonl?)`/gu)].map(([, file]) => file ?? "");
-      const folders = ["docs/results", "docs/benchmarks"];
-      const raw = named.filter((file) => folders.some((folder) => existsSync(join(root, folder, file))));
-      // This one shows one seed of what another page measures.
-      const shown = path === "docs/results/tellers.md" ? [readText("docs/results/story-worlds.md")] : raw;
-      expect(shown).not.toEqual([]);
-    });
-  },
-);
 
 test("the figures of the README are those of the measured runs", () => {
   interface Ran {

@@ -1,46 +1,20 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
-import { main } from "../apps/trainer/src/main.ts";
+import { laconic } from "../apps/trainer/test/laconic.ts";
+import { done, rowsOf } from "./for-examples.ts";
 import { readText, root } from "./workspace.ts";
 
 const timeout = 300_000;
 const file = (name: string): string => join(root, "examples", name);
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
-
-/** Standard output of a command that has to succeed. */
-async function done(...words: readonly string[]): Promise<string> {
-  const { code, out, err } = await laconic(...words);
-  expect(code, err).toBe(0);
-  return out;
-}
-
-const rowsOf = async (run: string): Promise<Record<string, number>[]> =>
-  (await readFile(join(run, "metrics.jsonl"), "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, number>);
 
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-own-examples-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-test.each(["telegraph.ts", "self-play.ts", "papers.ts", "supervised-examples.ts"])(
-  "%s has at most 60 lines",
-  (name) => {
-    expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
-  },
-);
 
 test("the page on a task of one's own shows the example as it is", () => {
   const [shown] = readText("docs/your-own-task.md").match(/(?<=^```ts\n).*?(?=^```$)/ms) ?? [];

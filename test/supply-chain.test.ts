@@ -75,10 +75,6 @@ test.each([
   expect(isPermissive({ name: "x", purl: "pkg:npm/x@1", licenses: [{ expression }] })).toBe(expected);
 });
 
-test("a package without a licence is not permissive", () => {
-  expect(isPermissive({ name: "x", purl: "pkg:npm/x@1" })).toBe(false);
-});
-
 test("workflows take actions by commit, and may write only where a step needs it", () => {
   for (const name of readdirSync(join(root, ".github/workflows"))) {
     const text = readText(`.github/workflows/${name}`);
@@ -100,11 +96,4 @@ test("no package runs a script of its own when it is installed, but those that a
     ([, { resolution }]) => !resolution.integrity?.startsWith("sha512-"),
   );
   expect(unchecked).toEqual([]);
-});
-
-test("a release says which commit and workflow built it", () => {
-  const text = readText(".github/workflows/release.yml");
-  expect(text).toContain("id-token: write");
-  expect(text).toMatch(/NPM_CONFIG_PROVENANCE: "true"\n\s+PNPM_CONFIG_PROVENANCE: "true"/u);
-  expect(text).toContain("npm run sbom");
 });

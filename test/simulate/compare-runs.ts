@@ -102,17 +102,12 @@ export async function trainToEnd(
   return result;
 }
 
-/** The disk of an undisturbed run of the tiny task; null where its settings end it. */
-export function undisturbedDisk({ variant, moreSteps }: RunPlan): Promise<Files | null> {
+/** Files of an undisturbed run of the tiny task, by their paths in the run's folder; null where its settings end it. */
+export async function undisturbedRun({ variant, moreSteps }: RunPlan): Promise<Files | null> {
   const plan = { variant, moreSteps };
-  return undisturbed("train", plan, (world) =>
+  const files = await undisturbed("train", plan, (world) =>
     trainToEnd(world, plan, { step: 0 }, { refused: (error) => isEndOfRun(world, error) }),
   );
-}
-
-/** Files of the same, by their paths in the run's folder. */
-export async function undisturbedRun(plan: RunPlan): Promise<Files | null> {
-  const files = await undisturbedDisk(plan);
   return files && filesBelow(files, runFolder);
 }
 

@@ -3,32 +3,6 @@ import table from "../assets/published.json" with { type: "json" };
 /** Figures by row and benchmark. */
 type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** `assets/published.json`: what the three papers print, by the names that methods and benchmarks have here. */
-interface PublishedTable {
-  readonly agentGspo: {
-    /** Accuracy in per cent of Table 1; gpt-4-1106-preview, no seeds, no intervals. */
-    readonly accuracy: Figures;
-    /** The papers' own methods of the same table, by the name that a run of theirs has here. */
-    readonly ownAccuracy: Figures;
-    /** A row that AgentPrune's Table 1 alone has, of the same model: SC (ComplexCoT). */
-    readonly agentPruneAccuracy: Figures;
-    /** Table 2: tokens of a whole benchmark. Prompt only or both is not stated. */
-    readonly tokens: Figures;
-    /** Accuracies of Table 2: those of Table 1 with one decimal, as printed. */
-    readonly accuracyInTable2: Figures;
-    /** Questions behind a total, which it fits: GSM8K's test, and the validation questions of MMLU. */
-    readonly tokenQuestions: Readonly<Record<string, number>>;
-    /** Fig. 2, whose figures section 4.3 gives. */
-    readonly ablations: Readonly<Record<string, PublishedAblation>>;
-  };
-  readonly agentPo: {
-    readonly figures: readonly AgentPoFigure[];
-    readonly claims: readonly AgentPoClaim[];
-    readonly rows: Readonly<Record<string, AgentPoRow>>;
-  };
-  readonly magrpo: readonly MagrpoClaim[];
-}
-
 /** What a paper prints of one part that was taken away. */
 export interface PublishedAblation {
   /** Points of accuracy against the whole; null where only a direction is printed. */
@@ -79,8 +53,21 @@ interface MagrpoClaim {
   readonly exemplars: string;
 }
 
-const { agentGspo, agentPo, magrpo } = table as unknown as PublishedTable;
-const { accuracy, ownAccuracy, agentPruneAccuracy, tokens, accuracyInTable2, tokenQuestions, ablations } = agentGspo;
+// What the three papers print, by the names that methods and benchmarks have here.
+const { agentGspo, agentPo, magrpo } = table;
+
+/** Accuracy in per cent of Agent-GSPO's Table 1; gpt-4-1106-preview, no seeds, no intervals. */
+const accuracy: Figures = agentGspo.accuracy;
+/** The papers' own methods of the same table, by the name that a run of theirs has here. */
+const ownAccuracy: Figures = agentGspo.ownAccuracy;
+/** A row that AgentPrune's Table 1 alone has, of the same model: SC (ComplexCoT). */
+const agentPruneAccuracy: Figures = agentGspo.agentPruneAccuracy;
+/** Table 2: tokens of a whole benchmark. Prompt only or both is not stated. */
+const tokens: Figures = agentGspo.tokens;
+/** Questions behind a total, which it fits: GSM8K's test, and the validation questions of MMLU. */
+const tokenQuestions: Readonly<Record<string, number>> = agentGspo.tokenQuestions;
+/** Fig. 2, whose figures section 4.3 gives. */
+const ablations: Readonly<Record<string, PublishedAblation>> = agentGspo.ablations;
 
 export const magrpoClaims: readonly MagrpoClaim[] = magrpo;
 
@@ -122,7 +109,7 @@ export function publishedCells(): readonly PublishedCell[] {
     );
   return [
     ...cellsOf("1", "%", { ...accuracy, ...ownAccuracy }),
-    ...cellsOf("2", "%", accuracyInTable2),
+    ...cellsOf("2", "%", agentGspo.accuracyInTable2),
     ...cellsOf("2", "tokens", tokens),
   ];
 }

@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { tryParseJson } from "@laconic/core/json";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import { fileLines, openAppender } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";

@@ -1,8 +1,16 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { type Random, sampleStream, LaconicError, randomFromSeed, type Ledger } from "@laconic/core";
-import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
+import {
+  type Random,
+  sampleStream,
+  LaconicError,
+  randomFromSeed,
+  sumLedgers,
+  tokenCounts,
+  type Ledger,
+  type TokenCounts,
+} from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {
@@ -79,9 +87,22 @@ export async function runBench(
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
-  const calibrations = new Calibrations(learned, onLearned, (job, stop) =>
-    calibrateMethod(job, settings, parts, ask, stop),
-  );
+  const learnedBy = new Map<string, Promise<unknown>>();
+  const learnedOf = (job: BenchJob, stop: AbortSignal): Promise<unknown> => {
+    const { method, set, config } = job;
+    if (!method.calibrate) return Promise.resolve(undefined);
+    const isIts = (each: CalibrationRecord): boolean =>
+      each.config === config && each.benchmark === set.benchmark && each.method === method.name;
+    const before = learned.find(isIts);
+    if (before) return Promise.resolve(before.learned);
+    const learning = async (): Promise<unknown> => {
+      const record = await calibrateMethod(job, settings, parts, ask, stop);
+      await onLearned?.(record);
+      return record.learned;
+    };
+    if (!learnedBy.has(config)) learnedBy.set(config, learning());
+    return learnedBy.get(config) as Promise<unknown>;
+  };
   const equalTokens = new Map<string, EqualTokens>();
   const tokensOf = ({ config }: BenchJob): EqualTokens | null => equalTokens.get(config) ?? null;
   const kept = new KeptCalls(callFile);
@@ -94,7 +115,7 @@ export async function runBench(
         settings,
         parts,
         attempt,
-        { learned: await calibrations.of(job, stop), equalTokens: tokensOf(job), kept },
+        { learned: await learnedOf(job, stop), equalTokens: tokensOf(job), kept },
         ask,
         stop,
       ),
@@ -121,43 +142,6 @@ export async function runBench(
   };
 }
 
-/** What methods learned: once for all samples of a method on a benchmark. */
-class Calibrations {
-  readonly #known = new Map<string, Promise<unknown>>();
-  readonly #before: readonly CalibrationRecord[];
-  readonly #keep: ((record: CalibrationRecord) => Promise<void>) | undefined;
-  readonly #learn: (job: BenchJob, signal: AbortSignal) => Promise<CalibrationRecord>;
-
-  constructor(
-    before: readonly CalibrationRecord[],
-    keep: ((record: CalibrationRecord) => Promise<void>) | undefined,
-    learn: (job: BenchJob, signal: AbortSignal) => Promise<CalibrationRecord>,
-  ) {
-    this.#before = before;
-    this.#keep = keep;
-    this.#learn = learn;
-  }
-
-  /** Undefined for a method that learns nothing. */
-  of(job: BenchJob, signal: AbortSignal): Promise<unknown> {
-    const { method, set, config } = job;
-    if (!method.calibrate) return Promise.resolve(undefined);
-    const before = this.#before.find(
-      (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
-    );
-    if (before) return Promise.resolve(before.learned);
-    const known = this.#known.get(config) ?? this.#learnNow(job, signal);
-    this.#known.set(config, known);
-    return known;
-  }
-
-  async #learnNow(job: BenchJob, signal: AbortSignal): Promise<unknown> {
-    const record = await this.#learn(job, signal);
-    await this.#keep?.(record);
-    return record.learned;
-  }
-}
-
 /**
  * A trained team plays by the numbers of its evaluations. Other methods have streams of their names: no two send the same request, so
  * that a resumed bench replays to each the replies that were paid for it.
@@ -172,19 +156,12 @@ async function takeSample(
   settings: BenchSettings,
   parts: BenchParts,
   attempt: number,
-  {
-    learned,
-    equalTokens,
-    kept,
-  }: {
-    readonly learned: unknown;
-    readonly equalTokens: EqualTokens | null;
-    readonly kept: KeptCalls;
-  },
+  given: { readonly learned: unknown; readonly equalTokens: EqualTokens | null; readonly kept: KeptCalls },
   ask: Ask,
   signal: AbortSignal,
 ): Promise<SampleRecord> {
   const { problem, method } = job;
+  const { learned, equalTokens, kept } = given;
   const graders = gradersOf(job.set.benchmark, parts);
   const options = methodOptions({ ...job, equalTokens }, settings, parts);
   const topology =
@@ -228,25 +205,7 @@ async function judgedAgain(
 }
 
 /** Which sample it is, and how it was played. */
-function identityOf(
-  job: BenchJob,
-  settings: BenchSettings,
-  equalTo: EqualTokens | null,
-): Pick<
-  SampleRecord,
-  | "benchmark"
-  | "problem"
-  | "method"
-  | "repeat"
-  | "setting"
-  | "deal"
-  | "equalTo"
-  | "config"
-  | "protocol"
-  | "shots"
-  | "published"
-  | "differs"
-> {
+function identityOf(job: BenchJob, settings: BenchSettings, equalTo: EqualTokens | null) {
   const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,

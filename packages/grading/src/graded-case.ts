@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { JsonText } from "@laconic/core/json";
+import { JsonText, LaconicError } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { extractLetter, gradeLetter } from "./letter-answer.ts";

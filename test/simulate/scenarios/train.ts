@@ -1,7 +1,7 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
 import { drawSettings } from "../any-settings.ts";
-import { expectEqual, isEndOfRun, trainToEnd, undisturbedDisk, undisturbedRun, type RunPlan } from "../compare-runs.ts";
+import { expectEqual, isEndOfRun, trainToEnd, undisturbedRun, type RunPlan } from "../compare-runs.ts";
 import { expectGroupsOnce, expectRowsOfRecords, expectSameEvaluation } from "../records.ts";
 import {
   expectThat,

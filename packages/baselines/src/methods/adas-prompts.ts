@@ -1,5 +1,4 @@
-import { randomFromSeed, type Prompt } from "@laconic/core";
-import { exactJson, writeJson } from "@laconic/core/json";
+import { exactJson, randomFromSeed, writeJson, type Prompt } from "@laconic/core";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** An agent of ADAS: its name, who it is told to be, and the fields of the JSON that it replies with. */

@@ -1,5 +1,4 @@
-import type { ChatMessage } from "@laconic/core";
-import { exactJson, JsonText, writeJson } from "@laconic/core/json";
+import { exactJson, JsonText, writeJson, type ChatMessage } from "@laconic/core";
 import { programTopology, quote, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { textOfTurn } from "../playing/vote.ts";

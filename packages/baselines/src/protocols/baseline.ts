@@ -1,5 +1,4 @@
-import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
-import type { TokenPrice } from "@laconic/core/ledger";
+import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { Family, Protocol } from "./protocol.ts";
 import type { Script } from "./script.ts";
 

@@ -1,6 +1,5 @@
 import { unpacked } from "#formats";
-import { LaconicError } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { ProgramCase } from "@laconic/grading";
 import { z } from "zod";
 

@@ -1,12 +1,14 @@
-import { statisticMean, statisticOf, type Episode } from "@laconic/core";
 import {
   broadcastAmplification,
   criticalPath,
   silenceRates,
+  statisticMean,
+  statisticOf,
   sumLedgers,
+  type Episode,
   costBreakdown,
   meanBreakdown,
-} from "@laconic/core/ledger";
+} from "@laconic/core";
 import {
   commonMessages,
   summariseValues,

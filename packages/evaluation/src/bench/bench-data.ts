@@ -9,8 +9,7 @@ import {
   type OpenedProblems,
   type RowSettings,
 } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { parseJson } from "@laconic/core/json";
-import type { TokenPrice } from "@laconic/core/ledger";
+import { parseJson, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
 import { priceSchema, methodSpecOf, type MethodSpec, checkSettings, readSettings } from "./bench-config.ts";
 

@@ -1,7 +1,6 @@
 import { familyOf, type RunProgram } from "@laconic/baselines";
 import { mathsGrader, type Graders } from "@laconic/grading";
-import type { LanguageModel } from "@laconic/core";
-import { disposing } from "@laconic/core/async";
+import { disposing, type LanguageModel } from "@laconic/core";
 import { openJobs } from "../bench-plan.ts";
 import type { RecordFile } from "../record-file.ts";
 import { runBench, type BenchOutcome } from "../run-bench.ts";

@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { LaconicError, type LanguageModel } from "@laconic/core";
-import { parseJson } from "@laconic/core/json";
+import { LaconicError, parseJson, type LanguageModel } from "@laconic/core";
 import { fileLines } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import {

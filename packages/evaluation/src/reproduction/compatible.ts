@@ -1,7 +1,5 @@
-import type { AgentPoFigure } from "../published.ts";
-import { agentPoBenchmarks } from "../published.ts";
-import { publishedAccuracy, publishedTokens } from "../published.ts";
-import type { Estimate } from "@laconic/core/numeric";
+import { agentPoBenchmarks, publishedAccuracy, publishedTokens, type AgentPoFigure } from "../published.ts";
+import type { Estimate } from "@laconic/core";
 import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf, rowOf } from "./ledger.ts";
@@ -107,34 +105,16 @@ function averagesOf(
   const share = whole ? meanShare(own) : null;
   const p = average === undefined || share === null ? null : sameAverage(own, average / 100, questions);
   const count = whole ? scored : 0;
-  return [
-    ...(average === undefined
+  const cell = (
+    unit: ReproducedCell["unit"],
+    ours: Estimate | null,
+    published: number | undefined,
+    chance: number | null,
+  ) =>
+    published === undefined
       ? []
-      : [
-          {
-            unit: "%" as const,
-            ours: share,
-            scored: count,
-            published: average,
-            p,
-            verdict: verdictOf(p, count, faithful),
-            differs,
-          },
-        ]),
-    ...(tokens === undefined
-      ? []
-      : [
-          {
-            unit: "tokens a question" as const,
-            ours: whole ? meanTokens(own) : null,
-            scored: count,
-            published: tokens,
-            p: null,
-            verdict: verdictOf(null, count, faithful),
-            differs,
-          },
-        ]),
-  ];
+      : [{ unit, ours, scored: count, published, p: chance, verdict: verdictOf(chance, count, faithful), differs }];
+  return [...cell("%", share, average, p), ...cell("tokens a question", whole ? meanTokens(own) : null, tokens, null)];
 }
 
 /** Repeats of a question are not independent: each question counts once. */

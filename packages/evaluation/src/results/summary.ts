@@ -1,5 +1,4 @@
-import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
-import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
+import { meanOf, sumKinds, type Cluster, type Estimate, type TokenCounts } from "@laconic/core";
 import { counted } from "@laconic/core/text";
 import {
   sumShares,

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { boundedJson } from "@laconic/core/json";
-import { wilsonInterval } from "@laconic/core/numeric";
+import { boundedJson, wilsonInterval } from "@laconic/core";
 import { type GradedCase, gradeCase, type CaseVerdict } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";
 

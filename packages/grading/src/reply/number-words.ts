@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core/checks";
+import { wordTable } from "@laconic/core";
 import { Fraction } from "fraction.js";
 
 const small =

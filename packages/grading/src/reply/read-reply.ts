@@ -1,5 +1,4 @@
-import { wordTable } from "@laconic/core/checks";
-import { withoutThoughts } from "@laconic/core/text";
+import { withoutThoughts, wordTable } from "@laconic/core";
 import { closingBraceAt } from "./boxes.ts";
 
 /** Characters of a reply that are read: the last ones, where answers are. */

@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
+import { exactJson, exactNumber, JsonText, LaconicError } from "@laconic/core";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 

@@ -1,6 +1,5 @@
 import { unpacked, zipEntries } from "#formats";
-import { isRecord, LaconicError } from "@laconic/core";
-import { boundedJson, exactJson } from "@laconic/core/json";
+import { boundedJson, exactJson, isRecord, LaconicError } from "@laconic/core";
 import type { DataRow } from "../data-row.ts";
 import { csvRows } from "./csv.ts";
 import { jsonLines, type JsonLinesOptions } from "./json-lines.ts";

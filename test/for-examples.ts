@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { laconic } from "../apps/trainer/test/laconic.ts";
+
+/** Standard output of a command that has to succeed. */
+export async function done(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await laconic(...words);
+  expect(code, err).toBe(0);
+  return out;
+}
+
+/** Rows of a run's `metrics.jsonl`. */
+export async function rowsOf(run: string): Promise<Record<string, number>[]> {
+  const text = await readFile(join(run, "metrics.jsonl"), "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, number>);
+}
