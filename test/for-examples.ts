@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { laconic } from "../apps/trainer/test/laconic.ts";
 
 /** Standard output of a command that has to succeed. */
 export async function done(...words: readonly string[]): Promise<string> {
   const { code, out, err } = await laconic(...words);
-  expect(code, err).toBe(0);
+  if (code !== 0) throw new Error(`laconic ${words.join(" ")} ends with ${code}: ${err}`);
   return out;
 }
 

@@ -22,13 +22,18 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name }
     expect(keywords.filter((word) => !/^[a-z0-9]+(-[a-z0-9]+)*$/u.test(word))).toEqual([]);
   });
 
-  test("its changelog begins with its version; before the first release a changeset has its description", async () => {
-    const { version, description } = JSON.parse(readText(`${folder}/package.json`)) as Record<string, string>;
-    if (existsSync(join(root, folder, "CHANGELOG.md")))
-      return expect(readText(`${folder}/CHANGELOG.md`)).toMatch(new RegExp(`^# ${name}\n\n## ${version}\n`, "u"));
+  const isReleased = existsSync(join(root, folder, "CHANGELOG.md"));
+
+  test.runIf(isReleased)("its changelog begins with its version", () => {
+    const { version } = JSON.parse(readText(`${folder}/package.json`)) as { version: string };
+    expect(readText(`${folder}/CHANGELOG.md`)).toMatch(new RegExp(`^# ${name}\n\n## ${version}\n`, "u"));
+  });
+
+  // `npx vitest run test/release.test.ts --update` writes them.
+  test.skipIf(isReleased)("before the first release a changeset has its description", async () => {
+    const { description } = JSON.parse(readText(`${folder}/package.json`)) as { description: string };
     const changeset = `---\n"${name}": minor\n---\n\nFirst release. ${description}\n`;
-    // `npx vitest run test/release.test.ts --update` writes them.
-    return expect(changeset).toMatchFileSnapshot(`../.changeset/${name.replace("@laconic/", "")}.md`);
+    await expect(changeset).toMatchFileSnapshot(`../.changeset/${name.replace("@laconic/", "")}.md`);
   });
 });
 

@@ -27,7 +27,7 @@ interface Resource {
 const folder = "docs/scale/kubernetes";
 const resources = readdirSync(join(root, folder)).flatMap((file) =>
   parseAllDocuments(readText(`${folder}/${file}`), { uniqueKeys: true }).map((document) => {
-    expect(document.errors).toEqual([]);
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors.join(", ")}`);
     return document.toJS() as Resource;
   }),
 );
@@ -53,15 +53,16 @@ describe("Kubernetes manifests", () => {
         expect(volumes).toEqual(expect.arrayContaining(volumeMounts.map(({ name }) => name)));
         expect(Object.keys(asked.limits)).toEqual(expect.arrayContaining(["memory", "cpu"]));
       }
-      for (const { persistentVolumeClaim: claim } of spec.volumes ?? [])
-        if (claim) expect(claims).toContain(claim.claimName);
+      const claimed = (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
+      expect(claims).toEqual(expect.arrayContaining(claimed));
     }
   });
 
   test("selectors find pods and ports", () => {
-    const [deployment] = ofKind("Deployment");
-    const { matchLabels } = deployment?.spec["selector"] as { matchLabels: unknown };
-    expect(matches(matchLabels, deployment?.spec["template"] as Pod)).toBe(true);
+    for (const { spec } of ofKind("Deployment")) {
+      const { matchLabels } = spec["selector"] as { matchLabels: unknown };
+      expect(matches(matchLabels, spec["template"] as Pod)).toBe(true);
+    }
     for (const { spec } of ofKind("Service")) {
       expect(spec["type"]).toBe("ClusterIP");
       const selected = pods.filter((pod) => matches(spec["selector"], pod));
