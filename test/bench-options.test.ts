@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readText, root } from "./workspace.ts";
+import { root } from "./workspace.ts";
 
 function load(...words: readonly string[]): {
   readonly status: number | null;
@@ -29,16 +28,4 @@ test("a bench says what it measures and takes, and one line where it is asked fo
   expect(load("--seconds", "many").err).toBe(
     "load.ts: --seconds many: expected a number, such as 600; --help lists what there is\n",
   );
-});
-
-test("every bench reads its words by the options that answer --help", () => {
-  // Libraries, and what gateway-programs.ts starts in the place of a program of the examples.
-  const others = ["measure.ts", "model-geometry.ts", "options.ts", "processes.ts", "rows.ts", "slow-judge.ts"];
-  const benches = ["", "graders/", "kernels/", "pages/"].flatMap((folder) =>
-    readdirSync(join(root, "bench/src", folder))
-      .filter((name) => name.endsWith(".ts") && !others.includes(name))
-      .map((name) => `bench/src/${folder}${name}`),
-  );
-  expect(benches.length).toBeGreaterThan(10);
-  expect(benches.filter((path) => !/\bread(?:Options|Words)\(/u.test(readText(path)))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../packages/core/src/index.ts";
 import { checkWait } from "./connections.ts";
 import { secret } from "./secret.ts";
-import { Violation, type Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import type { World } from "./world.ts";
 
 /** What agent programs know of a rollout together, whatever became of them. */
@@ -109,7 +109,7 @@ export class AgentProgram {
     const found = await this.#post(`/rollouts/${id}/reward`, body, () => void known.sent.add(grade));
     if (found?.status !== 200) return;
     if (known.acknowledged !== null && known.acknowledged !== grade)
-      this.#world.violation ??= new Violation(`rollout ${id} has two rewards that were acknowledged`);
+      this.#world.violate(`rollout ${id} has two rewards that were acknowledged`);
     known.acknowledged = grade;
   }
 

@@ -1,6 +1,6 @@
 import { unequalFiles } from "../../packages/trainer/src/run/run-files.ts";
 import { LaconicError } from "../../packages/core/src/index.ts";
-import { diskRoot } from "./disk-tree.ts";
+import { diskRoot } from "./disk.ts";
 import { onMachine } from "./machine.ts";
 import { Violation } from "./program.ts";
 import {

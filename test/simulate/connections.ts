@@ -2,7 +2,7 @@ import type { Random } from "../../packages/core/src/index.ts";
 import type { CompletionHandler } from "../../packages/serve/src/server.ts";
 import type { ServerFault } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import { Violation, type Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import type { World } from "./world.ts";
 
 /** A program of the machine that answers requests. */
@@ -21,7 +21,7 @@ export function checkWait(world: World, path: string, since: number, maxMs: numb
     return fault.kind === "server" && fault.how === "slow" ? sum + slowRequestMs : sum;
   }, 0);
   const ms = world.now - since;
-  if (ms > maxMs + still) world.violation ??= new Violation(`${path} was answered after ${Math.round(ms / 1000)} s`);
+  if (ms > maxMs + still) world.violate(`${path} was answered after ${Math.round(ms / 1000)} s`);
 }
 
 /**

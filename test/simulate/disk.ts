@@ -1,17 +1,105 @@
+import { resolve } from "node:path";
 import type { Random } from "../../packages/core/src/index.ts";
-import { diskRoot, DiskTree, partsOf, refused, type DiskNode, type FileNode, type FolderNode } from "./disk-tree.ts";
-import { Durability } from "./durability.ts";
 
-/** A disk as POSIX promises it: what is written is seen at once, and lasts once it is synced. */
-export class Disk extends DiskTree {
+/** A file's bytes as programs see them, and as they are after a loss of power. */
+export interface FileNode {
+  readonly kind: "file";
+  readonly id: number;
+  bytes: Uint8Array;
+  /** As of its last sync; null before the first. */
+  durable: Uint8Array | null;
+  /** The least length that it had since its last sync: what precedes it is as it was then. */
+  floor: number;
+  opened: number;
+  modified: number;
+}
+
+export interface FolderNode {
+  readonly kind: "folder";
+  readonly id: number;
+  readonly entries: Map<string, DiskNode>;
+  /** Names that a loss of power leaves. */
+  durable: Map<string, DiskNode>;
+}
+
+export type DiskNode = FileNode | FolderNode;
+
+/** Where the simulated disk lies: paths below are its own, all others are Node's. */
+export const diskRoot = "/simulated";
+
+/** A change of names that no sync has made durable yet. */
+interface Change {
+  readonly folders: readonly FolderNode[];
+  apply(): void;
+}
+
+/**
+ * A disk as POSIX promises it: what is written is seen at once, and lasts once it is synced.
+ * What a loss of power leaves: of a file what was synced, and of what was appended since then a beginning of any length. A new, renamed or
+ * removed name is durable once its folder is synced; of other changes of names the first so many have happened, since file
+ * systems keep a journal of them. A rename is done or not.
+ */
+export class Disk {
+  readonly root: FolderNode = { kind: "folder", id: 0, entries: new Map(), durable: new Map() };
   readonly #random: Random;
-  readonly #durability: Durability;
+  #ids = 0;
   #fullUntil = -1;
+  #pending: Change[] = [];
 
   constructor(random: Random) {
-    super();
     this.#random = random;
-    this.#durability = new Durability(random);
+  }
+
+  newFile(): FileNode {
+    const id = (this.#ids += 1);
+    return { kind: "file", id, bytes: new Uint8Array(), durable: null, floor: 0, opened: 0, modified: 0 };
+  }
+
+  newFolder(): FolderNode {
+    return { kind: "folder", id: (this.#ids += 1), entries: new Map(), durable: new Map() };
+  }
+
+  find(path: string): DiskNode | null {
+    let node: DiskNode = this.root;
+    for (const part of partsOf(path)) {
+      if (node.kind !== "folder") return null;
+      const next = node.entries.get(part);
+      if (!next) return null;
+      node = next;
+    }
+    return node;
+  }
+
+  /** @throws as Node does: ENOENT, ENOTDIR, EISDIR */
+  file(path: string): FileNode {
+    const node = this.find(path);
+    if (!node) throw refused("ENOENT", path);
+    if (node.kind !== "file") throw refused("EISDIR", path);
+    return node;
+  }
+
+  folder(path: string): FolderNode {
+    const node = this.find(path);
+    if (!node) throw refused("ENOENT", path);
+    if (node.kind !== "folder") throw refused("ENOTDIR", path);
+    return node;
+  }
+
+  /** The folder that a path's last name is in, and that name. */
+  place(path: string): readonly [FolderNode, string] {
+    const parts = partsOf(path);
+    const name = parts.pop();
+    if (name === undefined) throw refused("EPERM", path);
+    return [this.folder([diskRoot, ...parts].join("/")), name];
+  }
+
+  /** Every file below a folder, by its path from there, in order. */
+  *files(path: string = diskRoot): Generator<readonly [path: string, file: FileNode]> {
+    const node = this.find(path);
+    if (node?.kind !== "folder") return;
+    for (const [name, each] of [...node.entries].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      if (each.kind === "file") yield [name, each];
+      else for (const [below, file] of this.files(`${path}/${name}`)) yield [`${name}/${below}`, file];
   }
 
   isFull(event: number): boolean {
@@ -76,7 +164,7 @@ export class Disk extends DiskTree {
     const [[left, before], [right, after]] = [this.place(from), this.place(to)];
     left.entries.delete(before);
     right.entries.set(after, node);
-    this.#durability.changed([left, right], () => {
+    this.#changed([left, right], () => {
       if (left.durable.get(before) !== node) return;
       left.durable.delete(before);
       right.durable.set(after, node);
@@ -92,7 +180,7 @@ export class Disk extends DiskTree {
     }
     const [parent, name] = this.place(path);
     parent.entries.delete(name);
-    this.#durability.changed([parent], () => void (parent.durable.get(name) === node && parent.durable.delete(name)));
+    this.#changed([parent], () => void (parent.durable.get(name) === node && parent.durable.delete(name)));
   }
 
   append(file: FileNode, bytes: Uint8Array): void {
@@ -115,13 +203,10 @@ export class Disk extends DiskTree {
     file.floor = Math.min(file.floor, length);
   }
 
-  sync(node: DiskNode): void {
-    this.#durability.sync(node);
-  }
-
   /** Everything that is there is durable: where a scenario begins. */
   syncAll(): void {
-    this.#durability.syncNames();
+    for (const change of this.#pending) change.apply();
+    this.#pending = [];
     for (const [, file] of this.files()) this.sync(file);
   }
 
@@ -149,10 +234,6 @@ export class Disk extends DiskTree {
     return node.kind === "file" ? node.durable : null;
   }
 
-  losePower(): void {
-    this.#durability.losePower(this.root);
-  }
-
   /** Turns a bit of a closed file whose path has this part; of none where there is none. */
   rot(part: string): void {
     const files = [...this.files()].filter(
@@ -171,10 +252,65 @@ export class Disk extends DiskTree {
   #link(path: string, node: DiskNode): void {
     const [parent, name] = this.place(path);
     parent.entries.set(name, node);
-    this.#durability.changed([parent], () => void parent.durable.set(name, node));
+    this.#changed([parent], () => void parent.durable.set(name, node));
+  }
+
+  /** Names change in these folders. @param apply - does it to what is durable */
+  #changed(folders: readonly FolderNode[], apply: () => void): void {
+    this.#pending.push({ folders, apply });
+  }
+
+  sync(node: DiskNode): void {
+    if (node.kind === "file") {
+      node.durable = node.bytes;
+      node.floor = node.bytes.length;
+      return;
+    }
+    const [own, others] = [[] as Change[], [] as Change[]];
+    for (const each of this.#pending) (each.folders.includes(node) ? own : others).push(each);
+    for (const each of own) each.apply();
+    this.#pending = others;
+  }
+
+  losePower(): void {
+    const survive = this.#random.integer(this.#pending.length + 1);
+    for (const each of this.#pending.slice(0, survive)) each.apply();
+    this.#pending = [];
+    this.#restore(this.root);
+  }
+
+  #restore(node: FolderNode): void {
+    node.entries.clear();
+    for (const [name, each] of node.durable) {
+      node.entries.set(name, each);
+      if (each.kind === "folder") this.#restore(each);
+      else this.#restoreFile(each);
+    }
+  }
+
+  /** As it was, where it was cut off meanwhile, or what it was to be, up to a place behind what was never cut off. */
+  #restoreFile(file: FileNode): void {
+    const { durable, bytes, floor } = file;
+    const isCut = durable !== null && floor < durable.length;
+    if (isCut && this.#random.uniform() < 0.5) file.bytes = durable;
+    else file.bytes = bytes.slice(0, floor + this.#random.integer(bytes.length - floor + 1));
+    file.opened = 0;
+    this.sync(file);
   }
 }
 
 function isDurable({ durable, bytes }: FileNode): boolean {
   return durable !== null && Buffer.compare(durable, bytes) === 0;
+}
+
+/** Behind the root. */
+export function partsOf(path: string): string[] {
+  return resolve(path)
+    .slice(diskRoot.length)
+    .split("/")
+    .filter((part) => part !== "");
+}
+
+export function refused(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: simulated, '${path}'`), { code, path });
 }

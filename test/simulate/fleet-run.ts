@@ -14,7 +14,7 @@ import { SamplingServer, servedTable, type ServerKind } from "./sampling-servers
 import { expectThat, runFolder } from "./scenario.ts";
 import { partsOf, type TrainingJob, type Variant } from "./training.ts";
 import type { World } from "./world.ts";
-import { Violation, type Ended } from "./program.ts";
+import type { Ended } from "./program.ts";
 
 /** Of the servers. */
 export const addresses: readonly string[] = [
@@ -72,9 +72,7 @@ class Checked {
     local.forwardBackward = (sequences, gradient) => {
       for (const { promptTokens, completionTokens } of sequences)
         if (!this.#given.has(keyOf({ promptTokens, tokens: completionTokens })))
-          this.#world.violation ??= new Violation(
-            `tokens ${completionTokens.join()} are trained, which no server gave`,
-          );
+          this.#world.violate(`tokens ${completionTokens.join()} are trained, which no server gave`);
       return backward(sequences, gradient);
     };
   }
@@ -90,9 +88,7 @@ class Checked {
       const expected = raggedRow(logProbs, i);
       const gap = reply.logProbs.reduce((sum, value, t) => sum + Math.abs(value - (expected[t] as number)), 0);
       if (!(gap <= maxGap(reply.tokens.length)))
-        this.#world.violation ??= new Violation(
-          `a reply is taken whose log-probs are ${gap} from those of its weights`,
-        );
+        this.#world.violate(`a reply is taken whose log-probs are ${gap} from those of its weights`);
       this.#given.add(keyOf(reply));
     }
     return results;
@@ -150,7 +146,7 @@ export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, 
 function expectQuarantine(world: World, fleet: OpenedFleet): void {
   for (const { url, thrown, quarantines } of fleet.servers())
     if (thrown >= maxThrown && quarantines === 0)
-      world.violation ??= new Violation(`${url} had ${thrown} replies thrown away, and was never in quarantine`);
+      world.violate(`${url} had ${thrown} replies thrown away, and was never in quarantine`);
 }
 
 /** Who fails because of a server says which; then somebody starts those that are away, and repairs those that lie. */

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
-import { diskRoot, type DiskNode } from "./disk-tree.ts";
+import { diskRoot, type DiskNode } from "./disk.ts";
 import { hear } from "./secret.ts";
 import type { World } from "./world.ts";
 

@@ -8,8 +8,7 @@ import { isReplyRequest } from "../../packages/openai/src/testing/lies.ts";
 import { ServedWeights } from "../../packages/openai/src/testing/served-weights.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import type { Answer, Asked, Service } from "./network.ts";
-import { diskRoot } from "./disk-tree.ts";
-import { Violation } from "./program.ts";
+import { diskRoot } from "./disk.ts";
 import { filesOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
@@ -61,7 +60,7 @@ export function expectNamed(world: World, path: string): void {
   const hash = createHash("sha256");
   for (const [, bytes] of weights) hash.update(bytes);
   const found = hash.digest("hex").slice(0, 12);
-  if (!path.includes(`-${found}-`)) world.violation ??= new Violation(`${path} is shown, and its weights are ${found}`);
+  if (!path.includes(`-${found}-`)) world.violate(`${path} is shown, and its weights are ${found}`);
 }
 
 /** An inference server that takes adapters. */

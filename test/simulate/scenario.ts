@@ -3,8 +3,7 @@ import { sha256, type FileSystem } from "../../packages/core/src/files/index.ts"
 import { checkFiles } from "../../packages/trainer/src/run/find-checkpoint.ts";
 import type { Fault, FaultRange } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import type { Disk } from "./disk.ts";
-import { diskRoot } from "./disk-tree.ts";
+import { type Disk, diskRoot } from "./disk.ts";
 import type { World } from "./world.ts";
 import { Violation, type Ended, type Program } from "./program.ts";
 

@@ -1,4 +1,3 @@
-import { Violation } from "./program.ts";
 import type { World } from "./world.ts";
 
 /** The key of every server that has one: nothing that is kept or said may hold it. */
@@ -22,7 +21,7 @@ export function hear(world: World, place: string, message: unknown): void {
     message instanceof Uint8Array
       ? Buffer.from(message.buffer, message.byteOffset, message.length)
       : Buffer.from(textOf(message));
-  if (forms.some((form) => bytes.includes(form))) world.violation ??= new Violation(`${place} holds the key`);
+  if (forms.some((form) => bytes.includes(form))) world.violate(`${place} holds the key`);
 }
 
 /** The key goes in a header, to hosts that have it, and nowhere else. */

@@ -46,9 +46,7 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
   const world = new World(`${name}/${seed}`, faults, options.keepsLines);
   world.keyHosts = scenario.keyHosts ?? [];
   const unhandled = (error: unknown): void => {
-    world.violation ??= new Violation(
-      `nobody handles an error: ${error instanceof Error ? error.stack : String(error)}`,
-    );
+    world.violate(`nobody handles an error: ${error instanceof Error ? error.stack : String(error)}`);
   };
   process.on("unhandledRejection", unhandled);
   let violation: string | null = null;

@@ -2,7 +2,7 @@ import type { Engine, ModelSource, Random, TrainableModel } from "../../packages
 import type { ServerRecord } from "../../packages/tinker/src/engine/server-record.ts";
 import { createTinkerService, type TinkerService } from "../../packages/tinker/src/testing/tinker-service.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
-import { diskRoot } from "./disk-tree.ts";
+import { diskRoot } from "./disk.ts";
 import type { Answer, Asked, Service } from "./network.ts";
 import type { World } from "./world.ts";
 

@@ -17,9 +17,8 @@ import {
 import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
 import { drawSettings, fit, settingNames } from "./any-settings.ts";
-import type { Disk } from "./disk.ts";
-import { diskRoot } from "./disk-tree.ts";
-import { Violation, type Ended, type Program } from "./program.ts";
+import { type Disk, diskRoot } from "./disk.ts";
+import type { Ended, Program } from "./program.ts";
 import { hasMisread, hasRotted, runFolder, textOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
@@ -221,14 +220,10 @@ export async function trainIn(
       observer: {
         step: ({ step = 0 }) => {
           if (isFirst && !hasRotted(world) && !hasMisread(world) && step <= before)
-            world.violation ??= new Violation(
-              `step ${step} is taken again, and the checkpoint of step ${before} was acknowledged`,
-            );
+            world.violate(`step ${step} is taken again, and the checkpoint of step ${before} was acknowledged`);
           isFirst = false;
           if (signal.aborted && (stepsAfterSignal += 1) > 1)
-            world.violation ??= new Violation(
-              `step ${step} is taken, and the run was asked to end before the last one`,
-            );
+            world.violate(`step ${step} is taken, and the run was asked to end before the last one`);
         },
         checkpoint: (step) => {
           acknowledged.step = step;
@@ -255,9 +250,7 @@ export async function trainIn(
       const result = await training;
       const saved = Number(/\d+/u.exec(textOf(world.disk, `${folder}/checkpoints/LATEST`) ?? "")?.[0]);
       if (result.interrupted && saved !== result.steps)
-        world.violation ??= new Violation(
-          `the run is interrupted after step ${result.steps}, and its last checkpoint is of step ${saved}`,
-        );
+        world.violate(`the run is interrupted after step ${result.steps}, and its last checkpoint is of step ${saved}`);
       return result;
     } finally {
       holds?.(null);

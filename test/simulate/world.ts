@@ -77,6 +77,11 @@ export class World {
     this.disk.fillUntil(0);
   }
 
+  /** Ends the seed with its first finding. */
+  violate(message: string): void {
+    this.violation ??= new Violation(message);
+  }
+
   isAlive(pid: number): boolean {
     return this.#running.some((each) => each.pid === pid && each.isAlive);
   }
@@ -124,9 +129,7 @@ export class World {
           (value) => {
             this.expectWritten(program);
             if (program.failures.length > 0)
-              this.violation ??= new Violation(
-                `program ${program.pid} says it is done, and this failed: ${program.failures.join(", ")}`,
-              );
+              this.violate(`program ${program.pid} says it is done, and this failed: ${program.failures.join(", ")}`);
             end({ how: "done", value });
           },
           (error: unknown) => {
@@ -155,15 +158,14 @@ export class World {
     const held: Held = { name, takeBack };
     program?.holds.add(held);
     if ((program?.holds.size ?? 0) > maxHeld)
-      this.violation ??= new Violation(`program ${program?.pid} holds ${maxHeld} open files and timers at once`);
+      this.violate(`program ${program?.pid} holds ${maxHeld} open files and timers at once`);
     return () => void program?.holds.delete(held);
   }
 
   /** What is acknowledged outlives a loss of power at once, and not by luck. @param others - parts of paths that need not */
   expectSafe(what: string, path: string, others: RegExp = /^$/u): void {
     const [file] = this.disk.unsafe(path).filter((each) => !others.test(each));
-    if (file !== undefined)
-      this.violation ??= new Violation(`${what} is acknowledged, and a loss of power would take ${file}`);
+    if (file !== undefined) this.violate(`${what} is acknowledged, and a loss of power would take ${file}`);
   }
 
   /** The running program has told somebody that it could not do what it wanted. */
@@ -175,8 +177,7 @@ export class World {
   /** Nothing that a program does to the disk is under way: who says that something is done has waited for it. */
   expectWritten({ pid, writes }: Program): void {
     const [label] = writes;
-    if (label !== undefined)
-      this.violation ??= new Violation(`program ${pid} says it is done, and did not wait: ${label}`);
+    if (label !== undefined) this.violate(`program ${pid} says it is done, and did not wait: ${label}`);
   }
 
   /** Calls back after virtual milliseconds, unless its program has been killed. */
@@ -269,7 +270,7 @@ export class World {
       if (program.holds.size === 0) return go();
       const held = Array.from(program.holds, ({ name }) => name);
       if (this.now - Math.max(since, program.pausedUntil, program.diskUntil) > maxLingerMs)
-        this.violation ??= new Violation(`program ${program.pid} is over, and still holds ${held.join(", ")}`);
+        this.violate(`program ${program.pid} is over, and still holds ${held.join(", ")}`);
       else this.#timed.at(this.now + 50, look);
     };
     look();

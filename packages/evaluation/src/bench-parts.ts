@@ -8,16 +8,8 @@ import {
   slotOf,
 } from "@laconic/baselines";
 import { type BenchmarkProblem, posed } from "@laconic/benchmarks";
-import {
-  type AgentId,
-  type LanguageModel,
-  type Problem,
-  type TokenPrice,
-  type Topology,
-  tokenCost,
-  tokenCounts,
-  type Ledger,
-} from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, Topology, Ledger } from "@laconic/core";
+import { type TokenPrice, tokenCost, tokenCounts } from "@laconic/core/ledger";
 import { answerForm, answerReading, type GradeRule, type Graders } from "@laconic/grading";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { type EqualTokens, type SampleRecord, sumShares, type ModelShare } from "./sample-record.ts";

@@ -1,4 +1,5 @@
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import { fileLines, openAppender } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";

@@ -1,16 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import {
-  type Random,
-  sampleStream,
-  LaconicError,
-  randomFromSeed,
-  sumLedgers,
-  tokenCounts,
-  type Ledger,
-  type TokenCounts,
-} from "@laconic/core";
+import { type Random, sampleStream, LaconicError, randomFromSeed, type Ledger } from "@laconic/core";
+import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
 import {

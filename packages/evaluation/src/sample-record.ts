@@ -1,13 +1,5 @@
-import {
-  criticalPath,
-  criticalSeconds,
-  ledgerTotals,
-  tokenCounts,
-  type Ledger,
-  type TokenCounts,
-  sumKinds,
-  type AgentId,
-} from "@laconic/core";
+import { ledgerTotals, type Ledger, type AgentId } from "@laconic/core";
+import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts, sumKinds } from "@laconic/core/ledger";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-import { exactJson } from "@laconic/core";
+import { exactJson } from "@laconic/core/json";
 import { expect, test } from "vitest";
 import { readGradedCases } from "./graded-case.ts";
 

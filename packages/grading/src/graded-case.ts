@@ -1,4 +1,5 @@
-import { JsonText, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { JsonText } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { extractLetter, gradeLetter } from "./letter-answer.ts";

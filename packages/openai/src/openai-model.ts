@@ -1,15 +1,7 @@
-import { LaconicError } from "@laconic/core";
-import { supportedSampling } from "@laconic/core/backends";
+import { supportedSampling, checkSampling, samplingFields } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
 import { serverAddress } from "@laconic/core/wire";
-import {
-  checkSampling,
-  LaconicError,
-  randomFromState,
-  samplingFields,
-  supportedSampling,
-  type CompletionRequest,
-} from "@laconic/core";
+import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
 import type OpenAI from "openai";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./failure.ts";

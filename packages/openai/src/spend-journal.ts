@@ -1,9 +1,16 @@
 import { open } from "node:fs/promises";
-import { findShapeMismatch, group, shapes, type Completion, type Shape, type TokenUsage } from "@laconic/core";
-import { tryParseJson } from "@laconic/core/json";
-import { tokenUsageShape } from "@laconic/core/ledger";
-  finishReasons,
+import {
+  findShapeMismatch,
+  group,
+  shapes,
+  type Completion,
+  type Shape,
   type TokenTrace,
+  type TokenUsage,
+} from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import { finishReasons } from "@laconic/core/wire";
+import { tokenUsageShape } from "@laconic/core/ledger";
 import { openAppender, readJsonLines } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */

@@ -1,5 +1,6 @@
-import { expectNotAborted, LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { LaconicError } from "@laconic/core";
+import { expectNotAborted } from "@laconic/core/async";
+import { optionCheck } from "@laconic/core/checks";
 import { bubblewrapSandbox } from "./bubblewrap/bubblewrap-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";

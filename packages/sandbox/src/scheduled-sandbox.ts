@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
-import { Turns } from "@laconic/core/wire";
+import { Turns } from "@laconic/core/async";
 import type { SandboxJob, SandboxLimits, Sandbox, SandboxRecord, SandboxResult } from "./sandbox.ts";
 
 /** What a run is given: sizes and names that were checked. */

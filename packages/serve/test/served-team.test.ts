@@ -6,7 +6,6 @@ import {
   type Topology,
   LaconicError,
 } from "@laconic/core";
-import { LaconicError, type CompletionRequest, type LanguageModel } from "@laconic/core";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { inEnvironment, jsonTools } from "@laconic/topologies";
 import { generateText, streamText } from "ai";

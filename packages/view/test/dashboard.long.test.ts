@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

@@ -7,12 +7,12 @@ import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/s
 import { openAiModel } from "../../../packages/openai/src/index.ts";
 import { Books } from "../books.ts";
 import { openAccount } from "../../../packages/runtime/src/spending/kept-account.ts";
-import { diskRoot } from "../disk-tree.ts";
+import { diskRoot } from "../disk.ts";
 import type { SimulatedServer } from "../machine.ts";
 import { expectThat, rowsOf, untilDone, type Scenario } from "../scenario.ts";
 import { secret } from "../secret.ts";
 import type { World } from "../world.ts";
-import { Violation, type Ended } from "../program.ts";
+import type { Ended } from "../program.ts";
 
 const folder = `${diskRoot}/runs/bench`;
 /** US dollars per million tokens: a reply costs cents, so that a cap is met. */
@@ -48,8 +48,7 @@ function sums(world: World): SimulatedServer {
         Buffer.from(world.disk.safeBytes(`${folder}/spending.jsonl`) ?? [])
           .toString()
           .split('"reserved"').length - 1;
-      if (begun < replies)
-        world.violation ??= new Violation(`${replies} calls are sent, and ${begun} are safe on the disk`);
+      if (begun < replies) world.violate(`${replies} calls are sent, and ${begun} are safe on the disk`);
       const { messages } = JSON.parse(body as string) as { messages: readonly { readonly content: string }[] };
       const number = Number(/(\d+) \+ 1/u.exec(messages.at(-1)?.content ?? "")?.[1]);
       const callOff = world.after(
@@ -107,14 +106,10 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
                   !kept.includes(`${JSON.stringify(record)}
 `)
                 )
-                  world.violation ??= new Violation(
-                    `sample ${sampleKey(record)} is acknowledged, and is not safe on the disk`,
-                  );
+                  world.violate(`sample ${sampleKey(record)} is acknowledged, and is not safe on the disk`);
                 const before = known.get(sampleKey(record));
                 if (before?.status === "scored")
-                  world.violation ??= new Violation(
-                    `sample ${sampleKey(record)} is taken again, and its record was acknowledged`,
-                  );
+                  world.violate(`sample ${sampleKey(record)} is taken again, and its record was acknowledged`);
                 known.set(sampleKey(record), record);
               },
             },

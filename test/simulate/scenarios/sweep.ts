@@ -7,13 +7,12 @@ import {
 import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
 import type { StartedRun } from "../../../packages/runtime/src/start/run-context.ts";
 import { relayQuickstart } from "../../../packages/tasks/src/presets/index.ts";
-import type { Disk } from "../disk.ts";
-import { diskRoot } from "../disk-tree.ts";
+import { type Disk, diskRoot } from "../disk.ts";
 import { expectThat, filesOf, hasMisread, textOf, untilDone, type Files, type Scenario } from "../scenario.ts";
 import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
 import { begin, partsOf, plainVariant, trainIn, type Acknowledged } from "../training.ts";
 import type { World } from "../world.ts";
-import { Violation, type Ended } from "../program.ts";
+import type { Ended } from "../program.ts";
 
 const folder = `${diskRoot}/sweeps/rates`;
 const file = "results.json";
@@ -55,7 +54,7 @@ function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantRe
         onRun: ({ variant: { name }, seed }) => {
           const key = keyOf({ variant: name, seed });
           if (known.results.has(key) && !hasMisread(world))
-            world.violation ??= new Violation(`${key} is trained again, and its result was acknowledged`);
+            world.violate(`${key} is trained again, and its result was acknowledged`);
         },
         onResult: async (results) => {
           world.expectSafe("a result", `${folder}/${file}`);

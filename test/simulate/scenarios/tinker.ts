@@ -5,8 +5,7 @@ import { tinkerEngine } from "../../../packages/tinker/src/engine/tinker-engine.
 import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
 import { tabularPolicy } from "../../../packages/trainer/src/testing/tabular-policy.ts";
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
-import type { Disk } from "../disk.ts";
-import { diskRoot } from "../disk-tree.ts";
+import { type Disk, diskRoot } from "../disk.ts";
 import { network } from "../network.ts";
 import { checkpointFolder, recordOf, TinkerSite } from "../tinker-site.ts";
 import { expectThat, filesOf, runFolder, untilDone, type Files, type Scenario } from "../scenario.ts";

@@ -2,7 +2,7 @@ import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import type { TrainResult } from "../../../packages/trainer/src/train.ts";
 import { expectThat, filesOf, latestLoads, runFolder, untilDone, type Files, type Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
-import { Violation, type Ended, type Program } from "../program.ts";
+import type { Ended, Program } from "../program.ts";
 import { expectEqual, undisturbedRun } from "../compare-runs.ts";
 import { begin, drawVariant, jobOf, trainOnce, type Acknowledged, type Variant } from "../training.ts";
 
@@ -35,8 +35,7 @@ class Contest {
 
   #train(program: Program | null): void {
     const holder = this.#holder;
-    if (program && holder?.isAlive)
-      this.#world.violation ??= new Violation(`program ${program.pid} trains, and ${holder.pid} still does`);
+    if (program && holder?.isAlive) this.#world.violate(`program ${program.pid} trains, and ${holder.pid} still does`);
     this.#holder = program;
   }
 

@@ -1,11 +1,10 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { nodeProcesses } from "../../../packages/trainer/src/reading/index.ts";
 import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
-import { diskRoot } from "../disk-tree.ts";
+import { diskRoot } from "../disk.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
 import { begin, episodesPerGroup, groupsPerStep, jobOf, plainVariant, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
-import { Violation } from "../program.ts";
 
 // A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
@@ -68,7 +67,7 @@ class Reader {
         const isOurs = LaconicError.is(ended.error);
         if (isOurs && hasMisread(this.#world)) continue; // the folder could not be looked at
         const text = ended.error instanceof Error ? (ended.error.stack ?? "") : String(ended.error);
-        this.#world.violation ??= new Violation(
+        this.#world.violate(
           `the reader ends by ${isOurs ? "an error" : "an error that is not ours"}: ${text.slice(0, 500)}`,
         );
         return;
@@ -95,7 +94,7 @@ class Reader {
       folders: [`${diskRoot}/runs`],
       isAlive: (pid) => this.#world.isAlive(pid),
       onError: (error) => {
-        this.#world.violation ??= new Violation(`reading fails where nobody waits: ${String(error)}`);
+        this.#world.violate(`reading fails where nobody waits: ${String(error)}`);
       },
     });
   }
@@ -103,10 +102,10 @@ class Reader {
   /** @param resumes - null where one came between */
   #check({ step, steps: rows }: Shown, resumes: number | null): void {
     const isSorted = rows.every((each, i) => i === 0 || each > (rows[i - 1] as number));
-    if (!isSorted) this.#world.violation ??= new Violation(`the steps ${rows.join()} are shown`);
+    if (!isSorted) this.#world.violate(`the steps ${rows.join()} are shown`);
     if (resumes === null) return;
     if (step < this.#step && this.#resumes === resumes)
-      this.#world.violation ??= new Violation(`step ${this.#step} was shown, then ${step}, and nobody resumed the run`);
+      this.#world.violate(`step ${this.#step} was shown, then ${step}, and nobody resumed the run`);
     [this.#step, this.#resumes] = [step, resumes];
   }
 

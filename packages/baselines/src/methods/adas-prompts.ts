@@ -1,4 +1,5 @@
-import { exactJson, randomFromSeed, writeJson, type Prompt } from "@laconic/core";
+import { randomFromSeed, type Prompt } from "@laconic/core";
+import { exactJson, writeJson } from "@laconic/core/json";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** An agent of ADAS: its name, who it is told to be, and the fields of the JSON that it replies with. */

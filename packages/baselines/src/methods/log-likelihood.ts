@@ -1,4 +1,5 @@
-import { callTokens, LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { callTokens } from "@laconic/core/ledger";
 import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";

@@ -1,4 +1,5 @@
-import { exactJson, JsonText, writeJson, type ChatMessage } from "@laconic/core";
+import type { ChatMessage } from "@laconic/core";
+import { exactJson, JsonText, writeJson } from "@laconic/core/json";
 import { programTopology, quote, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { textOfTurn } from "../playing/vote.ts";

@@ -1,4 +1,5 @@
-import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import type { Family, Protocol } from "./protocol.ts";
 import type { Script } from "./script.ts";
 

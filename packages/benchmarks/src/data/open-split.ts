@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
-import { LaconicError, tryParseJson } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import { optionCheck } from "@laconic/core/checks";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import { type Benchmark, type HubFiles, splitOf } from "./benchmark.ts";

@@ -3,7 +3,7 @@ import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
 import { sha256Hex } from "../data/find-files.ts";

@@ -1,5 +1,6 @@
 import { unpacked } from "#formats";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import type { ProgramCase } from "@laconic/grading";
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 import { LaconicError, questionKey, randomFromSeed } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { optionCheck } from "@laconic/core/checks";
 import type { AnswerKind } from "@laconic/grading";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";

@@ -1,14 +1,5 @@
-import {
-  isRecord,
-  type UnknownRecord,
-  shownValue,
-  exactJson,
-  exactNumber,
-  writeJson,
-  type Problem,
-  JsonText,
-  nearestName,
-} from "@laconic/core";
+import { isRecord, type UnknownRecord, shownValue, type Problem, nearestName } from "@laconic/core";
+import { exactJson, exactNumber, writeJson, JsonText } from "@laconic/core/json";
 import type { Grading } from "@laconic/grading";
 import type { RowProblem } from "../data/benchmark.ts";
 import { decimalText } from "../data/decimal-text.ts";

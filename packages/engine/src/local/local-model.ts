@@ -11,13 +11,18 @@ import type {
   TokenGradient,
   TrainableModel,
   TrainingSequence,
-  checkValueSequences,
-  type Ragged,
-  type ValueGradient,
-  type ValueModel,
-  type ValueSequence,
+  Ragged,
+  ValueGradient,
+  ValueModel,
+  ValueSequence,
 } from "@laconic/core";
-import { checkSampleRequests, checkTopLogProbs, checkTrainingSequences, kernelSampling } from "@laconic/core/backends";
+import {
+  checkValueSequences,
+  checkSampleRequests,
+  checkTopLogProbs,
+  checkTrainingSequences,
+  kernelSampling,
+} from "@laconic/core/backends";
 import type { WeightsId } from "./host/protocol.ts";
 import { ReplicatedModel } from "./replicas/replicated-model.ts";
 import { SharedSampling } from "./replicas/shared-sampling.ts";

@@ -1,14 +1,12 @@
+import { statisticMean, statisticOf, type Episode } from "@laconic/core";
 import {
   broadcastAmplification,
   criticalPath,
   silenceRates,
-  statisticMean,
-  statisticOf,
   sumLedgers,
-  type Episode,
   costBreakdown,
   meanBreakdown,
-} from "@laconic/core";
+} from "@laconic/core/ledger";
 import {
   commonMessages,
   summariseValues,

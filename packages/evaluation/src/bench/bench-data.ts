@@ -9,7 +9,8 @@ import {
   type OpenedProblems,
   type RowSettings,
 } from "@laconic/benchmarks";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";

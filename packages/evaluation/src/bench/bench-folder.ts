@@ -1,7 +1,9 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining, questionText, type BenchmarkProblem } from "@laconic/benchmarks";
-import { tokenCost, boundedJson, LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type Problem } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
+import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing, moveFile } from "@laconic/core/platform";
 import { benchFiles, type StoredQuestion } from "@laconic/core/run-folder";
 import { formatCount } from "@laconic/core/text";

@@ -1,6 +1,6 @@
 import { promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
-import type { TokenPrice } from "@laconic/core";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { formatUsd } from "@laconic/core/text";
 import templates from "../../assets/bench-notes.json" with { type: "json" };
 import type { Unpartitioned } from "../bench-plan.ts";

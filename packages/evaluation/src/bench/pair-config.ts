@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { parseJson, type TokenPrice } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { z } from "zod";
 import { priceSchema, methodSpecOf, type MethodSpec, checkSettings, readSettings } from "./bench-config.ts";
 

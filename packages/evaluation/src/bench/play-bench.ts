@@ -1,6 +1,7 @@
 import { familyOf, type RunProgram } from "@laconic/baselines";
 import { mathsGrader, type Graders } from "@laconic/grading";
-import { disposing, type LanguageModel } from "@laconic/core";
+import type { LanguageModel } from "@laconic/core";
+import { disposing } from "@laconic/core/async";
 import { openJobs } from "../bench-plan.ts";
 import type { RecordFile } from "../record-file.ts";
 import { runBench, type BenchOutcome } from "../run-bench.ts";

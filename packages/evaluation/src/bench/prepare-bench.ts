@@ -1,6 +1,7 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
-import { type Problem, type TokenPrice, LaconicError, type LanguageModel, maxPrice, tokenCost } from "@laconic/core";
+import { type Problem, LaconicError, type LanguageModel } from "@laconic/core";
+import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
 import { formatCount, formatUsd } from "@laconic/core/text";
 import type { HubEnvironment } from "@laconic/hub";
 import { judgeGrader, timerOf } from "@laconic/rewards";

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { LaconicError, parseJson, type LanguageModel } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { fileLines } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import {

@@ -1,5 +1,5 @@
 import { agentPoBenchmarks, publishedAccuracy, publishedTokens, type AgentPoFigure } from "../published.ts";
-import type { Estimate } from "@laconic/core";
+import type { Estimate } from "@laconic/core/numeric";
 import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf, rowOf } from "./ledger.ts";

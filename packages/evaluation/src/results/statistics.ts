@@ -1,13 +1,13 @@
+import { randomFromSeed } from "@laconic/core";
 import {
   betaQuantile,
   clusteredWilsonInterval,
   meanOf,
-  randomFromSeed,
   studentInterval,
   wilsonInterval,
   type Cluster,
   type Estimate,
-} from "@laconic/core";
+} from "@laconic/core/numeric";
 
 /** A value and its 95 % interval. */
 export interface Interval extends Estimate {

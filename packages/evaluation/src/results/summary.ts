@@ -1,4 +1,5 @@
-import { meanOf, sumKinds, type Cluster, type Estimate, type TokenCounts } from "@laconic/core";
+import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
+import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
 import {
   sumShares,

@@ -1,4 +1,4 @@
-import type { TokenKinds } from "@laconic/core";
+import type { TokenKinds } from "@laconic/core/ledger";
 import { csvLine, formatCells } from "@laconic/core/text";
 
 /** A table: a heading and rows of cells, as texts. */

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { boundedJson, wilsonInterval } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
+import { wilsonInterval } from "@laconic/core/numeric";
 import { type GradedCase, gradeCase, type CaseVerdict } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";
 

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { Fraction } from "fraction.js";
 
 const small =

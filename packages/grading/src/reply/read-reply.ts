@@ -1,4 +1,5 @@
-import { withoutThoughts, wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
+import { withoutThoughts } from "@laconic/core/text";
 import { closingBraceAt } from "./boxes.ts";
 
 /** Characters of a reply that are read: the last ones, where answers are. */

@@ -1,17 +1,12 @@
+import { LaconicError, ragged, type ErrorDetail, type SampleRequest, type SamplingName } from "@laconic/core";
 import {
   checkSampleRequests,
-  findBadLogProb,
-  LaconicError,
-  ragged,
   refuseRequest,
-  sampledLogProbRange,
   samplingCuts,
   samplingNames,
   samplingParameters,
-  type ErrorDetail,
-  type SampleRequest,
-  type SamplingName,
-} from "@laconic/core";
+} from "@laconic/core/backends";
+import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 
 /** Servers that are asked, and whether some report log-probs at temperature 1. */

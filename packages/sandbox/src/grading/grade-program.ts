@@ -1,5 +1,6 @@
-import { LaconicError, tryParseJson } from "@laconic/core";
-import { optionCheck } from "@laconic/core/wire";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import { optionCheck } from "@laconic/core/checks";
 import type { GradingStep } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { endingOf, type Ending, type ProgramVerdict, verdictOf } from "./ending.ts";

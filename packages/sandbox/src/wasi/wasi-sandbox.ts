@@ -5,7 +5,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
 import {
   type CheckedJob,
   checkLimits,

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
-import { tokenCounts } from "@laconic/core/ledger";
 import {
   ledgerTotals,
   randomFromSeed,
-  tokenCounts,
+  type Episode,
+  type ToolFormat,
   type AgentId,
   type Completion,
-  type Episode,
   type LanguageModel,
   type Random,
 } from "@laconic/core";
+import { tokenCounts } from "@laconic/core/ledger";
 import type { Replies } from "../completer.ts";
 import { chatUsage, plainChoice, type ChatUsage } from "../forms.ts";
 import type { ServedTeam, ServerSettings } from "../options.ts";

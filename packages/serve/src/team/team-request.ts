@@ -1,7 +1,6 @@
 import type { AgentId, EpisodeContext, Problem, ToolDefinition } from "@laconic/core";
-import { samplingOfFields } from "@laconic/core/backends";
 import { randomUUID } from "node:crypto";
-import { samplingOfFields, type AgentId, type EpisodeContext, type Problem } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import type { ServedTeam } from "../options.ts";

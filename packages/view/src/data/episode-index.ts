@@ -1,6 +1,6 @@
 import type { StoredContent, TracePart } from "@laconic/core/run-folder";
-import { costBreakdown, meanBreakdown, thrownText, type AgentId } from "@laconic/core";
-import { formerRunFiles, type StoredContent, type TracePart } from "@laconic/core/run-folder";
+import { thrownText, type AgentId } from "@laconic/core";
+import { costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 import {
   CutOffError,
   episodeContent,
@@ -9,7 +9,6 @@ import {
   runFiles,
   type EpisodeEntry,
 } from "@laconic/trainer/reading";
-import { costBreakdown } from "@laconic/core/ledger";
 import type {
   EpisodeDetail,
   EpisodeKind,
@@ -311,9 +310,6 @@ export class EpisodeIndex {
 
 /** Prefix of the keys of a line's episodes: the same however often its file is read. */
 function prefixOf({ entry, kind, step }: Line): string {
-  // A transcript of an earlier version is an entry of its own, and a step has several.
-  if (entry.file === formerRunFiles.rollouts) return `t${entry.number - 1}`;
-  if (entry.file === formerRunFiles.episodes) return `x${entry.number - 1}`;
   return `${kind === "training" ? "s" : "e"}${step}`;
 }
 

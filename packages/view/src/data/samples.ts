@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { clusteredWilsonInterval, type Cluster, type UnknownRecord } from "@laconic/core";
+import type { UnknownRecord } from "@laconic/core";
+import { clusteredWilsonInterval, type Cluster } from "@laconic/core/numeric";
 import type { RowPlace } from "@laconic/trainer/reading";
 import type { BenchRow, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
 import { mostFirst } from "./episode-rows.ts";

@@ -1,4 +1,4 @@
-import { boundedJson, exactJson } from "@laconic/core";
+import { boundedJson, exactJson } from "@laconic/core/json";
 import type { DataRow } from "../data-row.ts";
 
 /** Longer lines are damage, unless a benchmark says otherwise: the longest row of the others has 40 kB. */

@@ -1,4 +1,5 @@
-import { exactJson, exactNumber, JsonText, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 

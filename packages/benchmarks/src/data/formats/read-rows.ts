@@ -1,5 +1,6 @@
 import { unpacked, zipEntries } from "#formats";
-import { boundedJson, exactJson, isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
+import { boundedJson, exactJson } from "@laconic/core/json";
 import type { DataRow } from "../data-row.ts";
 import { csvRows } from "./csv.ts";
 import { jsonLines, type JsonLinesOptions } from "./json-lines.ts";

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { z } from "zod";
 import { casesIn } from "../../grading/hidden-cases.ts";
 import { code, refuse, text, type Rows } from "./fields.ts";

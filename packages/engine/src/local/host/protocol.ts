@@ -5,9 +5,9 @@ import {
   type ErrorDetail,
   type LaconicErrorCode,
   type LogProbsAtOne,
-  type ModelLimits,
   type ModelSource,
 } from "@laconic/core";
+import type { ModelLimits } from "@laconic/core/backends";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import type { KernelPlace, KernelSource } from "../../kernels/index.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";

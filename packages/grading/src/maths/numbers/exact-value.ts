@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { Fraction } from "fraction.js";
 import { applied, evaluate, isName, type Arithmetic, type Expression, type Point, type Rules } from "./expression.ts";
 

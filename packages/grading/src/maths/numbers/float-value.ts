@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { Complex } from "complex.js";
 import { Decimal } from "decimal.js";
 import {

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { Decimal } from "decimal.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { isCall, type Expression } from "../numbers/expression.ts";
 import { functions } from "./latex-commands.ts";
 

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 
 const words = (text: string): string[] => text.split(" ");
 const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 /** Symbols of units that take prefixes: the International System's, and those used beside it. */
 const scaled = new Set("m g s A K mol N J W Pa Hz V C F H T Wb L l eV cal bar B Bq Gy Sv lm lx cd Wh".split(" "));
 const prefixes = new Set("k M G c m µ u n p d h".split(" "));

@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import type { InBase } from "../value.ts";
 
 const names = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");

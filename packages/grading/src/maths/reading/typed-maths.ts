@@ -1,4 +1,4 @@
-import { wordTable } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { functions, lists } from "./latex-commands.ts";
 import { closingAt } from "./split-top.ts";
 

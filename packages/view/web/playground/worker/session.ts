@@ -1,6 +1,5 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { boundedJson, LaconicError, type UnknownRecord } from "@laconic/core";
 import { openRun, runFiles, train, type Recorder, type TrainConfig } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
