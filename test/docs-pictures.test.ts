@@ -25,7 +25,7 @@ const pictures: readonly {
     name: "quickstart",
     file: "docs/benchmarks/quickstart-seeds.json",
     title: "The quickstart: fewer tokens, accuracy holds",
-    budget: relayQuickstart.train.budget.targetTokens,
+    budget: (relayQuickstart.train.budget as { readonly targetTokens: number }).targetTokens,
   },
   {
     name: "ablation",

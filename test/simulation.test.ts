@@ -35,7 +35,7 @@ const outcomes = (lines: readonly string[]): Outcome[] =>
 
 test(
   "seeds of every scenario hold, and the same seed gives the same trace, event by event",
-  { timeout: 300_000 },
+  { timeout: 1_800_000 },
   async () => {
     const seeds = [1, 2, 3];
     const all = outcomes(await simulate("--seeds", String(seeds.length), "--jobs", "1", "--json"));

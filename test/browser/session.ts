@@ -2,7 +2,7 @@ import type { Engine } from "../../packages/core/src/index.ts";
 import { memoryFileSystem } from "../../packages/core/src/files/index.ts";
 import { localPolicy } from "../../packages/engine/src/index.ts";
 import { relayTask } from "../../packages/tasks/src/index.ts";
-import { onePolicy, openRun, parseTrainConfig, train } from "../../packages/trainer/src/index.ts";
+import { onePolicy, openRun, parseTrainConfig, runSpec, train } from "../../packages/trainer/src/index.ts";
 
 export type Files = ReturnType<typeof memoryFileSystem>;
 
@@ -52,7 +52,7 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
     const nothing = async (): Promise<void> => undefined;
     Object.assign(run, { begin: nothing, checkpoint: nothing });
   }
-  await train({ ...parts, settings: parseTrainConfig(settings), recorder: run, signal: stop.signal });
+  await train(runSpec({ ...parts, settings: parseTrainConfig(settings) }), { recorder: run, signal: stop.signal });
   await run.close();
   await engine.close();
   const rows = async (name: string): Promise<string[]> =>

@@ -6,7 +6,7 @@ import { createReferenceKernels } from "../../packages/engine/src/kernels/testin
 import { defineTask, relayTokenizer } from "../../packages/tasks/src/index.ts";
 import { calculator, searchTool, toolEnvironment } from "../../packages/tasks/src/tools/index.ts";
 import { solo } from "../../packages/topologies/src/index.ts";
-import { onePolicy, openRun, parseTrainConfig, train } from "../../packages/trainer/src/index.ts";
+import { onePolicy, openRun, parseTrainConfig, runSpec, train } from "../../packages/trainer/src/index.ts";
 
 /** Whatever a policy with random weights writes is a call: a sum of its digits, or a search. */
 const format: ToolFormat = {
@@ -75,7 +75,7 @@ export async function toolsSession(): Promise<string[]> {
     now: () => 0,
     fileSystem: files,
   });
-  await train({ ...parts, settings: parseTrainConfig(settings), recorder: run });
+  await train(runSpec({ ...parts, settings: parseTrainConfig(settings) }), { recorder: run });
   await run.close();
   await engine.close();
   return new TextDecoder()

@@ -1,6 +1,6 @@
 import { LaconicError, type Random } from "../../packages/core/src/index.ts";
-import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
-import { checkTraining } from "../../packages/trainer/src/settings/check-training.ts";
+import type { TrainingParts } from "../../packages/trainer/src/spec/parts.ts";
+import { checkTraining } from "../../packages/trainer/src/spec/check-training.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { trainConfigSchema } from "../../packages/trainer/src/settings/schema.ts";
 

@@ -1,14 +1,16 @@
+import type { Estimator } from "../../packages/core/src/index.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { RecordedEpisode } from "../../packages/core/src/run-folder/index.ts";
 import { evaluate, evaluationOptions } from "../../packages/trainer/src/evaluate.ts";
 import { criticsOf, withLearned } from "../../packages/trainer/src/learned.ts";
-import { livePolicies, mapPolicies } from "../../packages/trainer/src/parts.ts";
+import { livePolicies, mapPolicies } from "../../packages/trainer/src/spec/parts.ts";
 import { eachEpisode, folderSource, readRows } from "../../packages/trainer/src/reading/index.ts";
 import { loadWeights } from "../../packages/trainer/src/run/checkpoint.ts";
 import { findCheckpoint } from "../../packages/trainer/src/run/find-checkpoint.ts";
 import { learnedOf } from "../../packages/trainer/src/run/loop-state.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
+import { runSpec } from "../../packages/trainer/src/spec/run-spec.ts";
 import { nodeFileSystem } from "../../packages/trainer/src/platform/node.ts";
 import { isOfClock } from "./any-settings.ts";
 import { expectThat, runFolder } from "./scenario.ts";
@@ -105,11 +107,12 @@ export async function expectRowsOfRecords(
 export async function expectSameEvaluation(variant: Variant): Promise<void> {
   const config = parseTrainConfig(variant.settings);
   if (Object.keys(config.limits).some(isOfClock)) return;
-  const parts = partsOf(variant);
+  const { settings = {}, ...fresh } = partsOf(variant);
+  const { parts } = runSpec({ ...fresh, settings: { ...config, ...settings } });
   const { folder, manifest, state } = await findCheckpoint(nodeFileSystem, `${runFolder}/checkpoints`);
-  const learners = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({
+  const learners = Object.keys(parts.policies).map((name) => ({
     name,
-    estimator,
+    estimator: settings.advantage as Estimator,
   }));
   await loadWeights(folder, manifest, { ...mapPolicies(parts.policies, ({ model }) => model), ...criticsOf(learners) });
   const { step } = state;

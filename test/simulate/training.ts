@@ -1,9 +1,9 @@
 import { LaconicError, type Random } from "../../packages/core/src/index.ts";
 import { timerOf } from "../../packages/rewards/src/index.ts";
-import type { GroupSource } from "../../packages/trainer/src/group-source.ts";
+import type { GroupSource } from "../../packages/trainer/src/spec/group-source.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
-import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
+import type { TrainingParts } from "../../packages/trainer/src/spec/parts.ts";
 import { openRun } from "../../packages/trainer/src/run/run-directory.ts";
 import {
   tinyDuelParts,
@@ -14,6 +14,7 @@ import {
   tinySettings,
   tinyToolParts,
 } from "../../packages/trainer/src/testing/index.ts";
+import { runSpec, type RunSpecOptions } from "../../packages/trainer/src/spec/run-spec.ts";
 import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
 import { drawSettings, fit, settingNames } from "./any-settings.ts";
@@ -57,7 +58,7 @@ const teams: Readonly<Record<string, { parts(): TrainingParts; readonly settings
 
 /** A critic and a curriculum that the team, its rewards and its problems go by; a tool of an environment; supervised examples. */
 const besides: Readonly<
-  Record<string, { parts(parts: TrainingParts, settings: Settings): TrainingParts; readonly settings: Settings }>
+  Record<string, { parts(parts: TrainingParts, settings: Settings): RunSpecOptions; readonly settings: Settings }>
 > = {
   nothing: { parts: (parts) => parts, settings: {} },
   learning: {
@@ -113,7 +114,7 @@ export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
 }
 
 /** Fresh weights, and problems that are known apart. */
-export function partsOf({ team, beside, settings }: Variant): TrainingParts {
+export function partsOf({ team, beside, settings }: Variant): RunSpecOptions {
   const { task, ...rest } = named(teams, team).parts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
@@ -123,7 +124,7 @@ export function partsOf({ team, beside, settings }: Variant): TrainingParts {
 }
 
 /** Models of which any call may find no memory on their device, as faults have it: nothing is changed then. */
-function refusingMemory(world: World, parts: TrainingParts): TrainingParts {
+function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
   for (const [policy, { model }] of Object.entries(parts.policies)) {
     const check = (work: string): void => {
       if (world.faults.refusesMemory(world))
@@ -167,7 +168,7 @@ export interface TrainingJob {
   /** What the run's folder keeps as its configuration; the settings by default. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Models and task of one process, open before it holds the folder, as the command line has it. */
-  open(): Promise<{ readonly parts: TrainingParts; close?(): Promise<void> }>;
+  open(): Promise<{ readonly parts: RunSpecOptions; close?(): Promise<void> }>;
   /** Where its episodes come from, open while it holds the folder; it plays them itself by default. */
   openSource?(program: Program): Promise<{ readonly source: GroupSource; close(): Promise<void> }>;
 }
@@ -244,7 +245,10 @@ export async function trainIn(
     try {
       const source = await job.openSource?.(program);
       const parts = source ? { ...opened.parts, source: source.source } : opened.parts;
-      const training = train({ ...parts, settings, recorder: run, signal });
+      const training = train(runSpec({ ...parts, settings: { ...settings, ...parts.settings } }), {
+        recorder: run,
+        signal,
+      });
       await training.catch(() => undefined);
       await source?.close();
       const result = await training;

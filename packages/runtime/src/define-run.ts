@@ -26,8 +26,8 @@ import type {
   OpponentSettings,
   PolicySettings,
   TrainConfig,
-  TrainedPolicy,
   TrainSettings,
+  TrainValues,
   WrittenObjective,
 } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
@@ -99,7 +99,7 @@ type Learning = {
 
 type BudgetOptions = NonNullable<PolicySettings["budget"]>;
 
-type Budget = Own<NonNullable<TrainedPolicy["budget"]>>;
+type Budget = Own<TrainValues["budget"]>;
 
 type OwnPolicy = Omit<PolicySettings, "advantage" | "objective" | "budget" | "learningRate"> &
   Learning & {

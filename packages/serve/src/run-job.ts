@@ -7,7 +7,7 @@ import {
   type Prompt,
   type Tokenizer,
 } from "@laconic/core";
-import { samplingOfFields, streamText } from "@laconic/core/backends";
+import { streamText } from "@laconic/core/backends";
 import { sumKinds } from "@laconic/core/ledger";
 import type { Replies, Send } from "./completer.ts";
 import {

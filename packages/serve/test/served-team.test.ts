@@ -1,9 +1,6 @@
 import {
-  type Completion,
   type CompletionRequest,
-  type Episode,
   type LanguageModel,
-  type Topology,
   LaconicError,
 } from "@laconic/core";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

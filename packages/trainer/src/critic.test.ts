@@ -1,3 +1,4 @@
+import { runSpec } from "./spec/run-spec.ts";
 import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
 import type { Reward } from "@laconic/core";
 import { expect, test } from "vitest";
@@ -29,7 +30,8 @@ async function accuracy(seed: number, features: (view: CriticView) => readonly n
     steps: 40,
     evaluation: { every: 0, problems: 30, transcripts: 1 },
   });
-  return (await train({ ...tinyParts(), reward, estimator, settings: config })).after.accuracy;
+  return (await train(runSpec({ ...tinyParts(), settings: { ...config, reward, advantage: estimator } }))).after
+    .accuracy;
 }
 
 const asked = ({ problem: { question } }: CriticView): number[] =>

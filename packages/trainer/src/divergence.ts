@@ -1,10 +1,6 @@
 import { formatPercent } from "@laconic/core/text";
-import type { ValuesOf } from "@laconic/core";
 import * as z from "zod";
-import type { divergenceTable } from "./settings/tables.ts";
-
-/** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
-export type DivergenceSettings = ValuesOf<typeof divergenceTable>;
+import type { DivergenceSettings } from "./settings/config.ts";
 
 /** What a step shows of one policy. */
 export interface PolicySigns {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Environment, Episode, Problem } from "@laconic/core";
 import { inEnvironment } from "@laconic/topologies";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { livePolicies } from "./parts.ts";
 import { wilsonInterval } from "@laconic/core/numeric";
+import { livePolicies } from "./spec/parts.ts";
 import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
 

@@ -1,5 +1,12 @@
 import { agentErrorOf } from "./agent-errors.ts";
-import { LaconicError, sampleStream, type AgentId, type EpisodeContext, type Problem } from "@laconic/core";
+import {
+  LaconicError,
+  sampleStream,
+  type AgentId,
+  type EpisodeContext,
+  type Problem,
+  type Sampling,
+} from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";
 import { studentInterval, wilsonInterval } from "@laconic/core/numeric";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
@@ -13,7 +20,7 @@ import { rewardOf, scorer } from "./scorer.ts";
 import { measureValues } from "./measure-values.ts";
 import type { OpponentResult } from "./opponents/games.ts";
 import type { Rollout } from "./stages/rollout.ts";
-import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
+import { modelsOf, type Samplers, type TrainingParts } from "./spec/parts.ts";
 
 /** How a team does on some problems. */
 export interface Measured {
@@ -49,7 +56,7 @@ export interface EvaluateOptions {
   /** Which problems; those of the test by default. */
   readonly split?: "validation" | "test";
   readonly problems: number;
-  readonly sampling: TrainConfig["sampling"];
+  readonly sampling: Sampling;
   readonly limits?: EpisodeContext["limits"];
   /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
   readonly onError?: EpisodeContext["onError"];
@@ -61,11 +68,25 @@ export interface EvaluateOptions {
   readonly references?: Samplers;
 }
 
+/** Sampling of evaluations: at temperature 1 where training follows a schedule. */
+export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">): Sampling {
+  const { temperature } = sampling;
+  return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
+}
+
 /** How the evaluations of a run of these settings are played. */
 export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "step"> {
-  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation, asynchronous } = config;
+  const { seed, limits, onAgentError: onError, scoring, evaluation, asynchronous } = config;
   const { problems } = evaluation;
-  return { seed, problems, sampling, limits, onError, scoring, retries: asynchronous?.retries ?? 0 };
+  return {
+    seed,
+    problems,
+    sampling: evaluationSampling(config),
+    limits,
+    onError,
+    scoring,
+    retries: asynchronous?.retries ?? 0,
+  };
 }
 
 /**
@@ -125,7 +146,7 @@ export function playProblems(
 ): Promise<Judged[]> {
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
   const { topology } = parts.task;
-  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
+  const scoreOf = scorer(rewardOf(parts.task), scoring, topology.agents);
   return Promise.all(
     problemsOfSplit(parts.task, options.split)
       .slice(0, problems)

@@ -1,10 +1,7 @@
-import { LaconicError, shownValue, type AgentId, type Episode, type GroupReward, type Learned } from "@laconic/core";
+import { shownValue, type AgentId, type Episode, type GroupReward, type Learned } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
-import type { TrainConfig } from "./settings/config.ts";
-import type { PartsOutline } from "./parts.ts";
 import { checkPlaces } from "./scorer.ts";
-import type { LearnerSettings } from "./stages/learner.ts";
 import type { Rollout } from "./stages/rollout.ts";
 
 /** Adds to rollouts what each earned beside the others of its problem. Those without a score stay out of it. */
@@ -61,20 +58,4 @@ function checkCount(given: unknown, episodes: readonly Episode[], place: string)
 
 function withMore(score: Judged["score"], more: RewardOutcome): RewardOutcome {
   return more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more;
-}
-
-/** @throws LaconicError `config_invalid` for settings that judge episodes apart from their group */
-export function checkGroupReward(
-  { groupReward }: Pick<PartsOutline, "groupReward">,
-  { tree, credit }: Pick<TrainConfig, "tree" | "credit">,
-  learners: readonly Pick<LearnerSettings, "estimator">[],
-): void {
-  if (groupReward === undefined) return;
-  const refuse = (key: string, reason: string): never => {
-    throw new LaconicError("config_invalid", `${key}: ${reason}, so it cannot go with a group reward`, { key });
-  };
-  if (tree) refuse("tree", "judges each joint reply as it comes");
-  if (credit.kind !== "shared") refuse("credit", `${credit.kind} judges episodes again, without their group`);
-  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
-    refuse("advantage", "the estimator compares with a greedy episode, which has no group");
 }

@@ -2,17 +2,18 @@
  * The Agent-GSPO training loop (Algorithm 1), its run directory and its metrics.
  * @module @laconic/trainer
  */
-export { checkTraining } from "./settings/check-training.ts";
+export { checkTraining } from "./spec/check-training.ts";
 export { train } from "./train.ts";
 export type { TrainOptions, TrainResult } from "./train.ts";
-export { matchmakings } from "./opponents/matchmaking.ts";
+export { matchmakings } from "./spec/matchmaking.ts";
 export type { OpponentResult } from "./opponents/games.ts";
-export { type DivergenceSettings } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults, opponentDefaults, supervisedDefaults } from "./settings/config.ts";
 export type {
   AdvantageSettings,
   AsynchronousSettings,
   CreditSettings,
+  ObjectiveSettings,
+  DivergenceSettings,
   OpponentSettings,
   PolicySettings,
   RetentionSettings,
@@ -24,16 +25,36 @@ export type {
   WrittenObjective,
 } from "./settings/config.ts";
 export { parseTrainConfig } from "./settings/parse-train-config.ts";
-export { settingPaths } from "./settings/plain-forms.ts";
+export { settingPaths, valuePaths } from "./settings/plain-forms.ts";
 export { exampleShape, trainConfigSchema } from "./settings/schema.ts";
-export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
+export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./spec/parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
-export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./parts.ts";
+export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./spec/parts.ts";
+export { runSpec, withReward } from "./spec/run-spec.ts";
+export type { Learner, RunSpec, RunSpecOptions } from "./spec/run-spec.ts";
+export {
+  having,
+  isValueSource,
+  trainValues,
+  typeName,
+  type TrainValues,
+  type Value,
+  type ValueCheck,
+  type ValueSource,
+} from "./settings/values.ts";
+export {
+  estimatorValue,
+  importanceOf,
+  isNamedBudget,
+  isNamedEstimator,
+  isNamedObjective,
+  isNamedRate,
+} from "./settings/named.ts";
 
-export type { GroupSource } from "./group-source.ts";
+export type { GroupSource } from "./spec/group-source.ts";
 
 export { regressionOf } from "./regression.ts";
-export { evaluate, evaluationOptions, problemsOfSplit } from "./evaluate.ts";
+export { evaluate, evaluationOptions, evaluationSampling, problemsOfSplit } from "./evaluate.ts";
 export { criticsOf, withLearned } from "./learned.ts";
 export { evaluationWarnings } from "./evaluation-warnings.ts";
 export type { RecordedEpisode } from "@laconic/core/run-folder";
@@ -49,8 +70,8 @@ export { encodeExample } from "./supervised/encode-example.ts";
 export type { ExampleSettings, ExampleTokenizer } from "./supervised/encode-example.ts";
 export { checkedExamples, exampleStream } from "./supervised/example-stream.ts";
 export type { ExampleSize, ExampleStream, Learners, StreamOptions } from "./supervised/example-stream.ts";
-export { learningRateAt } from "./learning-rate.ts";
-export type { LearningRateSchedule } from "./learning-rate.ts";
+export { learningRateAt } from "./settings/schedules.ts";
+export type { LearningRateSchedule } from "./settings/schedules.ts";
 
 export { openRun } from "./run/run-directory.ts";
 export { runFiles } from "@laconic/core/run-folder";

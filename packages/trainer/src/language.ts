@@ -1,5 +1,5 @@
 import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
-import type { TrainingParts } from "./parts.ts";
+import type { TrainingParts } from "./spec/parts.ts";
 
 /** How an agent's words look to the policy before its first step, and to a reader. Silence is no text. */
 export interface Language {

@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Estimator } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { evaluate, evaluationOptions, type Evaluation } from "./evaluate.ts";
 import { criticsOf, withLearned } from "./learned.ts";
-import { livePolicies, type TrainingParts } from "./parts.ts";
+import { livePolicies } from "./spec/parts.ts";
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { loadWeights } from "./run/checkpoint.ts";
 import { findCheckpoint } from "./run/find-checkpoint.ts";
 import { learnedOf } from "./run/loop-state.ts";
@@ -22,7 +24,7 @@ interface Case {
 }
 
 /** Fresh, with problems that are known by what they ask. */
-function partsOf({ team, isAsynchronous }: Case): TrainingParts {
+function partsOf({ team, isAsynchronous }: Case): RunSpecOptions {
   const parts = team === "duel" ? tinyDuelParts("own") : tinyParts(team);
   const { problems } = parts.task;
   const named: typeof problems = (random, count) =>
@@ -76,10 +78,13 @@ test("a run that is opened again knows all that it has learned: it goes on, and 
     await tinyRun({ directory: whole, settings, parts: partsOf(given) });
 
     const { state, manifest, folder } = await findCheckpoint(nodeFileSystem, join(whole, "checkpoints"));
-    const opened = partsOf(given);
+    const fresh = partsOf(given);
+    const { parts: opened } = runSpec({ ...fresh, settings: { ...parseTrainConfig(settings), ...fresh.settings } });
     await loadWeights(folder, manifest, {
       ...Object.fromEntries(Object.entries(opened.policies).map(([name, { model }]) => [name, model])),
-      ...criticsOf(Object.keys(opened.policies).map((name) => ({ name, estimator: opened.estimator }))),
+      ...criticsOf(
+        Object.keys(opened.policies).map((name) => ({ name, estimator: fresh.settings?.advantage as Estimator })),
+      ),
     });
     const parts = withLearned(opened, learnedOf(state));
     const options = { ...evaluationOptions(parseTrainConfig(settings)), step: state.step };

@@ -1,23 +1,19 @@
 import type { Estimator, EstimatorFunction, Learned, Reward, StoredWeights } from "@laconic/core";
-import type { TrainingParts } from "./parts.ts";
+import type { TrainingParts } from "./spec/parts.ts";
 import { criticOf, type Models } from "./run/checkpoint.ts";
 
 /** Parts whose topology and reward are told what a run has learned. */
-export function withLearned<P extends Pick<TrainingParts, "task" | "reward">>(parts: P, learned: Learned): P {
+export function withLearned<P extends Pick<TrainingParts, "task">>(parts: P, learned: Learned): P {
   const { task } = parts;
-  const { topology } = task;
-  const reward = parts.reward ?? task.reward;
+  const { topology, reward } = task;
   const told: TrainingParts["task"] = {
     ...task,
     topology: { ...topology, run: (problem, context) => topology.run(problem, { learned, ...context }) },
-  };
-  return {
-    ...parts,
-    task: told,
     ...(reward && {
       reward: (...[episode, problem, context]: Parameters<Reward>) => reward(episode, problem, { learned, ...context }),
     }),
   };
+  return { ...parts, task: told };
 }
 
 /** What estimators learn as weights, each once: policies may share one. */

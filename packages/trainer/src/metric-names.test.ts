@@ -1,20 +1,23 @@
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { tinyDuelParts, tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
 async function emitted(
   settings: Readonly<Record<string, unknown>> = {},
-  parts: TrainingParts = tinyParts("star"),
+  parts: RunSpecOptions = tinyParts("star"),
 ): Promise<string[]> {
   const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
   const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget, ...settings });
-  await train({ ...parts, settings: config, recorder: silentRecorder((metrics) => rows.push(metrics)) });
+  await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), {
+    recorder: silentRecorder((metrics) => rows.push(metrics)),
+  });
   return Object.keys(rows.at(-1) ?? {});
 }
 
@@ -47,7 +50,7 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
       { groupBy: "prompt+agent" },
       {
         ...tinyParts("star"),
-        reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1, measures: { seen: 1 } }),
+        settings: { reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1, measures: { seen: 1 } }) },
       },
     ),
     await emitted({ supervised: {} }, withExamples()),

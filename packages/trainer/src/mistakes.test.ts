@@ -1,12 +1,13 @@
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { LaconicError, type Estimator, type Objective, type Problem, type Reward } from "@laconic/core";
 import { gspo } from "@laconic/gspo";
 import { answerOf, graphTopology, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { checkTraining } from "./settings/check-training.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { checkTraining } from "./spec/check-training.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
-import { train, type TrainOptions } from "./train.ts";
+import { train } from "./train.ts";
 
 const parts = tinyParts();
 const { task } = parts;
@@ -14,12 +15,19 @@ const policy = parts.policies[onlyPolicy] as TrainedPolicy;
 const objective = gspo({ clip: { low: 0.2, high: 0.2 } });
 
 /** What `train` throws for parts with a mistake. */
-async function thrown(mistaken: Partial<TrainingParts>, settings: object = {}): Promise<unknown> {
-  const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 2, groupBy: "prompt+agent", ...settings });
+async function thrown(mistaken: Partial<RunSpecOptions>, settings: object = {}): Promise<unknown> {
+  const config = parseTrainConfig({
+    ...tinySettings,
+    prices: {},
+    steps: 2,
+    groupBy: "prompt+agent",
+    ...settings,
+    ...mistaken.settings,
+  });
   const whole = { ...tinyParts(), ...mistaken };
   const check = async (): Promise<unknown> => {
     checkTraining(whole, config);
-    return train({ ...whole, settings: config });
+    return train(runSpec({ ...whole, settings: config }));
   };
   return check().catch((error: unknown) => error);
 }
@@ -49,7 +57,7 @@ async function expectNamed(error: unknown, name: string, said: RegExp): Promise<
 
 describe("an estimator", () => {
   const of = (estimate: unknown): Promise<unknown> =>
-    thrown({ estimator: { name: "mine", settings: {}, estimate } as Estimator });
+    thrown({ settings: { advantage: { name: "mine", settings: {}, estimate } as Estimator } });
 
   test("that gives an advantage per token needs an objective that takes them, which is known before the first episode", () => {
     const check = (name: string): void =>
@@ -79,7 +87,7 @@ describe("an estimator", () => {
   test("that is a function and gives a list of texts", async () => {
     const aboveZero = (({ rewards }: { rewards: Float64Array }) => [...rewards].map(String)) as never;
     await expectNamed(
-      await thrown({ estimator: aboveZero }),
+      await thrown({ settings: { advantage: aboveZero } }),
       "step 1: the estimator aboveZero",
       /gave a list as advantages/u,
     );
@@ -88,7 +96,7 @@ describe("an estimator", () => {
 
 describe("an objective", () => {
   const of = (evaluate: unknown): Promise<unknown> =>
-    thrown({ objective: { ...objective, name: "mine", evaluate } as Objective });
+    thrown({ settings: { objective: { ...objective, name: "mine", evaluate } as Objective } });
   const name = "step 1: the objective mine";
 
   test.each(mismatches)("that gives %s", async (_, value, said) => expectNamed(await of(() => value), name, said));
@@ -126,20 +134,20 @@ describe("a reward", () => {
     ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got a Promise/u],
     ["nothing", undefined, /got undefined, expected terms/u],
   ])("that gives %s", async (_, value, said) =>
-    expectNamed(await thrown({ reward: (() => value) as unknown as Reward }), "", said),
+    expectNamed(await thrown({ settings: { reward: (() => value) as unknown as Reward } }), "", said),
   );
 
   test("that names a stranger in training alone, and rarely", async () => {
     let calls = 0;
     const reward: Reward = () => ({ team: { task: 1 }, ...(++calls === 90 && { agents: { nobody: { win: 1 } } }) });
-    await expectNamed(await thrown({ reward }), "step 2", /gives terms to the agent "nobody"/u);
+    await expectNamed(await thrown({ settings: { reward } }), "step 2", /gives terms to the agent "nobody"/u);
   });
 
-  test("that throws", async () => expectNamed(await thrown({ reward: throws }), "", /x is undefined/u));
+  test("that throws", async () => expectNamed(await thrown({ settings: { reward: throws } }), "", /x is undefined/u));
 });
 
 describe("a reward of groups", () => {
-  const of = (given: unknown): Promise<unknown> => thrown({ groupReward: (() => given) as never });
+  const of = (given: unknown): Promise<unknown> => thrown({ settings: { groupReward: (() => given) as never } });
 
   test.each([
     ["nothing", undefined, /step 1: the group reward gave undefined, expected a list/u],
@@ -152,13 +160,14 @@ describe("a reward of groups", () => {
     ],
   ])("that gives %s", async (_, given, said) => expectNamed(await of(given), "", said));
 
-  test("that throws", async () => expectNamed(await thrown({ groupReward: throws }), "", /x is undefined/u));
+  test("that throws", async () =>
+    expectNamed(await thrown({ settings: { groupReward: throws } }), "", /x is undefined/u));
 
   test.each([
     [{ credit: { kind: "difference" } }, "credit"],
     [{ advantage: { estimator: "remax" } }, "advantage"],
   ])("cannot go with %j", async (settings, key) => {
-    expect(await thrown({ groupReward: () => [] }, settings)).toMatchObject({
+    expect(await thrown({ settings: { groupReward: () => [] } }, settings)).toMatchObject({
       code: "config_invalid",
       detail: { key },
     });
@@ -167,12 +176,12 @@ describe("a reward of groups", () => {
 
 describe("a grouping", () => {
   test("whose key is no text", async () => {
-    const error = await thrown({ grouping: () => Number.NaN });
+    const error = await thrown({ settings: { groupBy: () => Number.NaN } });
     await expectNamed(error, "step 1: the grouping", /gave NaN for turn 0, expected a text or a number/u);
   });
 
   test("that a whole trajectory would have to share", async () => {
-    const error = await thrown({ grouping: () => 1 }, { groupBy: "prompt", ratioUnit: "trajectory" });
+    const error = await thrown({ settings: { groupBy: () => 1 } }, { groupBy: "prompt", ratioUnit: "trajectory" });
     expect(error).toMatchObject({ code: "config_invalid", detail: { key: "ratioUnit" } });
   });
 });
@@ -203,7 +212,7 @@ describe("a team", () => {
   test("whose prompt is a text is asked by it", async () => {
     const asked = async (prompt: AgentSpec["prompt"]): Promise<unknown> => {
       const { settings, policies } = { settings: parseTrainConfig({ ...tinySettings, steps: 1 }), ...tinyParts() };
-      return train({ ...teamWith({ prompt }), policies, settings } as TrainOptions);
+      return train(runSpec({ ...teamWith({ prompt }), policies, settings } as RunSpecOptions));
     };
     const [plain, whole] = [
       await asked(({ question }) => question),

@@ -1,10 +1,10 @@
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import type { TrainedPolicy, TrainingParts } from "./parts.ts";
 import { withResults } from "./problem-results.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
@@ -12,31 +12,31 @@ import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index
 import { train, type TrainResult } from "./train.ts";
 
 async function run(
-  parts: TrainingParts,
+  parts: RunSpecOptions,
   extra: Readonly<Record<string, unknown>> = {},
 ): Promise<TrainResult & { readonly rows: Metrics[] }> {
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 4, ...extra });
   const recorder = silentRecorder((row) => rows.push(row));
-  return { ...(await train({ ...parts, settings: config, recorder })), rows };
+  return { ...(await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), { recorder })), rows };
 }
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);
 
 /** What a run is refused with. */
-async function refusal(parts: Partial<TrainingParts>, extra: object = {}): Promise<{ message: string; key: unknown }> {
+async function refusal(parts: Partial<RunSpecOptions>, extra: object = {}): Promise<{ message: string; key: unknown }> {
   const error: unknown = await run({ ...tinyParts(), ...parts }, { ...extra }).catch((each: unknown) => each);
   if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
   return { message: error.message, key: error.detail["key"] };
 }
 
 /** Parts whose run is stopped in a step, from 1, by their learning rate: it is otherwise the settings'. */
-function stoppingAt(parts: TrainingParts, step: number, stop: AbortController): TrainingParts {
+function stoppingAt(parts: RunSpecOptions, step: number, stop: AbortController): RunSpecOptions {
   const learningRate = (optimizerStep: number): number => {
     if (optimizerStep >= 2 * (step - 1)) stop.abort();
     return 0.3;
   };
-  return { ...parts, learningRate };
+  return { ...parts, settings: { ...parts.settings, optimizer: { learningRate } } };
 }
 
 describe("a budget of one's own", () => {
@@ -48,7 +48,7 @@ describe("a budget of one's own", () => {
         return price + 0.01 * tokens;
       },
     };
-    const { rows } = await run({ ...tinyParts(), budgets });
+    const { rows } = await run({ ...tinyParts(), settings: { budgets } });
     const prices = used.map((_, i) => 0.01 * used.slice(0, i).reduce((sum, each) => sum + each, 0));
     column(rows, "budget/tokens/lambda").forEach((price, i) => expect(price).toBeCloseTo(prices[i] ?? Number.NaN, 12));
     expect(prices[3]).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe("a budget of one's own", () => {
       step: ({ price, seen }: { price: number; seen: number }) => ({ price: price + 0.001 * seen, seen: seen + 1 }),
     };
     const settings = { ...tinySettings, prices: {}, steps: 20 };
-    const parts = (): TrainingParts => ({ ...tinyParts(), budgets: { tokens: controller } });
+    const parts = (): RunSpecOptions => ({ ...tinyParts(), settings: { budgets: { tokens: controller } } });
     const at = (name: string): string => join(folder, name);
     await tinyRun({ directory: at("whole"), settings, parts: parts() });
     const stop = new AbortController();
@@ -79,8 +79,7 @@ describe("a budget of one's own", () => {
 
   test("of one policy, which alone pays", async () => {
     const parts = tinyPairParts();
-    const first = { ...(parts.policies["first"] as TrainedPolicy), budget: () => 0.5 };
-    const { rows } = await run({ ...parts, policies: { ...parts.policies, first } }, { groupBy: "prompt+agent" });
+    const { rows } = await run(parts, { groupBy: "prompt+agent", policies: { first: { budget: () => 0.5 } } });
     expect(column(rows, "policy/first/budget/own_lambda")).toEqual([0, 0.5, 0.5, 0.5]);
   });
 
@@ -93,9 +92,13 @@ describe("a budget of one's own", () => {
     [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price "high"/u],
     [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: there is no cost "read"/u],
     [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect beside a budget/u],
-    [{ budgets: { tokens: () => 1 } }, { budget: { targetTokens: 2, learningRate: 1 } }, /^budget: is set twice/u],
-  ])("%o beside %j is refused", async (parts, extra, said) => {
-    expect((await refusal(parts, extra)).message).toMatch(said);
+    [
+      { budgets: { tokens: () => 1 } },
+      { budget: { targetTokens: 2, learningRate: 1 } },
+      /^budgets\.tokens: is what budget sets/u,
+    ],
+  ])("%o beside %j is refused", async (settings, extra, said) => {
+    expect((await refusal({}, { ...settings, ...extra })).message).toMatch(said);
   });
 });
 
@@ -106,28 +109,37 @@ describe("schedules", () => {
       seen.push([step, steps]);
       return 0.1 / (step + 1);
     };
-    const { rows } = await run({ ...tinyParts(), learningRate });
+    const { rows } = await run({ ...tinyParts(), settings: { optimizer: { learningRate } } });
     expect(seen).toEqual(Array.from({ length: 8 }, (_, step) => [step, 8]));
     expect(column(rows, "optim/lr")).toEqual([1, 3, 5, 7].map((step) => 0.1 / (step + 1)));
     const parts = tinyPairParts();
-    const first = { ...(parts.policies["first"] as TrainedPolicy), learningRate: () => 0.25 };
-    const pair = await run({ ...parts, learningRate: () => 0.5, policies: { ...parts.policies, first } });
+    const pair = await run(parts, {
+      optimizer: { learningRate: () => 0.5 },
+      policies: { first: { learningRate: () => 0.25 } },
+    });
     expect(column(pair.rows, "policy/first/optim/lr")).toEqual([0.25, 0.25, 0.25, 0.25]);
     expect(column(pair.rows, "policy/second/optim/lr")).toEqual([0.5, 0.5, 0.5, 0.5]);
-    expect((await refusal({ learningRate: () => 0 })).message).toBe(
+    expect((await refusal({ settings: { optimizer: { learningRate: () => 0 } } })).message).toBe(
       "step 1: the learning rate gave 0, expected a finite number above 0",
     );
   });
 
   test("a temperature over steps: samples and log-probs follow it, ratios stay 1", async () => {
     const parts = tinyParts("solo", { spread: 2 });
-    const { rows } = await run({ ...parts, temperature: (step) => [4, 1, 0.1, 0.1][step] ?? 1 }, { minibatches: 1 });
+    const { rows } = await run(
+      { ...parts, settings: { sampling: { temperature: (step) => [4, 1, 0.1, 0.1][step] ?? 1 } } },
+      { minibatches: 1 },
+    );
     const entropies = column(rows, "actor/entropy") as number[];
     expect(entropies[0]).toBeGreaterThan(entropies[1] as number);
     expect(entropies[1]).toBeGreaterThan((entropies[2] as number) + 0.2);
     for (const gap of column(rows, "sampling/logp_difference_max")) expect(gap).toBeLessThan(1e-9);
-    expect((await refusal({ temperature: () => Number.NaN })).message).toContain("step 1: the temperature gave NaN");
-    expect((await refusal({ temperature: () => 1 }, { asynchronous: {} })).key).toBe("asynchronous");
+    expect((await refusal({ settings: { sampling: { temperature: () => Number.NaN } } })).message).toContain(
+      "step 1: the temperature gave NaN",
+    );
+    expect((await refusal({ settings: { sampling: { temperature: () => 1 } } }, { asynchronous: {} })).key).toBe(
+      "asynchronous",
+    );
   });
 });
 
@@ -139,14 +151,19 @@ describe("a stopping rule", () => {
       return evaluations.length === 3;
     };
     const evaluation = { every: 2, problems: 3, transcripts: 1 };
-    const { steps, stoppedEarly, after } = await run({ ...tinyParts(), stopping }, { steps: 20, evaluation });
+    const { steps, stoppedEarly, after } = await run(
+      { ...tinyParts(), settings: { earlyStopping: stopping } },
+      { steps: 20, evaluation },
+    );
     expect([steps, stoppedEarly]).toEqual([4, true]);
     expect(seen.at(-1)?.map(({ step }) => step)).toEqual([0, 2, 4]);
     expect(seen.at(-1)?.[2]).toMatchObject({ accuracy: after.accuracy, tokens: after.tokens });
-    expect((await refusal({ stopping: () => 1 as never }, { evaluation })).message).toMatch(
-      /the stopping rule stopping gave 1, expected true or false/u,
+    expect((await refusal({ settings: { earlyStopping: () => 1 as never } }, { evaluation })).message).toMatch(
+      /the stopping rule earlyStopping gave 1, expected true or false/u,
     );
-    expect((await refusal({ stopping }, { evaluation: { every: 0 } })).key).toBe("earlyStopping");
+    expect((await refusal({ settings: { earlyStopping: stopping } }, { evaluation: { every: 0 } })).key).toBe(
+      "earlyStopping",
+    );
   });
 });
 
@@ -165,7 +182,7 @@ describe("a curriculum", () => {
     };
     const settings = { ...tinySettings, prices: {}, steps: 20, problemPool: 12, problemsPerStep: 3 };
     const at = (name: string): string => join(folder, name);
-    const parts = (): TrainingParts => ({ ...tinyParts(), curriculum });
+    const parts = (): RunSpecOptions => ({ ...tinyParts(), settings: { curriculum } });
     await tinyRun({ directory: at("whole"), settings, parts: parts() });
     const whole = log.splice(0);
     const stop = new AbortController();
@@ -192,7 +209,6 @@ describe("a curriculum", () => {
     [() => [], { problemPool: null }, /^curriculum: tiny-solo makes problems without end; set problemPool/u],
     [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the results are there/u],
   ])("%o beside %j is refused", async (curriculum, extra, said) => {
-    const given = { curriculum: curriculum as never };
-    expect((await refusal(given, { problemPool: 12, ...extra })).message).toMatch(said);
+    expect((await refusal({}, { curriculum, problemPool: 12, ...extra })).message).toMatch(said);
   });
 });

@@ -1,3 +1,4 @@
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -14,20 +15,22 @@ import { tokensRead } from "@laconic/rewards";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 
 async function run(
-  parts: TrainingParts,
+  parts: RunSpecOptions,
   extra: Readonly<Record<string, unknown>> = {},
 ): Promise<TrainResult & { readonly rows: Metrics[] }> {
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, ...extra });
   return {
-    ...(await train({ ...parts, settings: config, recorder: silentRecorder((row) => rows.push(row)) })),
+    ...(await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), {
+      recorder: silentRecorder((row) => rows.push(row)),
+    })),
     rows,
   };
 }
@@ -41,7 +44,7 @@ describe("values of a user's own", () => {
       team: { task: answer?.startsWith(gold) ? 1 : 0, form: answer?.length === 1 ? 0.5 : 0 },
       agents: { hint: { brief: utterances.find(({ agent }) => agent === "hint")?.text.length === 1 ? 0.5 : 0 } },
     });
-    const { after, rows } = await run({ ...parts, reward }, byAgent);
+    const { after, rows } = await run({ ...parts, settings: { reward } }, byAgent);
     expect(after.accuracy).toBeGreaterThan(0.9);
     const [first, last] = [rows[0] ?? {}, rows.at(-1) ?? {}];
     expect(last["rewards/form/mean"]).toBeGreaterThan((first["rewards/form/mean"] ?? 1) + 0.1);
@@ -57,7 +60,7 @@ describe("values of a user's own", () => {
       const same = a !== undefined && a === b ? 1 : -1;
       return { team: {}, agents: { first: { win: same }, second: { win: -same } }, score: same === 1 ? 1 : 0 };
     };
-    const { rows } = await run({ ...parts, reward }, { ...byAgent, steps: 6 });
+    const { rows } = await run({ ...parts, settings: { reward } }, { ...byAgent, steps: 6 });
     for (const row of rows) {
       expect((row["reward/agent/first"] ?? 1) + (row["reward/agent/second"] ?? 1)).toBeCloseTo(0, 12);
       expect(row["reward/mean"]).toBe(0);
@@ -67,7 +70,7 @@ describe("values of a user's own", () => {
 
   test("terms of single agents in groups of whole episodes are refused with the remedy", async () => {
     const reward: Reward = () => ({ team: { task: 1 }, agents: { hint: { win: 1 } } });
-    await expect(run({ ...tinyParts("star"), reward })).rejects.toMatchObject({
+    await expect(run({ ...tinyParts("star"), settings: { reward } })).rejects.toMatchObject({
       code: "reward_invalid",
       message: expect.stringContaining("set groupBy to prompt+agent"),
     });
@@ -86,17 +89,17 @@ describe("values of a user's own", () => {
       };
       return rewards.map((reward, i) => reward - mean(groups[i] as number));
     };
-    const [own, named] = [await run({ ...tinyParts(), estimator: centred }), await run(tinyParts())];
+    const [own, named] = [await run({ ...tinyParts(), settings: { advantage: centred } }), await run(tinyParts())];
     expect(seen).toHaveLength(30);
     expect(own.after).toEqual(named.after);
-    const { task, policies } = tinyParts();
-    const policy = policies[onlyPolicy] as TrainedPolicy;
-    const parts = { task, policies: { only: { ...policy, estimator: () => new Float64Array(48) } } };
-    expect((await run(parts, { steps: 2 })).rows.map((row) => row["actor/grad_norm"])).toEqual([0, 0]);
+    const tiny = tinyParts();
+    const parts = { task: tiny.task, policies: { only: tiny.policies[onlyPolicy] as TrainedPolicy } };
+    const policies = { only: { advantage: () => new Float64Array(48) } };
+    expect((await run(parts, { steps: 2, policies })).rows.map((row) => row["actor/grad_norm"])).toEqual([0, 0]);
   });
 
   test("an estimator that gives another number of advantages is refused", async () => {
-    await expect(run({ ...tinyParts(), estimator: () => new Float64Array(3) })).rejects.toMatchObject({
+    await expect(run({ ...tinyParts(), settings: { advantage: () => new Float64Array(3) } })).rejects.toMatchObject({
       code: "input_invalid",
       message: expect.stringContaining("gave 3 advantages for 48 rows"),
     });
@@ -113,7 +116,7 @@ describe("values of a user's own", () => {
       });
       return Array.from(rewards, () => 0);
     };
-    const { rows } = await run({ ...tinyParts("star"), estimator: named }, { steps: 1 });
+    const { rows } = await run({ ...tinyParts("star"), settings: { advantage: named } }, { steps: 1 });
     expect(rows[0]?.["actor/grad_norm"]).toBe(0);
   });
 
@@ -124,11 +127,14 @@ describe("values of a user's own", () => {
     };
     const estimator: EstimatorFunction = ({ rewards, groups }) => groupAdvantages(rewards, groups, { scale: "none" });
     const [own, named] = [
-      await run({ ...tinyParts("star"), grouping, estimator }, { steps: 5 }),
+      await run({ ...tinyParts("star"), settings: { groupBy: grouping, advantage: estimator } }, { steps: 5 }),
       await run(tinyParts("star"), { ...byAgent, steps: 5 }),
     ];
     expect(own.after).toEqual(named.after);
-    const apart = await run({ ...tinyParts("star"), grouping: () => 0, estimator }, { steps: 5 });
+    const apart = await run(
+      { ...tinyParts("star"), settings: { groupBy: () => 0, advantage: estimator } },
+      { steps: 5 },
+    );
     expect(apart.rows.map((row) => row["actor/grad_norm"])).not.toEqual(
       named.rows.map((row) => row["actor/grad_norm"]),
     );
@@ -147,11 +153,14 @@ describe("values of a user's own", () => {
       rewards.forEach((each, row) => agents?.[row] === "solver" && seen.push(each));
       return groupAdvantages(rewards, groups, { scale: "none" });
     };
-    const { after } = await run({ ...tinyParts("star"), reward, estimator: watching }, { ...byAgent, steps: 15 });
+    const { after } = await run(
+      { ...tinyParts("star"), settings: { reward, advantage: watching } },
+      { ...byAgent, steps: 15 },
+    );
     expect(after.accuracy).toBeGreaterThan(0.9);
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen)).toEqual(new Set([0]));
-    await expect(run({ ...tinyParts("star"), reward })).rejects.toMatchObject({
+    await expect(run({ ...tinyParts("star"), settings: { reward } })).rejects.toMatchObject({
       message: expect.stringContaining("the reward gives single turns terms of their own"),
     });
   });
@@ -167,7 +176,7 @@ describe("values of a user's own", () => {
         return { rank: below / episodes.length };
       });
     };
-    const { rows, after } = await run({ ...tinyParts(), reward, groupReward }, { steps: 20 });
+    const { rows, after } = await run({ ...tinyParts(), settings: { reward, groupReward } }, { steps: 20 });
     expect(after.accuracy).toBe(1);
     expect(rows[0]?.["rewards/rank/mean"]).toBeGreaterThan(0);
     expect(rows[0]?.["reward/mean"]).toBeCloseTo(rows[0]?.["rewards/rank/mean"] ?? 0, 12);
@@ -182,7 +191,7 @@ describe("values of a user's own", () => {
         return { ...output, diagnostics: { ...output.diagnostics, mine: { sum: 6, count: 2, min: 1, max: 5 } } };
       },
     };
-    const [found, named] = [await run({ ...tinyParts(), objective: own }), await run(tinyParts())];
+    const [found, named] = [await run({ ...tinyParts(), settings: { objective: own } }), await run(tinyParts())];
     expect(found.after).toEqual(named.after);
     expect(found.rows[0]?.["mine"]).toBe(3);
   });
@@ -191,7 +200,7 @@ describe("values of a user's own", () => {
     const kl = { estimator: "k3", coefficient: 0.1 } as const;
     const clip = { low: 0.2, high: 0.2 };
     const [found, named] = [
-      await run({ ...tinyParts(), objective: withKl(gspo({ clip }), kl) }, { steps: 4 }),
+      await run({ ...tinyParts(), settings: { objective: withKl(gspo({ clip }), kl) } }, { steps: 4 }),
       await run(tinyParts(), { steps: 4, objective: { name: "gspo", clip, kl } }),
     ];
     expect(found.after).toEqual(named.after);
@@ -201,7 +210,7 @@ describe("values of a user's own", () => {
   });
 
   test("costs of a user's own are measured, priced and named", async () => {
-    const parts = { ...tinyParts("star"), costs: { read: tokensRead({ by: "solver" }) } };
+    const parts = { ...tinyParts("star"), settings: { costs: { read: tokensRead({ by: "solver" }) } } };
     const { rows } = await run(parts, { steps: 1, prices: { read: 0.5 } });
     expect(rows[0]?.["rewards/read/mean"]).toBeLessThan(0);
     expect(rows[0]?.["tokens/episode_mean"]).toBeGreaterThan(0);

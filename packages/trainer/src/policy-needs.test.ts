@@ -1,15 +1,21 @@
+import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 import { LaconicError, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { gspo, withKl } from "@laconic/gspo";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { tinyPairParts, tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 
 const clip = { low: 0.2, high: 0.2 };
 
-function run(parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<TrainResult> {
-  return train({ ...parts, settings: parseTrainConfig({ ...tinySettings, prices: {}, ...extra }) });
+async function run(parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<TrainResult> {
+  return train(
+    runSpec({
+      ...parts,
+      settings: { ...parseTrainConfig({ ...tinySettings, prices: {}, ...extra }), ...parts.settings },
+    }),
+  );
 }
 
 /** An objective that keeps what it was asked with. */
@@ -27,8 +33,7 @@ test("log-probs of a peer as it was, as it is and as it began, on the very same 
   const parts = tinyPairParts();
   const needs = (["old", "now", "first"] as const).map((at) => ({ policy: "first", at }));
   const { objective, inputs } = watched(needs);
-  const { first, second } = parts.policies as { readonly first: TrainedPolicy; readonly second: TrainedPolicy };
-  await run({ ...parts, policies: { first, second: { ...second, objective } } }, { steps: 2, minibatches: 1 });
+  await run(parts, { steps: 2, minibatches: 1, policies: { second: { objective } } });
   const [one, two] = inputs.map(({ policyLogProbs = {}, logProbs }) => {
     for (const each of Object.values(policyLogProbs)) expect(each.offsets).toEqual(logProbs.offsets);
     const byKey: Readonly<Record<string, Ragged>> = policyLogProbs;
@@ -57,7 +62,7 @@ test("on-policy distillation: a KL term to a teacher alone makes a policy speak 
   const to = { policy: "teacher", at: "now" } as const;
   const objective = withKl(nothing, { estimator: "k2", coefficient: 1, to });
   const teachers = { teacher: taught.model };
-  const { before, after } = await run({ ...apprentice, teachers, objective }, { steps: 60 });
+  const { before, after } = await run({ ...apprentice, teachers, settings: { objective } }, { steps: 60 });
   expect(before.accuracy).toBeLessThan(0.3);
   expect(after.accuracy).toBeGreaterThan(0.9);
 });
@@ -82,7 +87,7 @@ test("a KL term that a configuration names goes to the peer it names", async () 
 
 test("policies that do not exist, and teachers that are called like policies, are refused", async () => {
   const { objective } = watched([{ policy: "polcy", at: "now" }]);
-  const refused = await run({ ...tinyParts(), objective }).catch((error: unknown) => error);
+  const refused = await run({ ...tinyParts(), settings: { objective } }).catch((error: unknown) => error);
   expect(LaconicError.is(refused) && refused.message).toContain(
     `needs the policy "polcy", and this run has ${onlyPolicy}; did you mean policy?`,
   );

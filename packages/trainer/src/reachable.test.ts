@@ -1,3 +1,4 @@
+import { runSpec } from "./spec/run-spec.ts";
 // Whatever the pure packages export is something a configuration leads to, or a building block with a reason. Nothing here
 // lists what is reachable: configurations are made from the shapes of options, trained, and V8 says which functions ran.
 import * as budget from "@laconic/budget";
@@ -9,9 +10,8 @@ import * as rewards from "@laconic/rewards";
 import { beforeAll, expect, test } from "vitest";
 import { misreported } from "../test/misreported.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { estimatorOf } from "./estimator-of.ts";
-import type { TrainedPolicy, TrainingParts } from "./parts.ts";
-import { costsOf, learnerSettings } from "./stages/learner.ts";
+import { costsOf, estimatorOf, objectiveOf } from "./settings/named.ts";
+import type { TrainedPolicy, TrainingParts } from "./spec/parts.ts";
 import { score } from "./stages/score.ts";
 import { callCounter } from "./testing/calls-of.ts";
 import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
@@ -131,7 +131,7 @@ async function trained(settings: Settings, parts = partsOf(settings)): Promise<T
   const short = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2 };
   const evaluation = { every: 0, problems: 2, transcripts: 0 };
   const config = parseTrainConfig({ ...tinySettings, ...short, evaluation, ...settings });
-  return train({ ...parts, settings: config });
+  return train(runSpec({ ...parts, settings: config }));
 }
 
 const called = new Set<string>();
@@ -163,13 +163,12 @@ beforeAll(async () => {
 
 const refSmall = { estimator: "k2", coefficient: 0.1 } as const;
 const of = (name: "grpo", options = {}): Objective =>
-  learnerSettings(tinyParts("star"), parseTrainConfig({ ...tinySettings, objective: { name, ...options } }))["policy"]
-    ?.objective as Objective;
+  objectiveOf(parseTrainConfig({ ...tinySettings, objective: { name, ...options } }).objective);
 
 /** The weights that a run ends with, as probabilities of what it says. */
 async function weightsAfter(settings: Settings, own?: Objective): Promise<unknown> {
   const parts = tinyParts("star");
-  await trained({ ...settings, steps: 3 }, own ? { ...parts, objective: own } : parts);
+  await trained({ ...settings, steps: 3, ...(own && { objective: own }) }, parts);
   const sequences = [{ promptTokens: [0], completionTokens: [1, 2, 3] }];
   return (await parts.model.forward(sequences)).logProbs.values;
 }
@@ -234,10 +233,7 @@ const blocks: Readonly<Record<string, { readonly because: string; readonly proof
 /** What is exported and is no function, each with what a configuration makes of it. */
 const objects: Readonly<Record<string, () => unknown>> = {
   "gspo.gspoClip": () => {
-    const { objective } = learnerSettings(
-      tinyParts("star"),
-      parseTrainConfig({ ...tinySettings, objective: { name: "gspo" } }),
-    )["policy"] as { objective: Objective };
+    const objective = objectiveOf(parseTrainConfig({ ...tinySettings, objective: { name: "gspo" } }).objective);
     expect(objective.settings).toMatchObject({ clipLow: gspo.gspoClip.low, clipHigh: gspo.gspoClip.high });
   },
   "gspo.groupAdvantageConventions": () => {

@@ -1,7 +1,8 @@
+import { runSpec } from "./spec/run-spec.ts";
 import { expect, test } from "vitest";
 import { misreported } from "../test/misreported.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
@@ -15,11 +16,15 @@ async function rowsWith(objective: object): Promise<{ rows: Metrics[]; warnings:
   const other: TrainingParts = { ...parts, policies: { [onlyPolicy]: { ...policy, speak } } };
   const [rows, warnings]: [Metrics[], string[]] = [[], []];
   const recorder = silentRecorder((metrics) => rows.push(metrics));
-  await train({
-    ...other,
-    settings: parseTrainConfig({ ...tinySettings, steps: 3, objective }),
-    recorder: { ...recorder, warn: async (text) => void warnings.push(text) },
-  });
+  await train(
+    runSpec({
+      ...other,
+      settings: parseTrainConfig({ ...tinySettings, steps: 3, objective }),
+    }),
+    {
+      recorder: { ...recorder, warn: async (text) => void warnings.push(text) },
+    },
+  );
   return { rows, warnings };
 }
 

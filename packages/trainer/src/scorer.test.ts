@@ -1,3 +1,4 @@
+import { runSpec } from "./spec/run-spec.ts";
 import type { Episode, Reward } from "@laconic/core";
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
@@ -60,7 +61,7 @@ test.each([
     const judged = { ...parts.task, reward };
     const recorder = silentRecorder((metrics) => rows[i]?.push(metrics));
     const config = parseTrainConfig({ ...settings, ...extra });
-    await train({ ...parts, ...(slow && { task: judged }), settings: config, recorder });
+    await train(runSpec({ ...parts, ...(slow && { task: judged }), settings: config }), { recorder });
   }
   expect(rows[1]).toEqual(rows[0]);
 });

@@ -1,3 +1,4 @@
+import { runSpec } from "./spec/run-spec.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem, Reward } from "@laconic/core";
@@ -5,7 +6,7 @@ import type { TrainingTask } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { rewardOf } from "./scorer.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
@@ -47,7 +48,7 @@ async function run(
     warn: async (text: string) => void warnings.push(text),
   };
   return {
-    ...(await train({ ...parts, settings: parseTrainConfig({ ...settings, ...extra }), recorder })),
+    ...(await train(runSpec({ ...parts, settings: parseTrainConfig({ ...settings, ...extra }) }), { recorder })),
     rows,
     warnings,
   };

@@ -1,9 +1,10 @@
+import { runSpec } from "./spec/run-spec.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolder } from "../test/run-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
@@ -16,7 +17,9 @@ async function run(
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, ...settings });
   return {
-    ...(await train({ ...parts, settings: config, recorder: silentRecorder((metrics) => rows.push(metrics)) })),
+    ...(await train(runSpec({ ...parts, settings: config }), {
+      recorder: silentRecorder((metrics) => rows.push(metrics)),
+    })),
     rows,
   };
 }

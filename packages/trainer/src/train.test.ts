@@ -1,8 +1,9 @@
+import { runSpec } from "./spec/run-spec.ts";
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { expect, test } from "vitest";
 import type { TrainSettings } from "./settings/config.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
@@ -21,7 +22,7 @@ async function run(
     warn: async (message: string) => void warnings.push(message),
   };
   return {
-    ...(await train({ ...parts, settings: parseTrainConfig({ ...tinySettings, ...settings }), recorder })),
+    ...(await train(runSpec({ ...parts, settings: parseTrainConfig({ ...tinySettings, ...settings }) }), { recorder })),
     rows,
     warnings,
   };
@@ -54,12 +55,17 @@ test("evaluations are on validation problems; those of the test are measured onc
     evaluation: { every: 2, problems: 30, transcripts: 0 },
   });
   const split = { ...parts, task: { ...parts.task, validation, testProblems } };
-  const { test: measured, after } = await train({ ...split, settings: config, recorder });
+  const { test: measured, after } = await train(runSpec({ ...split, settings: config }), { recorder });
   expect([measured?.problems, measured?.step, after.problems]).toEqual([15, 4, 10]);
   expect(tested).toEqual([4]);
   expect(played).toEqual(Array.from({ length: 3 }, () => validation.map(({ id }) => id)));
   expect(
-    (await train({ ...tinyParts(), task: split.task, settings: config, recorder, signal: AbortSignal.abort() })).test,
+    (
+      await train(runSpec({ ...tinyParts(), task: split.task, settings: config }), {
+        recorder,
+        signal: AbortSignal.abort(),
+      })
+    ).test,
   ).toBeNull();
   expect((await run({ steps: 1 })).test).toBeNull();
 });
@@ -69,15 +75,15 @@ test("settings are completed and checked by train itself, and a recorder need no
   const rows: Metrics[] = [];
   const recorder = silentRecorder((metrics) => rows.push(metrics));
   const [written, whole] = [
-    await train({ ...tinyParts(), settings: short }),
-    await train({ ...tinyParts(), settings: parseTrainConfig(short), recorder }),
+    await train(runSpec({ ...tinyParts(), settings: short })),
+    await train(runSpec({ ...tinyParts(), settings: parseTrainConfig(short) }), { recorder }),
   ];
   expect([written, rows.length]).toEqual([whole, 2]);
   // @ts-expect-error there is no such setting
   const settings: TrainSettings = { stepss: 2 };
-  await expect(train({ ...tinyParts(), settings })).rejects.toMatchObject({ code: "config_invalid" });
+  expect(() => runSpec({ ...tinyParts(), settings })).toThrow(expect.objectContaining({ code: "config_invalid" }));
   // Without any, it is Algorithm 1 as `agentGspoDefaults` has it.
-  const stopped = await train({ ...tinyParts(), signal: AbortSignal.abort() });
+  const stopped = await train(runSpec({ ...tinyParts() }), { signal: AbortSignal.abort() });
   expect([stopped.steps, stopped.interrupted]).toEqual([0, true]);
 });
 

@@ -1,7 +1,4 @@
 import { timerOf, type Timer } from "@laconic/rewards";
-import { checkFit } from "./settings/check-training.ts";
-import type { TrainSettings } from "./settings/config.ts";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";
@@ -12,16 +9,14 @@ import { learnAll, moveBudgets, scoreCollected, withPastSelf } from "./loop/step
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
-import type { TrainingParts } from "./parts.ts";
+import type { RunSpec } from "./spec/run-spec.ts";
 import { learnedOf } from "./run/loop-state.ts";
 import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
-/** What is trained, and how. Nothing but the parts has to be said. */
-export interface TrainOptions extends TrainingParts {
-  /** What is absent is that of `agentGspoDefaults`. */
-  readonly settings?: TrainSettings;
-  /** Where the run leaves its traces, and goes on from: `openRun` makes one of a folder. Keeps nothing by default. */
+/** Where a run is recorded, and what ends it. */
+export interface TrainOptions {
+  /** Writes the run folder and resumes from it: `openRun` makes one. Keeps nothing by default. */
   readonly recorder?: Recorder;
   /** Ends the run after the step in progress, or the last one under the same old policy. */
   readonly signal?: AbortSignal;
@@ -29,7 +24,7 @@ export interface TrainOptions extends TrainingParts {
   readonly timer?: Timer;
 }
 
-/** What a run came to. */
+/** Result of a training run. */
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
@@ -47,15 +42,13 @@ export interface TrainResult {
  * Agent-GSPO, Algorithm 1, for one policy or several that learn from the same episodes. Continues from the recorder's last
  * checkpoint when there is one.
  *
- * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
- * them, `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
+ * @throws LaconicError `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
  * models and the recorder throw.
  */
-export async function train(options: TrainOptions): Promise<TrainResult> {
-  const { settings = {}, recorder = silentRecorder(), signal, timer = timerOf(globalThis), ...parts } = options;
-  const config = parseTrainConfig(settings);
-  checkFit(parts, config);
-  const run = await openTrainingRun(parts, config, recorder, signal);
+export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<TrainResult> {
+  const { recorder = silentRecorder(), signal, timer = timerOf(globalThis) } = options;
+  const { config } = spec;
+  const run = await openTrainingRun(spec, recorder, signal);
   const { budget, schedule, models } = run;
   const beginning = await begin(run);
   let { state } = beginning;

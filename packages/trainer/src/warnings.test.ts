@@ -2,14 +2,20 @@ import { randomFromSeed, statisticOf } from "@laconic/core";
 import { emptyStatistic } from "@laconic/core/numeric";
 import { expect, test } from "vitest";
 import { asynchronousDefaults } from "./settings/config.ts";
+import { objectiveOf } from "./settings/named.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { scoredRollouts } from "../test/scored-rollouts.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 import { tinyParts } from "./testing/index.ts";
 import { budgetWarning, configWarnings, stepWarnings } from "./warnings.ts";
 
+function warningsOf(settings: object): string[] {
+  const config = parseTrainConfig(settings);
+  return configWarnings({ config, objective: objectiveOf(config.objective) });
+}
+
 test("the defaults have no trap", () => {
-  expect(configWarnings(parseTrainConfig({}))).toEqual([]);
+  expect(warningsOf({})).toEqual([]);
 });
 
 test.each([
@@ -20,7 +26,7 @@ test.each([
   [{ steps: 5 }, /the run has 10 optimiser steps, so 10 steps of warm-up/],
   [{ objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } } }, /GRPO's width/],
 ])("%j warns: %s", (settings, words) => {
-  expect(configWarnings(parseTrainConfig(settings)).join("\n")).toMatch(words);
+  expect(warningsOf(settings).join("\n")).toMatch(words);
 });
 
 test.each([
@@ -30,7 +36,7 @@ test.each([
   { steps: 6 },
   { sampling: { temperature: 0.7, topP: 1, minP: 0 } },
 ])("%j does not", (settings) => {
-  expect(configWarnings(parseTrainConfig(settings))).toEqual([]);
+  expect(warningsOf(settings)).toEqual([]);
 });
 
 /** Four episodes of two problems, with these grades and numbers of tokens. */

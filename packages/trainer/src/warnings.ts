@@ -3,6 +3,8 @@ import { samplingCuts } from "@laconic/core/backends";
 import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";
+import { importanceOf, isNamedBudget, isNamedEstimator, isNamedObjective, isNamedRate } from "./settings/named.ts";
+import type { Learner } from "./spec/run-spec.ts";
 import type { OldLogProbs } from "./stages/old-log-probs.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 
@@ -10,17 +12,18 @@ import type { ScoredRollout } from "./stages/score.ts";
 const withoutRatio: ReadonlySet<string> = new Set(["reinforce", "magrpo"]);
 
 /** Known traps in a legal configuration, in words. */
-export function configWarnings(config: TrainConfig): string[] {
+export function configWarnings({ config, objective: { name } }: Pick<Learner, "config" | "objective">): string[] {
   const { objective, optimizer, sampling } = config;
-  const { name, ...settings } = objective;
-  const { peak, warmUpSteps } = optimizer.learningRate;
+  const { peak, warmUpSteps } = isNamedRate(optimizer.learningRate)
+    ? optimizer.learningRate
+    : { peak: Infinity, warmUpSteps: 0 };
   const stepsPerBatch = config.epochs * config.minibatches;
-  const warnings = objectiveWarnings(name, settings, peak);
+  const warnings = isNamedObjective(objective) ? objectiveWarnings(objective.name, objective, peak) : [];
   if (stepsPerBatch * config.refreshOldPolicyEvery === 1 && !withoutRatio.has(name))
     warnings.push(
       "minibatches, epochs and refreshOldPolicyEvery are all 1: the policy is the old one at every step, so ratios are 1 and no clip acts",
     );
-  const cuts = samplingCuts(sampling);
+  const cuts = samplingCuts({ ...sampling, temperature: 1 });
   if (cuts.length > 0)
     warnings.push(
       `sampling: ${cuts.join(", ")} cuts the distribution that is sampled, but log-probs are those of the whole one; train without it`,
@@ -54,7 +57,7 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
     warnings.push(
       "the sampler's log-probs differ from the trainer's (sampling/logp_difference_max): they come from other kernels; set oldLogProbs to recompute",
     );
-  if (config.oldLogProbs === "recompute" && config.objective.importance === undefined && isWide(config, gap))
+  if (config.oldLogProbs === "recompute" && importanceOf(config) === undefined && isWide(config, gap))
     warnings.push(
       'the sampler\'s log-probs are far from the trainer\'s (sampling/logp_difference_mean), as with bfloat16: samples are drawn from another policy than the one that is trained; set objective.importance to { kind: "truncate", level: "token", cap: 2 }',
     );
@@ -70,7 +73,7 @@ export function budgetWarning(
   { budget, costs, opponents }: Pick<TrainConfig, "budget" | "costs" | "opponents">,
   scored: readonly ScoredRollout[],
 ): string | null {
-  if (budget === null || costs !== null || opponents) return null; // other costs leave words of some agents out
+  if (!isNamedBudget(budget) || costs !== null || opponents) return null; // other costs leave words of some agents out
   const turns = scored.map(({ episode }) => episode.ledger.calls.length);
   const fewest = turns.reduce((least, each) => Math.min(least, each), Infinity);
   return turns.length === 0 || budget.targetTokens >= fewest
@@ -80,7 +83,8 @@ export function budgetWarning(
 
 /** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
 function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
-  if (config.advantage.estimator !== "group" || config.advantage.scale !== "group") return false;
+  const { advantage } = config;
+  if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "group") return false;
   const groups = scored.map(({ group }) => group);
   const terms = scored.map((each) => each.terms);
   return priceIndependence(terms, groups).dominates;

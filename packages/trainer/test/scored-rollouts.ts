@@ -1,8 +1,10 @@
 import type { Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../src/settings/config.ts";
-import { livePolicies, modelsOf, type TrainingParts } from "../src/parts.ts";
+import { livePolicies, modelsOf, type TrainingParts } from "../src/spec/parts.ts";
 import { rewardOf, scorer } from "../src/scorer.ts";
-import { costsOf, pricingOf } from "../src/stages/learner.ts";
+import { evaluationSampling } from "../src/evaluate.ts";
+import { costsOf } from "../src/settings/named.ts";
+import { pricingOf } from "../src/stages/learner.ts";
 import { rollout } from "../src/stages/play-groups.ts";
 import type { Rollout } from "../src/stages/rollout.ts";
 import { score, type ScoredRollout } from "../src/stages/score.ts";
@@ -14,7 +16,11 @@ export async function rollouts(
   problems: readonly Problem[],
   random: Random,
 ): Promise<readonly Rollout[]> {
-  const options = { score: scorer(parts.reward ?? rewardOf(parts.task), config.scoring), greedy: false };
+  const options = {
+    score: scorer(rewardOf(parts.task), config.scoring),
+    greedy: false,
+    sampling: evaluationSampling(config),
+  };
   return (await rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random }))
     .rollouts;
 }

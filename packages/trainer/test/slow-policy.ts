@@ -1,7 +1,7 @@
 import { LaconicError, randomFromState, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import type { TrainedPolicy, TrainingParts } from "../src/parts.ts";
-import { mapPolicies } from "../src/parts.ts";
+import type { TrainedPolicy, TrainingParts } from "../src/spec/parts.ts";
+import { mapPolicies } from "../src/spec/parts.ts";
 import { drawLatency, type Latency } from "../src/testing/simulation/latency.ts";
 
 /** A tail of a tenth to eight seconds. */
@@ -15,11 +15,11 @@ export interface Slowness {
 }
 
 /** The same parts, whose policies take their time on a timer. They stop when they are told to. */
-export function slowly(
-  parts: TrainingParts,
+export function slowly<Parts extends TrainingParts>(
+  parts: Parts,
   timer: Timer,
   { latency = heavyTail, fails }: Slowness = {},
-): TrainingParts {
+): Parts {
   let calls = 0;
   const live = new Set<Sampler>(Object.values(parts.policies).map(({ model }) => model));
   const slow =

@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -88,7 +87,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     const change = page.locator("[data-metric='tokens/episode_mean'] .change").first();
     await change.waitFor({ state: "attached" });
     await page.locator("[data-metric='tokens/episode_mean'] .line-chart > svg").scrollIntoViewIfNeeded();
-    const { x, y } = await change.evaluate((line: Element) => line.getBoundingClientRect().toJSON() as DOMPoint);
+    const { x, y } = await change.evaluate((line: { getBoundingClientRect(): { x: number; y: number } }) => line.getBoundingClientRect());
     await page.mouse.move(x, y + 60);
     await soon(() => text(".tooltip")).toContain("from step 300 on");
     await page.mouse.move(x + 40, y + 60);

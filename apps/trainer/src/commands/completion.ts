@@ -1,5 +1,4 @@
 import { LaconicError } from "@laconic/core";
-import { wordTable } from "@laconic/core/checks";
 import list from "../../assets/commands.json" with { type: "json" };
 import { command, type Command } from "../cli/command.ts";
 import { visibleJson } from "../cli/visible-json.ts";

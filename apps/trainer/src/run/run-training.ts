@@ -15,9 +15,9 @@ import {
   type OpenSource,
 } from "@laconic/runtime";
 import { environmentValue } from "@laconic/runtime/folders";
-import { ownAt, referenceTitle } from "@laconic/runtime/resolver";
+import { isReference, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
-import { runFiles } from "@laconic/trainer";
+import { runFiles, isNamedBudget } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
@@ -62,12 +62,12 @@ export async function runTraining(
     return 0;
   }
   const { task, train } = config;
-  const ownObjective = ownAt(config.own, "objective");
+  const objective = isReference(train.objective) ? referenceTitle(train.objective) : train.objective.name;
   const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
   const resume =
     flags.resume === true && ((await isPastCheckpoint(directory, train.checkpoint.every)) || "where-possible");
   terminal.note(
-    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${ownObjective ? referenceTitle(ownObjective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${objective}, ${config.workers} threads; run directory ${directory}`,
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
     const done = await trainRun(config, { directory, resume, openSource, spending }, terminal);
@@ -75,7 +75,7 @@ export async function runTraining(
     noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
     const { json, text } = openSource
       ? await servedTrainingResult(directory, done)
-      : trainingResult(done, train.budget?.targetTokens ?? null);
+      : trainingResult(done, isNamedBudget(train.budget) ? train.budget.targetTokens : null);
     const warnings = (await readRows(folderSource(directory), runFiles.warnings)).map(({ message }) => message);
     if (!flags.json && done.firstProblem !== null) terminal.note(`${done.firstProblem}\n`);
     printResult(terminal, flags.json, { ...json, ...(warnings.length > 0 && { warnings }) }, () => text);

@@ -1,7 +1,5 @@
 import type {
   ForwardOptions,
-  OptimizerResult,
-  OptimizerSettings,
   PolicySnapshot,
   SampleRequest,
   SampleResult,

@@ -1,5 +1,4 @@
 import type { OptimizerSettings } from "@laconic/core";
-import { checkOptimizerSettings } from "@laconic/core/backends";
 import { expect, test } from "vitest";
 import type { Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";

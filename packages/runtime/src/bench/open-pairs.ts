@@ -4,7 +4,7 @@ import type { PairBoard, PairMethod } from "@laconic/evaluation";
 import { pairMethod, type PairConfig } from "@laconic/evaluation/bench";
 import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
-import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
+import { livePolicies, modelsOf, rewardOf, evaluationSampling } from "@laconic/trainer";
 import { chooseDevice } from "../devices/choose-device.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
@@ -65,7 +65,7 @@ export async function openPairs(
           name,
           topology: parts.task.topology,
           models: modelsOf(parts, livePolicies(parts)),
-          sampling: found.config.train.sampling,
+          sampling: evaluationSampling(found.config.train),
           config: JSON.stringify([found.directory, found.state.step, config.seed, found.config.train.sampling]),
         });
       }

@@ -3,7 +3,7 @@ import type { Baseline } from "@laconic/baselines";
 import type { TrainedTeam } from "@laconic/evaluation/bench";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import type { TokenPrice } from "@laconic/core/ledger";
-import { learnedOf, livePolicies, modelsOf, withLearned } from "@laconic/trainer";
+import { learnedOf, livePolicies, modelsOf, withLearned, evaluationSampling, isNamedBudget } from "@laconic/trainer";
 import {
   benchmarkTeam,
   dealSeed,
@@ -70,7 +70,7 @@ export async function trainedTeam(
       title: name,
       source: `${directory}, step ${state.step}${swapped}`,
       calls: "as its team speaks",
-      temperature: config.train.sampling.temperature,
+      temperature: evaluationSampling(config.train).temperature,
       identity: `${directory}@${state.step}${swapped}`,
       models,
       prices,
@@ -110,7 +110,10 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
   const { rounds, replyTokens, actorTokens } = { ...teamDefaults, ...task };
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
   const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
-    benchmarkTeam(settings, { ...forms, targetTokens: train.budget?.targetTokens });
+    benchmarkTeam(settings, {
+      ...forms,
+      targetTokens: isNamedBudget(train.budget) ? train.budget.targetTokens : undefined,
+    });
   const { topology, holders } = teamFor({ answerForm: "", read: (reply) => reply });
   return {
     replyTokens: Math.max(replyTokens, actorTokens),

@@ -1,6 +1,14 @@
 import { LaconicError, type Episode, type LanguageModel, type Problem } from "@laconic/core";
 import { createGateway, type Gateway } from "@laconic/serve";
-import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
+import {
+  onePolicy,
+  parseTrainConfig,
+  silentRecorder,
+  runSpec,
+  train,
+  type Metrics,
+  type TrainingParts,
+} from "@laconic/trainer";
 import { tinyParts, tinySettings, tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 
@@ -20,7 +28,9 @@ async function rowsOf(parts: TrainingParts, budget: unknown): Promise<readonly M
   const rows: Metrics[] = [];
   const evaluation = { every: 0, problems: 1, transcripts: 1 };
   const config = { ...tinySettings, steps, problemsPerStep, episodesPerProblem, prices: {}, evaluation, budget };
-  await train({ ...parts, settings: parseTrainConfig(config), recorder: silentRecorder((row) => rows.push(row)) });
+  await train(runSpec({ ...parts, settings: parseTrainConfig(config) }), {
+    recorder: silentRecorder((row) => rows.push(row)),
+  });
   return rows;
 }
 

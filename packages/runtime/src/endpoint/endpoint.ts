@@ -1,7 +1,7 @@
 import { thrownText } from "@laconic/core";
 import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStatus } from "@laconic/serve";
 import type { GatewaySettings } from "@laconic/tasks/named";
-import { checkTraining, type TrainingParts } from "@laconic/trainer";
+import { checkTraining, evaluationSampling, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { checkPrograms, openPrograms, type ProgramSettings } from "./programs/open-programs.ts";
 import { openJournal } from "./gateway-journal.ts";
@@ -46,11 +46,11 @@ export function endpoint(
       groupsPerStep: train.problemsPerStep,
       rolloutsPerGroup: train.episodesPerProblem,
       ...(groupSeconds !== undefined && { groupSeconds }),
-      sampling: train.sampling,
+      sampling: evaluationSampling(train),
       ...(otherSampling && { otherSampling }),
       ...(rerendered && { rerendered }),
       maxLag: train.asynchronous?.maxLag ?? 0,
-      agentRewards: train.groupBy.includes("agent"),
+      agentRewards: typeof train.groupBy !== "string" || train.groupBy.includes("agent"),
       tools: toolsOf(config.task),
       limits,
       seed: train.seed,
@@ -59,7 +59,7 @@ export function endpoint(
       onError: (error) => progress.note(`error: ${thrownText(error)}`),
     });
     const parts: TrainingParts = { ...opened.parts, source: gateway };
-    checkTraining(parts, train);
+    checkTraining(parts, opened.train);
     const url = await gateway.listen(port, host);
     progress.note(
       `training ${Object.keys(agentsOf(opened)).join(", ")} on ${url} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,

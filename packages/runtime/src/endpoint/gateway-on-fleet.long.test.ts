@@ -6,7 +6,7 @@ import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/openai/fleet";
 import { startFakeSglang, startFakeVllm } from "@laconic/openai/testing";
 import { createGateway } from "@laconic/serve";
-import { parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
+import { parseTrainConfig, silentRecorder, runSpec, train, type Metrics } from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, onTestFinished, test } from "vitest";
 
@@ -94,13 +94,17 @@ test.each([
   };
   const outline = { name: task.name, topology: task.topology, problems: () => [], testProblems: [] };
   await Promise.all([
-    train({
-      task: outline,
-      policies: { policy },
-      source: gateway,
-      settings: parseTrainConfig({ ...config, evaluation: { every: 0, problems: 1, transcripts: 1 } }),
-      recorder: silentRecorder((row) => rows.push(row)),
-    }),
+    train(
+      runSpec({
+        task: outline,
+        policies: { policy },
+        source: gateway,
+        settings: parseTrainConfig({ ...config, evaluation: { every: 0, problems: 1, transcripts: 1 } }),
+      }),
+      {
+        recorder: silentRecorder((row) => rows.push(row)),
+      },
+    ),
     program(),
   ]);
   expect(rows).toHaveLength(steps);

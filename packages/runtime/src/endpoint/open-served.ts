@@ -12,7 +12,7 @@ import { localPolicy } from "@laconic/engine";
 import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolFormat } from "@laconic/serve";
 import { relayTask } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
-import { livePolicies, modelPlace, modelsOf, runFiles } from "@laconic/trainer";
+import { livePolicies, modelPlace, modelsOf, runFiles, evaluationSampling } from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
@@ -201,7 +201,7 @@ async function servedTeam(
     await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
     const { topology, problemOf } = task;
     const name = basename(run);
-    const { sampling } = config.train;
+    const sampling = evaluationSampling(config.train);
     const team = {
       name,
       topology,

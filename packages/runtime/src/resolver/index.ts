@@ -19,6 +19,5 @@ export { referenced } from "./referenced.ts";
 export { checkProbeProblems, probeProblems } from "./probe-shape.ts";
 export { resolveReference } from "./resolve.ts";
 export { checkSources, fromFolder } from "./run-sources.ts";
-export { ownAt } from "./own-keys.ts";
-export { openValues } from "./run-values.ts";
+export { openTrain } from "./open-train.ts";
 export { withSource } from "./with-source.ts";

@@ -1,60 +1,16 @@
 import { isRecord } from "@laconic/core";
+import { having, trainValues, typeName, type TrainValues, type ValueCheck } from "@laconic/trainer";
 
-/** What a value of a user's own can be. */
-export type KindName =
-  | "task"
-  | "team"
-  | "actor"
-  | "reward"
-  | "groupReward"
-  | "grouping"
-  | "budget"
-  | "schedule"
-  | "stopping"
-  | "curriculum"
-  | "matchmaking"
-  | "examples"
-  | "estimator"
-  | "objective"
-  | "cost"
-  | "sink"
-  | "method"
-  | "board"
-  | "problems"
-  | "drawing";
+/** Values that stand outside of training settings. */
+type OtherKind = "task" | "team" | "actor" | "sink" | "method" | "board" | "problems" | "drawing";
 
-/** How one recognises a value: what it is called, and what it lacks to be one; null when nothing. */
-export interface Kind {
-  readonly noun: string;
-  readonly lacks: (value: unknown) => string | null;
-  /** Reads a file that is no module: any text at its key names a file then. */
+/** What a value of a configuration or of a command can be. */
+export type KindName = keyof TrainValues | OtherKind;
+
+/** How a value is recognised, and read from a file that is no module: any text at its key names a file then. */
+export interface Kind extends ValueCheck {
   readonly read?: (file: string) => Promise<unknown>;
 }
-
-type Member = "function" | "object" | "array" | "string";
-
-/** An object with these members. */
-function having(members: Readonly<Record<string, Member>>): Kind["lacks"] {
-  return (value) => {
-    if (!isRecord(value)) return `it is ${described(value)}`;
-    for (const [name, type] of Object.entries(members)) {
-      const member = value[name];
-      if (member === undefined) return `${name} is missing`;
-      if (type === "array" ? !Array.isArray(member) : typeof member !== type)
-        return `${name} is ${described(member)}, not ${type === "array" || type === "object" ? "an" : "a"} ${type}`;
-    }
-    return null;
-  };
-}
-
-function described(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-const isFunction = (value: unknown): string | null =>
-  typeof value === "function" ? null : `it is ${described(value)}, not a function`;
 
 const task = having({ name: "string", topology: "object", problems: "function", testProblems: "array" });
 const topology = having({ name: "string", agents: "array", run: "function" });
@@ -72,43 +28,22 @@ function lacksOfTask(value: unknown): string | null {
 /** A topology, a graph, a team with its learners, a preset, or a function that makes one of them. */
 function lacksOfTeam(value: unknown): string | null {
   if (typeof value === "function") return null;
-  if (!isRecord(value)) return `it is ${described(value)}`;
+  if (!isRecord(value)) return `it is ${typeName(value)}`;
   if ("topology" in value) return having({ topology: "object", trained: "array", holders: "array" })(value);
   if ("make" in value) return having({ name: "string", heeds: "array", make: "function" })(value);
   return "run" in value ? topology(value) : graph(value);
 }
 
-/** Every kind of value that goes in by the door. */
+/** Every kind of value. */
 export const kinds: Readonly<Record<KindName, Kind>> = {
+  ...trainValues,
+  examples: {
+    ...trainValues.examples,
+    read: async (file) => (await import("./example-rows.ts")).exampleRows(file),
+  },
   task: { noun: "task", lacks: lacksOfTask },
   team: { noun: "team", lacks: lacksOfTeam },
   actor: { noun: "language model", lacks: having({ id: "string", complete: "function" }) },
-  reward: { noun: "reward", lacks: isFunction },
-  groupReward: { noun: "group reward", lacks: isFunction },
-  grouping: { noun: "grouping", lacks: isFunction },
-  budget: {
-    noun: "budget",
-    lacks: (value) => (typeof value === "function" ? null : having({ init: "function", step: "function" })(value)),
-  },
-  schedule: { noun: "schedule", lacks: isFunction },
-  stopping: { noun: "stopping rule", lacks: isFunction },
-  curriculum: { noun: "curriculum", lacks: isFunction },
-  matchmaking: { noun: "matchmaking", lacks: isFunction },
-  examples: {
-    noun: "list of examples",
-    lacks: (value) =>
-      Array.isArray(value) || typeof value === "function"
-        ? null
-        : `it is ${described(value)}, not a list or a function`,
-    read: async (file) => (await import("./example-rows.ts")).exampleRows(file),
-  },
-  estimator: {
-    noun: "estimator",
-    lacks: (value) =>
-      typeof value === "function" ? null : having({ name: "string", settings: "object", estimate: "function" })(value),
-  },
-  objective: { noun: "objective", lacks: having({ name: "string", settings: "object", evaluate: "function" }) },
-  cost: { noun: "cost", lacks: having({ unit: "string", scope: "object", measure: "function" }) },
   sink: {
     noun: "sink",
     lacks: (value) => (typeof value === "function" ? null : having({ log: "function" })(value)),
@@ -120,7 +55,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   board: { noun: "benchmark", lacks: having({ name: "string", problems: "array" }) },
   problems: {
     noun: "list of problems",
-    lacks: (value) => (Array.isArray(value) ? null : `it is ${described(value)}, not a list`),
+    lacks: (value) => (Array.isArray(value) ? null : `it is ${typeName(value)}, not a list`),
   },
   drawing: { noun: "graph", lacks: lacksOfTeam },
 };

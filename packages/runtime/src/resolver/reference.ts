@@ -1,24 +1,12 @@
 import { basename } from "node:path";
 import { isRecord } from "@laconic/core";
+import { isValueSource, type ValueSource } from "@laconic/trainer";
 
-/** A value of a user's own as a configuration keeps it: where it is made, never what it is. */
-export interface Reference {
-  /** The module: an absolute path, and in a run's folder one relative to it. */
-  readonly file: string;
-  /** `default`, or the name of an export. */
-  readonly export: string;
-  /** Keys that lead from the export to the value: a value that stands in a configuration file. */
-  readonly path?: readonly string[];
-  /** The export is a function that is called with these. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the value calls itself. */
-  readonly name?: string;
-}
+/** A value as a configuration keeps it: where it is made, never what it is. */
+export type Reference = ValueSource;
 
-/** Whether a value of a configuration stands for one of the user's own. */
-export function isReference(value: unknown): value is Reference {
-  return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
-}
+/** Whether a value of a configuration is a reference to another. */
+export const isReference: (value: unknown) => value is Reference = isValueSource;
 
 /** A module, by its path: it begins with `./`, `../` or `/` (`C:\` on Windows), so that no name is mistaken for one. */
 export function isFileText(text: string): boolean {

@@ -108,8 +108,7 @@ test("a configuration with values reads as it was written", () => {
     },
   };
   const config = parseAppConfig(written);
-  expect(config.train).toMatchObject({ steps: 7, advantage: { estimator: "raw" }, objective: { name: "gspo" } });
-  expect(config.own).toContainEqual({ path: ["policies", "policy", "objective"], reference: reference("objective") });
+  expect(config.train).toMatchObject(written.train);
   const again = writtenConfig(config);
   expect(again).toMatchObject(written);
   expect(writtenConfig(parseAppConfig(again))).toEqual(again);

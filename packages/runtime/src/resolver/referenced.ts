@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { isRecord, LaconicError } from "@laconic/core";
+import { trainConfigSchema, valuePaths } from "@laconic/trainer";
 import { kinds, type KindName } from "./kinds.ts";
-import { matches, ownKeys } from "./own-keys.ts";
 import { isFileText, isReference, partsOfFileText, type Reference } from "./reference.ts";
 
-/** Where a configuration takes values of a user's own; `*` is any key. */
+/** Where a configuration takes values; `*` is any key. */
 export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task", "task"],
   ["task.team", "team"],
@@ -12,12 +12,18 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["actor", "actor"],
   ["sinks.*", "sink"],
   ["warmStart.examples", "examples"],
-  ...ownKeys.map(({ key, kind }) => [`train.${key}`, kind] as const),
+  ...valuePaths(trainConfigSchema).map(([path, kind]) => [["train", ...path].join("."), kind] as const),
 ];
 
-/** What kind of value may stand at a key; null where only settings do. */
-function kindAt(path: readonly string[]): KindName | null {
+/** The kind of value that may stand at a key; null where only settings do. */
+export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
+}
+
+/** Whether a path is one of a key, in which `*` is any name. */
+function matches(key: string, path: readonly string[]): boolean {
+  const parts = key.split(".");
+  return parts.length === path.length && parts.every((part, i) => part === "*" || part === path[i]);
 }
 
 /** For messages. */

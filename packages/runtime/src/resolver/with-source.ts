@@ -1,16 +1,16 @@
-import { isRecord, LaconicError } from "@laconic/core";
-import { isReference, referencePlace, type Reference } from "./reference.ts";
-import { ownKeyAt, type OwnValue } from "./own-keys.ts";
+import { LaconicError } from "@laconic/core";
+import { referencePlace, referencesAt, type Reference } from "./reference.ts";
+import { kindAt } from "./referenced.ts";
 
 /** Where a configuration takes values. */
 interface Places {
   readonly task: unknown;
   readonly actor: unknown;
-  readonly own: readonly OwnValue[];
+  readonly train: unknown;
 }
 
 /**
- * An error about a value of the user's own with the key and the file that it is of. Other errors come back as they are.
+ * An error about a value with the key and the file that it is of. Other errors come back as they are.
  * @param error - whose detail says the kind of the value
  */
 export function withSource(error: unknown, config: Places): unknown {
@@ -23,12 +23,11 @@ export function withSource(error: unknown, config: Places): unknown {
 }
 
 /** References of a configuration by the kind of value that errors name. */
-function sourcesOf({ task, actor, own }: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
+function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
   const found: Record<string, (readonly [string, Reference])[]> = {};
-  for (const { path, reference } of own)
-    (found[ownKeyAt(path)?.kind ?? ""] ??= []).push([`train.${path.join(".")}`, reference]);
-  const at = (key: string, value: unknown): (readonly [string, Reference])[] =>
-    isReference(value) ? [[key, value]] : [];
-  const taskAndTeam = [...at("task", task), ...(isRecord(task) ? at("task.team", task["team"]) : [])];
-  return { ...found, reward: found["reward"] ?? taskAndTeam, task: taskAndTeam, actor: at("actor", actor) };
+  const { task, actor, train } = config;
+  for (const [key, reference] of referencesAt({ task, actor, train }))
+    (found[kindAt(key.split(".")) ?? ""] ??= []).push([key, reference]);
+  const taskAndTeam = [...(found["task"] ?? []), ...(found["team"] ?? [])];
+  return { ...found, reward: found["reward"] ?? taskAndTeam, task: taskAndTeam };
 }

@@ -27,7 +27,6 @@ test("an empty configuration is the relay task with the paper's training default
     deterministic: false,
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     train: agentGspoDefaults,
-    own: [],
   });
 });
 

@@ -5,8 +5,6 @@ import { parseTrainConfig, settingPaths } from "@laconic/trainer";
 import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../resolver/referenced.ts";
-import { ownAt } from "../resolver/own-keys.ts";
-import { joinTrain, splitTrain } from "../resolver/split-train.ts";
 import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
 import { nearestSetting } from "./nearest-setting.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
@@ -18,7 +16,7 @@ import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-settin
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
-interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own" | "warmStart"> {
+interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "warmStart"> {
   readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;
   readonly actor: ActorSettings | null;
@@ -130,20 +128,14 @@ export function parseAppConfig(written: unknown): AppConfig {
   }
   const parts = withOwn(parsed.data, own);
   checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
-  const { settings, own: ownValues } = splitTrain(parsed.data.train);
   const config = {
     ...parsed.data,
     ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(
-      ownAt(ownValues, "objective") ? settings : withGapCorrection(settings, parsed.data.sampler),
-      ["train"],
-      suggestSetting,
-    ),
-    own: ownValues,
+    train: parseTrainConfig(withGapCorrection(parsed.data.train, parsed.data.sampler), ["train"], suggestSetting),
   };
   checkWarmStart(config);
-  if (config.train.supervised && !ownAt(ownValues, "supervised", "examples"))
+  if (config.train.supervised && !config.train.supervised.examples)
     throw new LaconicError(
       "config_invalid",
       "train.supervised.examples: there are none to learn; name a file, a list or a function, or set train.supervised to null",
@@ -158,7 +150,6 @@ export function parseAppConfig(written: unknown): AppConfig {
 
 /** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
 export function writtenConfig({
-  own,
   train,
   engine,
   memory,
@@ -178,6 +169,6 @@ export function writtenConfig({
     ...(warmStart && { warmStart }),
     ...(Object.keys(teachers).length > 0 && { teachers }),
     ...(!isDefaultSinks(sinks) && { sinks }),
-    train: joinTrain(train, own),
+    train,
   };
 }

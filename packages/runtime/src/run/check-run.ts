@@ -1,11 +1,11 @@
 import { LaconicError } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { namedTask, type TaskSettings } from "@laconic/tasks/named";
-import { checkTraining, type PartsOutline } from "@laconic/trainer";
+import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { withSource } from "../resolver/with-source.ts";
-import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
+import { openActor, openTrain } from "../resolver/open-train.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkActor } from "./check-effects.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
@@ -43,7 +43,9 @@ export async function checkRun(
   const { budget } = config.train;
   const task = await openRunTask(config.task, {
     // One of the user's own is opened as the training opens it: both share what it holds.
-    ...(isReference(config.task) ? { ...(budget && { targetTokens: budget.targetTokens }) } : { testProblems: 0 }),
+    ...(isReference(config.task)
+      ? { ...(isNamedBudget(budget) && { targetTokens: budget.targetTokens }) }
+      : { testProblems: 0 }),
     modelFolder: folders["model"] ?? null,
     templateArguments: config.chatTemplateArguments,
   });
@@ -56,23 +58,20 @@ export async function checkRun(
     checkActor(config.actor, frozen.length > 0);
     if (isReference(config.actor)) await openActor(config.actor);
     await checkExamples(config, agentsOf);
-    const own = await openPolicyValues(config.own);
+    const train = await openTrain(config.train);
     const tokenizerOf = (agent: string): TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]> => {
       const base = folders[`bases.${Object.keys(agentsOf).find((name) => agentsOf[name]?.includes(agent)) ?? ""}`];
       return base === undefined ? task.tokenizer : policyTokenizer(base, config.chatTemplateArguments);
     };
     checkTraining(
       {
-        ...(await openValues(config.own, config.train)),
         task: outlineOf(task, isReference(config.task)),
-        policies: Object.fromEntries(
-          Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents, ...own[policy] }]),
-        ),
+        policies: Object.fromEntries(Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents }])),
         teachers: config.teachers,
         opponents: Object.fromEntries((config.train.opponents?.runs ?? []).map((name) => [name, {}])),
         frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
       },
-      config.train,
+      train,
     );
     const { opponents } = config.train;
     if (opponents) await findOpponentRuns(opponents, tokenizerOf, progress);
@@ -90,7 +89,8 @@ export async function checkRun(
 /** Who plays its episodes: this process, or another program through an endpoint. @throws LaconicError `config_invalid` */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
-  const [unread] = Object.entries(train.costs ?? {}).find(([, { kind }]) => kind === "tokens-read") ?? [];
+  const [unread] =
+    Object.entries(train.costs ?? {}).find(([, cost]) => "kind" in cost && cost.kind === "tokens-read") ?? [];
   if (served && unread !== undefined)
     throw new LaconicError(
       "config_invalid",

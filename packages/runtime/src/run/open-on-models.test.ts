@@ -6,7 +6,7 @@ import { gaeEstimator, modelCritic, type CriticView, type NamedModelCritic } fro
 import { criticCases } from "@laconic/gspo/testing";
 import { createKernels } from "@laconic/engine/wasm";
 import { tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
-import type { TrainingParts } from "@laconic/trainer";
+import { parseTrainConfig, type RunSpecOptions, type TrainingParts } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { modelReward } from "@laconic/rewards";
 import { relayTokenizer } from "@laconic/tasks";
@@ -61,7 +61,7 @@ describe.each(["layers of its own", "a head on a policy's layers"])("a model cri
 const critic = { gamma: 1, lambda: 0.9 };
 
 /** The hint's world with a transformer for a policy, and a critic that a run opens. */
-async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<TrainingParts> {
+async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<RunSpecOptions> {
   const engine = await wasmEngine();
   const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };
   const policy = await engine.createModel({ kind: "config", config, seed: 3 });
@@ -74,14 +74,11 @@ async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<
         speak: (sampler) => localPolicy({ id: "policy", sampler, tokenizer: tinyTokenizer }),
       },
     },
-    estimator: gaeEstimator({ ...critic, critic: modelCritic({ model, learningRate: 0.01 }) }),
   };
-  return openEstimators(parts, {
-    engine,
-    tokenizers: { policy: tinyTokenizer },
-    openModel: async () => named,
-    templateArguments: {},
-  });
+  const advantage = gaeEstimator({ ...critic, critic: modelCritic({ model, learningRate: 0.01 }) });
+  const place = { engine, tokenizers: { policy: tinyTokenizer }, openModel: async () => named, templateArguments: {} };
+  const { policies } = await openEstimators(parseTrainConfig({ advantage }), parts.policies, place);
+  return { ...parts, settings: { policies } };
 }
 
 describe.each([
@@ -130,22 +127,16 @@ describe.each([
 });
 
 test("an engine without scalar heads is refused by name, and an estimator that is ready stays as it is", async () => {
-  const parts = await hintParts({ of: "policy" });
-  const { estimator, ...rest } = parts;
-  expect(estimator).toBeDefined();
-  const place = { tokenizers: { policy: tinyTokenizer }, openModel: async () => "", templateArguments: {} };
-  const engine = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
-  await expect(
-    openEstimators(
-      { ...parts, policies: { policy: { ...parts.policies["policy"]!, estimator: estimator! } } },
-      {
-        ...place,
-        engine: engine as unknown as Engine,
-      },
-    ),
-  ).rejects.toMatchObject({ code: "model_unsupported" });
-  const ready = await openEstimators(rest, { ...place, engine: engine as unknown as Engine });
-  expect(ready.policies["policy"]).toBe(parts.policies["policy"]);
+  const { policies } = await hintParts({ of: "policy" });
+  const refuse = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
+  const engine = refuse as unknown as Engine;
+  const place = { engine, tokenizers: { policy: tinyTokenizer }, openModel: async () => "", templateArguments: {} };
+  const opened = (advantage: unknown): ReturnType<typeof openEstimators> =>
+    openEstimators(parseTrainConfig({ advantage }), policies, place);
+  const estimator = gaeEstimator({ ...critic, critic: modelCritic({ model: { of: "policy" }, learningRate: 0.01 }) });
+  await expect(opened(estimator)).rejects.toMatchObject({ code: "model_unsupported" });
+  const ready = () => [];
+  expect(await opened(ready)).toMatchObject({ advantage: ready, policies: {} });
 });
 
 test("a reward model is opened by its name, says what its checkpoint says, and its folder is told", async () => {
@@ -160,13 +151,11 @@ test("a reward model is opened by its name, says what its checkpoint says, and i
   const valueModels = new Map<string, string>();
   const place = { engine, openModel: async () => path, templateArguments: {}, valueModels };
   const grader = (answer: string | null): number => (answer === "7" ? 1 : 0);
-  const reward = await openReward(
-    modelReward({ model: "judge", grader, input: ({ answer }, { question }) => `${question} ${answer}` }),
-    place,
-  );
+  const judge = modelReward({ model: "judge", grader, input: ({ answer }, { question }) => `${question} ${answer}` });
+  const { reward } = await openReward(parseTrainConfig({ reward: judge }), place);
   expect([...valueModels]).toEqual([["judge", path]]);
   const episode = { answer: "7" } as Episode;
-  const given = await reward(
+  const given = await (reward as Reward)(
     episode,
     { id: "a", question: "k+e", gold: "7" },
     { signal: new AbortController().signal },
@@ -176,7 +165,9 @@ test("a reward model is opened by its name, says what its checkpoint says, and i
   expect(given).toEqual({ team: { preference: value }, score: 1 });
   // One that computes with nothing stays as it is, and no policy is a reward's.
   const plain: Reward = () => ({ team: { task: 1 } });
-  expect(await openReward(plain, place)).toBe(plain);
+  expect((await openReward(parseTrainConfig({ reward: plain }), place)).reward).toBe(plain);
   const trunk = modelReward({ model: { of: "policy" } as unknown as string });
-  await expect(openReward(trunk, place)).rejects.toThrow(/no layers of one; name a model/u);
+  await expect(openReward(parseTrainConfig({ reward: trunk }), place)).rejects.toThrow(
+    /no layers of one; name a model/u,
+  );
 });

@@ -3,12 +3,11 @@ import {
   type Engine,
   type ModelResources,
   type ChatTokenizer,
-  type Reward,
   type Tokenizer,
   type ValueModelOptions,
   type ValueSource,
 } from "@laconic/core";
-import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
+import { estimatorValue, isValueSource, type TrainConfig, type TrainedPolicy } from "@laconic/trainer";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import type { AppConfig } from "./run-settings.ts";
 
@@ -29,22 +28,24 @@ type PolicyTokenizer = Tokenizer | ChatTokenizer;
  * @throws LaconicError `model_unsupported` on an engine without scalar heads, and what opening a model throws
  */
 export async function openEstimators(
-  parts: TrainingParts,
+  train: TrainConfig,
+  policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,
   place: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
-): Promise<TrainingParts> {
-  const policies: Record<string, TrainedPolicy> = {};
-  for (const [name, policy] of Object.entries(parts.policies)) {
-    const estimator = policy.estimator ?? parts.estimator;
-    const open = typeof estimator === "object" ? estimator.open : undefined;
-    const own = { policy: policy.model, tokenizer: place.tokenizers[name] as PolicyTokenizer };
-    policies[name] = open ? { ...policy, estimator: await open.call(estimator, resourcesOf(place, own)) } : policy;
+): Promise<TrainConfig> {
+  const opened: Record<string, TrainConfig["policies"][string]> = { ...train.policies };
+  for (const [name, { model }] of Object.entries(policies)) {
+    const estimator = estimatorValue(train, name);
+    const own = { policy: model, tokenizer: place.tokenizers[name] as PolicyTokenizer };
+    if (estimator?.open) opened[name] = { ...opened[name], advantage: await estimator.open(resourcesOf(place, own)) };
   }
-  return { ...parts, policies };
+  return { ...train, policies: opened };
 }
 
-/** A reward that computes with a model, opened on the run's engine; any other as it is. Throws as {@link openEstimators} does. */
-export async function openReward(reward: Reward, place: ModelPlace): Promise<Reward> {
-  return (await reward.open?.(resourcesOf(place, null))) ?? reward;
+/** Settings whose reward computes with a model, opened on the run's engine. Throws as {@link openEstimators} does. */
+export async function openReward(train: TrainConfig, place: ModelPlace): Promise<TrainConfig> {
+  const { reward } = train;
+  if (!reward || isValueSource(reward) || !reward.open) return train;
+  return { ...train, reward: await reward.open(resourcesOf(place, null)) };
 }
 
 function resourcesOf(

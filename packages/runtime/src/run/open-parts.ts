@@ -12,18 +12,22 @@ import {
 import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
 import {
   criticsOf,
+  estimatorValue,
+  isNamedBudget,
   learnedOf,
   loadWeights,
   modelPlace,
   onlyPolicy,
   withLearned,
+  withReward,
   type FoundCheckpoint,
+  type TrainConfig,
   type TrainedPolicy,
   type TrainingParts,
 } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../resolver/reference.ts";
-import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
+import { openActor, openTrain } from "../resolver/open-train.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import { openReward } from "./open-on-models.ts";
@@ -41,6 +45,8 @@ export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
+  /** Settings of the training, with the values that they refer to. */
+  readonly train: TrainConfig;
   /** By policy. */
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /**
@@ -98,9 +104,7 @@ export interface RunPolicy {
 export type OpponentRuns = Readonly<Record<string, Readonly<Record<string, RunPolicy>>>>;
 
 type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<
-    Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "teachers" | "chatTemplateArguments" | "own">
-  >;
+  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "teachers" | "chatTemplateArguments">>;
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
@@ -131,9 +135,9 @@ export function modelSource(
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
   const { modelFolder, openModel, found, fresh, note = () => undefined, testProblems = 1000 } = resources;
-  const { bases = {}, teachers: named = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
+  const { bases = {}, teachers: named = {}, chatTemplateArguments: templateArguments = {} } = config;
   const { budget } = config.train;
-  const shown = budget ? { targetTokens: budget.targetTokens } : {};
+  const shown = isNamedBudget(budget) ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, testProblems, ...shown });
   const engine =
     resources.engine ??
@@ -146,15 +150,14 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
   try {
     const names = policiesOf(config, task);
     checkBases(bases, names);
-    const values = await openValues(own, config.train);
-    const ownOf = await openPolicyValues(own);
+    const values = await openTrain(config.train);
     const based = await basesOf(Object.keys(names), bases, task, { modelFolder, openModel, templateArguments });
     const policies: Record<string, TrainedPolicy> = {};
     for (const [name, { folder, tokenizer }] of Object.entries(based)) {
       const saved = found && join(found.checkpoint, modelPlace(found.manifest, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
       const speak = speaker(model.id, tokenizer, engine.capabilities, resources.batching);
-      policies[name] = { model, speak, agents: names[name] as readonly string[], ...ownOf[name] };
+      policies[name] = { model, speak, agents: names[name] as readonly string[] };
     }
     const tokenizers = Object.fromEntries(Object.entries(based).map(([name, { tokenizer }]) => [name, tokenizer]));
     const teachers = await teachersOf(named, { engine, openModel });
@@ -166,14 +169,14 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     const valueModels = new Map<string, string>();
     const modelPlaces = { engine, openModel, templateArguments, valueModels };
-    const reward = values.reward && (await openReward(values.reward, modelPlaces));
+    const train = await openReward(values, modelPlaces);
     const runs =
       (await resources.opponents?.((agent) => tokenizers[policyNameOf(names, agent)] ?? task.tokenizer)) ?? {};
     const opponents = await opponentsOf(runs, (source, tokenizer) => speaking(source, tokenizer));
-    const given = { ...values, ...(reward && { reward }), ...(frozen && { frozen }), teachers, opponents };
-    const parts = await learnedParts({ task, policies, ...given }, found);
+    const given = { policies, ...(frozen && { frozen }), teachers, opponents };
+    const parts = await learnedParts({ task: withReward(task, train), ...given }, train, found);
     const otherModel = otherModels(parts, task, bases, actorOf);
-    return { engine, task: parts.task, parts, tokenizers, otherModel, opponentRuns: runs, valueModels, close };
+    return { engine, task: parts.task, parts, train, tokenizers, otherModel, opponentRuns: runs, valueModels, close };
   } catch (error) {
     await close();
     throw error;
@@ -206,13 +209,17 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
 }
 
 /** The parts as a checkpoint leaves them. An estimator that is opened on the engine is for training alone. */
-async function learnedParts<P extends TrainingParts>(parts: P, found: RunResources["found"]): Promise<P> {
+async function learnedParts<P extends TrainingParts>(
+  parts: P,
+  train: TrainConfig,
+  found: RunResources["found"],
+): Promise<P> {
   if (!found) return parts;
   const { checkpoint, manifest, state } = found;
-  const estimators = Object.entries(parts.policies).map(([name, { estimator = parts.estimator }]) => ({
-    name,
-    estimator: typeof estimator === "object" && estimator.open ? undefined : estimator,
-  }));
+  const estimators = Object.keys(parts.policies).map((name) => {
+    const estimator = estimatorValue(train, name);
+    return { name, estimator: estimator?.open ? undefined : estimator };
+  });
   await loadWeights(checkpoint, manifest, criticsOf(estimators));
   return withLearned(parts, learnedOf(state));
 }

@@ -20,7 +20,7 @@ import {
   type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/engine/kernels";
-import { needsOldPass, onlyPolicy } from "@laconic/trainer";
+import { needsOldPass, onlyPolicy, isNamedObjective } from "@laconic/trainer";
 import { planValueModels, type PlannedValueModel } from "./plan-value-models.ts";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
@@ -117,7 +117,10 @@ export async function planRun(
     dtype: device.dtype,
     lora,
     recompute: memory.recompute,
-    snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0) + opponentCopies(train),
+    snapshots:
+      (train.refreshOldPolicyEvery > 1 ? 1 : 0) +
+      (isNamedObjective(train.objective) && train.objective.kl ? 1 : 0) +
+      opponentCopies(train),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts: Math.ceil(replies / device.workers),

@@ -41,8 +41,8 @@ async function planned(train: string, policies: readonly string[]): ReturnType<t
     "const gae = (critic: object) => gaeEstimator({ gamma: 1, lambda: 1, critic: modelCritic({ learningRate: 1, ...critic } as never) });\n";
   const config = `export default { task: { name: "relay", level: "one-fact" }, train: { groupBy: "prompt+agent", ${train} } };\n`;
   await writeFile(join(folder, "run.config.ts"), imports + gae + config);
-  const { own, train: parsed } = parseAppConfig(await loadConfig(join(folder, "run.config.ts")));
-  return planValueModels({ own, train: parsed }, policies, settings, async () => folder);
+  const { train: parsed } = parseAppConfig(await loadConfig(join(folder, "run.config.ts")));
+  return planValueModels({ train: parsed }, policies, settings, async () => folder);
 }
 
 test("a critic of each policy keeps weights and two moments, a reward model its weights; a head on the policy's layers is left out", async () => {

@@ -1,3 +1,5 @@
+import { isReference } from "../resolver/reference.ts";
+import { estimatorValue } from "@laconic/trainer";
 import { join } from "node:path";
 import { LaconicError, type ModelResources, type ValueModel } from "@laconic/core";
 import {
@@ -8,7 +10,7 @@ import {
   type MemoryPlan,
   type MemorySettings,
 } from "@laconic/engine";
-import { openPolicyValues, openValues } from "../resolver/run-values.ts";
+import { openTrain } from "../resolver/open-train.ts";
 import type { AppConfig } from "./run-settings.ts";
 
 /** What a critic with layers of its own, or a reward model, takes on the device, in bytes. */
@@ -36,19 +38,16 @@ interface Asked {
  * @throws LaconicError what opening a value of the user's own throws
  */
 export async function planValueModels(
-  { own, train }: Pick<AppConfig, "own" | "train">,
+  { train }: Pick<AppConfig, "train">,
   policies: readonly string[],
   settings: MemorySettings,
   folderOf: (model: string) => Promise<string>,
 ): Promise<PlannedValueModel[]> {
-  const values = await openValues(own, train);
-  const ownOf = await openPolicyValues(own);
+  const opened = await openTrain(train);
   const asked: Asked[] = [];
-  for (const name of policies) {
-    const estimator = ownOf[name]?.estimator ?? values.estimator;
-    if (typeof estimator === "object") await estimator.open?.(recording("critic", asked));
-  }
-  await values.reward?.open?.(recording("reward", asked));
+  for (const name of policies) await estimatorValue(opened, name)?.open?.(recording("critic", asked));
+  const { reward } = opened;
+  if (reward && !isReference(reward)) await reward.open?.(recording("reward", asked));
   const planned: PlannedValueModel[] = [];
   for (const each of asked) {
     const json = await readJsonFile(join(await folderOf(each.model), "config.json"));

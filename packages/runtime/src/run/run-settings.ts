@@ -6,7 +6,6 @@ import type { WarmStartSteps, WorldWarmStart } from "@laconic/tasks/warm-start";
 import type { ExampleSettings, TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../resolver/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";
-import type { OwnValue } from "../resolver/own-keys.ts";
 import type { RemoteSettings } from "./remote/tinker-setting.ts";
 import type { SinkSetting } from "../sinks/sink-setting.ts";
 
@@ -46,8 +45,6 @@ export interface AppConfig {
   /** Where metrics, validation values and transcripts go beside the run's folder; no part of what is computed. */
   readonly sinks: readonly SinkSetting[];
   readonly train: TrainConfig;
-  /** What it learns by beside `train`, where that is not named there but the user's own. */
-  readonly own: readonly OwnValue[];
 }
 
 export type { TaskSettings };

@@ -12,7 +12,7 @@ import {
   type TrainedPolicy,
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
-import { openExamples, openMixedExamples } from "../resolver/run-values.ts";
+import { openExamples, openMixedExamples } from "../resolver/open-train.ts";
 import { policiesOf, type OpenedParts } from "./open-parts.ts";
 import type { AppConfig } from "./run-settings.ts";
 
@@ -21,20 +21,20 @@ import type { AppConfig } from "./run-settings.ts";
  * @throws LaconicError `data_invalid` naming file and row, `config_invalid`
  */
 export async function checkExamples(
-  { warmStart, own, train }: Pick<AppConfig, "warmStart" | "own" | "train">,
+  { warmStart, train }: Pick<AppConfig, "warmStart" | "train">,
   learners: Learners,
 ): Promise<void> {
   if (warmStart?.name === "examples") {
     const before = await openExamples(warmStart.examples);
     if (typeof before !== "function") checkedExamples(before, warmStart, learners);
   }
-  const mixed = await openMixedExamples(own);
+  const mixed = await openMixedExamples(train);
   if (mixed && typeof mixed !== "function") checkedExamples(mixed, train.supervised ?? {}, learners);
 }
 
 /** The policies with the examples that each learns beside what it earns; as they are where the run has none. */
 export async function withExamples(opened: OpenedParts, config: AppConfig, progress: Progress): Promise<OpenedParts> {
-  const examples = await openMixedExamples(config.own);
+  const examples = await openMixedExamples(config.train);
   if (!examples) return opened;
   const { parts, task, tokenizers } = opened;
   const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));
@@ -76,15 +76,15 @@ export interface PlannedExamples {
 
 /** Counts a run's examples without a model. @throws LaconicError as reading them does */
 export async function planExamples(
-  config: Pick<AppConfig, "warmStart" | "own" | "train" | "policies">,
+  config: Pick<AppConfig, "warmStart" | "train" | "policies">,
   task: TeamTask,
   contextLength: number,
 ): Promise<PlannedExamples> {
-  const { warmStart, own, train } = config;
+  const { warmStart, train } = config;
   const learners = policiesOf(config, task);
   const tokenizer: ExampleTokenizer = task.tokenizer;
   const shared = { task, learners, tokenizer, contextLength };
-  const mixed = await openMixedExamples(own);
+  const mixed = await openMixedExamples(train);
   const beside = (mixed ? Object.keys(learners) : []).map((policy) => {
     const { size } = mixedStream(mixed ?? [], config, { ...shared, policy });
     return { size, text: besideText(config, learners, policy, size) };

@@ -1,7 +1,6 @@
 import { trainConfigSchema } from "@laconic/trainer";
 import * as z from "zod";
-import { matches, ownKeys } from "../resolver/own-keys.ts";
-import { places } from "../resolver/referenced.ts";
+import { kindAt } from "../resolver/referenced.ts";
 import { configSchema, parseAppConfig } from "../run/app-config.ts";
 
 /** A piece of a JSON schema. */
@@ -16,7 +15,7 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-/** What stands where a configuration takes a value of the user's own. */
+/** What stands where a configuration takes a value. */
 const ownValue: readonly JsonSchema[] = [
   { type: "string", description: "A file of your own: `./file.ts` or `./file.ts#name`" },
   {
@@ -33,7 +32,16 @@ const ownValue: readonly JsonSchema[] = [
  */
 export function configurationSchema(): JsonSchema {
   const asJson = (schema: z.ZodType): JsonSchema => {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }) as JsonSchema;
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+      unrepresentable: "any",
+      io: "input",
+      override({ zodSchema, jsonSchema }) {
+        if (!(zodSchema instanceof z.ZodCustom)) return;
+        // JSON has no values: files that make them are added by path.
+        delete jsonSchema["value"];
+        jsonSchema.not = {};
+      },
+    }) as JsonSchema;
     return rest;
   };
   const whole = asJson(configSchema);
@@ -85,20 +93,13 @@ function explainedKeys(
   path: readonly string[],
   value: unknown,
 ): Record<string, JsonSchema> {
-  // Keys that no schema has, because nothing but a value of the user's own goes there.
-  const own = ownKeys.flatMap(({ key, help }): (readonly [string, JsonSchema])[] => {
-    const place = ["train", ...key.split(".")];
-    const name = place.pop() as string;
-    return help !== undefined && matches(place.join("."), path) ? [[name, { description: help }]] : [];
-  });
-  const all = { ...properties, ...Object.fromEntries(own) };
   return Object.fromEntries(
-    Object.entries(all).map(([key, piece]) => [key, explained(piece, [...path, key], at(value, key))]),
+    Object.entries(properties).map(([key, piece]) => [key, explained(piece, [...path, key], at(value, key))]),
   );
 }
 
 function takesOwn(path: readonly string[]): boolean {
-  return places.some(([place]) => matches(place, path));
+  return kindAt(path) !== null;
 }
 
 function at(value: unknown, key: string): unknown {

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { openRun, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { openRun, type RunOptions, type SinkOutcome, isNamedRate } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
 import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
@@ -113,6 +113,6 @@ function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
 /** What more steps do to learning rates that fall over the whole run. */
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
-  if (schedules.every(({ decay }) => decay === "constant")) return "";
+  if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
   return ": the learning rate follows the schedule of the new length from here on, as no run of that length from the beginning would";
 }

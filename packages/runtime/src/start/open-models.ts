@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { checkTraining, type OpponentSettings } from "@laconic/trainer";
+import { checkTraining, evaluationSampling, type OpponentSettings } from "@laconic/trainer";
 import { during } from "../progress.ts";
 import { withSource } from "../resolver/with-source.ts";
 import { openFleet } from "../run/fleet/open-fleet.ts";
@@ -33,10 +33,11 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
   const listening = interrupts();
   closing.defer(() => listening.dispose());
   try {
-    checkTraining(opened.parts, config.train);
+    checkTraining(opened.parts, opened.train);
     const { chatTemplateArguments: templateArguments } = config;
-    const parts = await openEstimators(opened.parts, { ...opened, ...resources, templateArguments });
-    return { ...warmed, opened: { ...opened, parts }, stop: listening.signal };
+    const place = { ...opened, ...resources, templateArguments };
+    const train = await openEstimators(opened.train, opened.parts.policies, place);
+    return { ...warmed, opened: { ...opened, train }, stop: listening.signal };
   } catch (error) {
     throw withSource(error, config);
   }
@@ -49,7 +50,7 @@ export async function openSamplers(opened: Opened): Promise<Sampled> {
   const { sampler } = config;
   if (!sampler) return { ...opened, fleet: null, parts };
   const { vocabularySize } = await tokenLimits(found.folder);
-  const { temperature } = config.train.sampling;
+  const { temperature } = evaluationSampling(config.train);
   const note = (text: string): void => progress.note(text);
   const fleet = await openFleet(sampler, parts.policies, { directory, vocabularySize, temperature, note });
   closing.defer(() => fleet.close());

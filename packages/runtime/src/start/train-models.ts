@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
-import { regressionOf, train, type TrainResult } from "@laconic/trainer";
+import { regressionOf, runSpec, train, type TrainResult } from "@laconic/trainer";
 import { trainingSeconds } from "@laconic/trainer/reading";
 import { keepSources } from "../resolver/run-sources.ts";
 import { withSource } from "../resolver/with-source.ts";
@@ -36,12 +36,16 @@ async function trained(held: Held): Promise<TrainResult> {
   const source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
   if (source) closing.defer(() => source.close());
   progress.started();
-  const result = await train({
-    ...(source?.parts ?? parts),
-    settings: config.train,
-    recorder: run,
-    ...(stop && { signal: stop }),
-  });
+  const result = await train(
+    runSpec({
+      ...(source?.parts ?? parts),
+      settings: opened.train,
+    }),
+    {
+      recorder: run,
+      ...(stop && { signal: stop }),
+    },
+  );
   held.end(result.interrupted ? "interrupted" : "finished");
   return result;
 }

@@ -1,3 +1,4 @@
+import type { ObjectiveSettings } from "@laconic/trainer";
 import type { LaconicError } from "@laconic/core";
 import { objectiveNames } from "@laconic/gspo/presets";
 import { changesOf } from "@laconic/trainer";
@@ -138,7 +139,7 @@ const withKl = [
 ] as const;
 
 test.each(withKl)("no variant of %s but the one named so leaves out a KL term", (_, preset) => {
-  const { kl } = parseAppConfig(preset).train.objective;
+  const { kl } = parseAppConfig(preset).train.objective as ObjectiveSettings;
   const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((each) =>
     "reason" in each ? [] : each.overrides.map((word) => [each.name, word] as const),
   );

@@ -1,7 +1,6 @@
 import { objectiveShape } from "@laconic/gspo/presets";
-import type { TrainConfig } from "@laconic/trainer";
+import { isNamedObjective, type ObjectiveSettings, type TrainConfig } from "@laconic/trainer";
 import type { AppConfig } from "../run/run-settings.ts";
-import { ownAt } from "../resolver/own-keys.ts";
 import { isReference } from "../resolver/reference.ts";
 import type { Variant } from "./run-variants.ts";
 
@@ -13,18 +12,17 @@ type Derivation = (config: AppConfig) => Candidate;
 
 /**
  * Overrides of a setting of the run, and of every policy that has one of its own.
- * @param valueOf - the value that takes the place of the one that stands there; null is the user's own value
+ * @param valueOf - the setting that replaces the one of the run or the policy
  */
 function everywhere<Key extends "objective" | "advantage" | "prices">(
-  { train, own }: AppConfig,
+  { train }: AppConfig,
   key: Key,
-  valueOf: (before: TrainConfig[Key] | null) => object,
+  valueOf: (before: TrainConfig[Key]) => object,
 ): string[] {
   return [
-    `train.${key}=${JSON.stringify(valueOf(ownAt(own, key) ? null : train[key]))}`,
+    `train.${key}=${JSON.stringify(valueOf(train[key]))}`,
     ...Object.keys(train.policies).flatMap((name) => {
-      const isOwn = ownAt(own, "policies", name, key) !== undefined;
-      const before = isOwn ? null : (train.policies[name] as Partial<TrainConfig> | undefined)?.[key];
+      const before = (train.policies[name] as Partial<TrainConfig> | undefined)?.[key];
       return before === undefined ? [] : [`train.policies.${name}.${key}=${JSON.stringify(valueOf(before))}`];
     }),
   ];
@@ -105,7 +103,7 @@ const eq2AsPrinted: Derivation = (config) => ({
 const grpo: Derivation = (config) => {
   const name = "grpo";
   const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
-  const before = ownAt(config.own, "objective") ? "the configuration's own objective" : objective.name;
+  const before = isNamedObjective(objective) ? objective.name : "the configuration's objective";
   const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
   const bare =
     ratioUnit === "message" &&
@@ -118,9 +116,7 @@ const grpo: Derivation = (config) => {
       reason:
         "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
     };
-  const kept = Object.keys(withGrpo(ownAt(config.own, "objective") ? null : objective)).filter(
-    (key) => key !== "name" && key !== "clip",
-  );
+  const kept = Object.keys(withGrpo(objective)).filter((key) => key !== "name" && key !== "clip");
   return {
     name,
     about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${kept.length > 0 ? `; ${kept.join(", ")} as before` : ""}`,
@@ -129,12 +125,12 @@ const grpo: Derivation = (config) => {
 };
 
 /**
- * GRPO with everything of an objective that is not what its ratios are: a KL term, corrections, how losses are joined. Of an
- * objective of the user's own nothing is known.
+ * GRPO with everything of an objective that is not what its ratios are: a KL term, corrections, how losses are joined. Nothing is
+ * known of an objective that has no name.
  */
-function withGrpo(before: TrainConfig["objective"] | null): TrainConfig["objective"] {
+function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
   const clip = { low: 0.2, high: 0.2 };
-  if (before === null) return { name: "grpo", clip };
+  if (!isNamedObjective(before)) return { name: "grpo", clip };
   const takes = objectiveShape(before.name).fields;
   const keys: readonly string[] = [
     "kl",
@@ -154,9 +150,9 @@ const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 /** With a KL term where there is none, or without the one that there is. */
 const klTerm =
   (name: "kl" | "no-kl"): Derivation =>
-  ({ train: { objective, policies }, own }) => {
+  ({ train: { objective, policies } }) => {
     const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
-    if (ownAt(own, "objective") !== undefined || ownObjectives)
+    if (!isNamedObjective(objective) || ownObjectives)
       return { name, reason: "an objective of its own says itself whether it has a KL term" };
     const { kl, ...rest } = objective;
     if ((kl === undefined) !== (name === "kl"))

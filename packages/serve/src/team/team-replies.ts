@@ -3,7 +3,6 @@ import {
   ledgerTotals,
   randomFromSeed,
   type Episode,
-  type ToolFormat,
   type AgentId,
   type Completion,
   type LanguageModel,

@@ -1,4 +1,4 @@
-import type { AgentId, EpisodeContext, Problem, ToolDefinition } from "@laconic/core";
+import type { AgentId, EpisodeContext, Problem, } from "@laconic/core";
 import { randomUUID } from "node:crypto";
 import { samplingOfFields } from "@laconic/core/backends";
 import { z } from "zod";

@@ -67,7 +67,7 @@ export const storyTellers: Preset = {
     ...train,
     steps: 75,
     sampling: { temperature: 0.6 },
-    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } },
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } as const },
     optimizer: { learningRate: { ...learningRate, peak: 4e-4 } },
     // A price that silences who knows is too high: a message is worth a whole answer.
     budget: { ...budget, targetTokens: 14, maxPrice: 0.01 },
@@ -121,7 +121,7 @@ export const storyBudget: Preset = {
     steps: 120,
     // In evaluations too: a reply spreads less around its budget, and so does one of the model as it was.
     sampling: { temperature: 0.7 },
-    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } },
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } as const },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
     evaluation: { ...train.evaluation, every: 60, problems: 400 },
     checkpoint: { every: 60, keep: 2 },

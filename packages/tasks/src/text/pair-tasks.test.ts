@@ -2,7 +2,7 @@ import { randomFromSeed, type Episode, type LanguageModel, type Problem, type Sa
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { scriptedModel } from "@laconic/core/testing";
 import { readReward } from "@laconic/rewards";
-import { parseTrainConfig, silentRecorder, train, type TrainedPolicy } from "@laconic/trainer";
+import { parseTrainConfig, silentRecorder, runSpec, train, type TrainedPolicy } from "@laconic/trainer";
 import { tabularModel, tabularPolicy, tinySettings, tinyTokenizer } from "@laconic/trainer/testing";
 import { describe, expect, test } from "vitest";
 import type { TeamTask } from "../task.ts";
@@ -133,12 +133,16 @@ test.skipIf(data === "")(
         budget: null,
         evaluation: { every: 100, problems: 1, transcripts: 0 },
       });
-      await train({
-        task: { ...task, problems: () => [only], pool: [only], testProblems: [] },
-        policies: { helper: scriptedPolicy("helper", () => aux), main: scriptedPolicy("main", main) },
-        settings: config,
-        recorder: silentRecorder((row) => rows.push(row)),
-      });
+      await train(
+        runSpec({
+          task: { ...task, problems: () => [only], pool: [only], testProblems: [] },
+          policies: { helper: scriptedPolicy("helper", () => aux), main: scriptedPolicy("main", main) },
+          settings: config,
+        }),
+        {
+          recorder: silentRecorder((row) => rows.push(row)),
+        },
+      );
       expect(rows).toHaveLength(5);
       const shares = rows.map((row) => schemes.map((scheme) => row[`measures/scheme/${scheme}`]));
       expect(shares).toEqual([

@@ -1,6 +1,7 @@
 import type { LanguageModel, Tokenizer, TrainableModel } from "@laconic/core";
 import {
   evaluate,
+  evaluationSampling,
   livePolicies,
   sha256Of,
   supervised,
@@ -81,9 +82,9 @@ export async function measureBefore(
   { train }: MeasuredRun,
   references: NonNullable<Parameters<typeof evaluate>[2]["references"]> = {},
 ): Promise<Evaluation> {
-  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = train;
+  const { seed, limits, onAgentError: onError, scoring, evaluation } = train;
   const { problems } = evaluation;
-  const options = { seed, step: 0, problems, sampling, limits, onError, scoring, references };
+  const options = { seed, step: 0, problems, sampling: evaluationSampling(train), limits, onError, scoring, references };
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 

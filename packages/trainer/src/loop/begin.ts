@@ -17,7 +17,7 @@ export interface Beginning {
  * @throws LaconicError `config_invalid` for a run that has done more than it is to do
  */
 export async function begin(run: TrainingRun): Promise<Beginning> {
-  const { recorder, models, learners, budget, parts, pool } = run;
+  const { recorder, models, learners, budget, curriculum, stopping, pool } = run;
   const resumed = await recorder.restore(models);
   if (resumed) {
     await pool?.restore(resumed.opponents ?? []);
@@ -30,7 +30,7 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
     budgets: budget.init(),
     policyBudgets: byPolicy(learners.map(({ name, controller }) => [name, controller?.init()])),
     estimators: byPolicy(learners.map(({ name, estimator }) => [name, estimator.init?.()])),
-    ...(parts.curriculum && { results: {} }),
+    ...(curriculum && { results: {} }),
     ...(opponents && { opponents }),
   };
   const before = await evaluateStep(run, learned);
@@ -39,7 +39,7 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
       ...learned,
       before,
       after: before,
-      ...(parts.stopping && { evaluations: [pointOf(before)] }),
+      ...(stopping && { evaluations: [pointOf(before)] }),
       best: { step: 0, accuracy: before.accuracy, since: 0 },
     },
     resumedAt: null,

@@ -1,12 +1,12 @@
 import type { Timer } from "@laconic/rewards";
-import { modelsOf, type Samplers } from "../parts.ts";
+import { modelsOf, type Samplers } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout } from "../stages/play-groups.ts";
 import { nextBatch } from "../stages/next-batch.ts";
-import { configAt, learnedParts, snapshotsOf, type TrainingRun } from "./training-run.ts";
+import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** A step's groups. */
 export interface Collected extends SampledGroup {
@@ -36,6 +36,7 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
     let state = beginning;
     const queue = trainingQueue(config, config.asynchronous, {
       greedy,
+      sampling: samplingAt(run, 0),
       random,
       timer,
       problemsOf: (step, stream) => run.problemsOf(step, stream, learnedOf(state)),
@@ -63,7 +64,10 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
       const games = { step, problems: problems.length, episodes: config.episodesPerProblem, random: stream };
       const opponentOf = pool?.opponents(opponents, games) ?? null;
       const played = { models: modelsOf(told, samplers), random: stream.split("rollout"), opponentOf };
-      return { ...(await rollout(told, configAt(run, step), { score, greedy }, problems, played)), lags: [] };
+      return {
+        ...(await rollout(told, config, { score, greedy, sampling: samplingAt(run, step) }, problems, played)),
+        lags: [],
+      };
     },
   };
 }

@@ -6,10 +6,11 @@ import { evaluationWarnings } from "../evaluation-warnings.ts";
 import { evaluate, evaluationOptions, type Evaluation } from "../evaluate.ts";
 import { withLearned } from "../learned.ts";
 import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
-import { livePolicies } from "../parts.ts";
+import { livePolicies } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
@@ -77,7 +78,7 @@ export async function evaluateWhenDue(
   }
   const unlearned = step === config.steps && !config.opponents ? unlearnedAtEnd(run, state, after, scored) : null;
   if (unlearned !== null) await recorder.warn(`at step ${step} ${unlearned}`, step);
-  const isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
+  const isBest = after.accuracy > state.best.accuracy + minGainOf(config);
   const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };
   return { state: { ...state, after, best, ...stoppingOf(run, state, after) }, isBest };
 }
@@ -102,9 +103,13 @@ function unlearnedAtEnd(
   return unlearnedOf({ before, previous, last, isPriced, equalGroups: equal / Math.max(1, rewards.size) });
 }
 
-/** What a stopping rule of the user's own says, and what it goes by. */
+function minGainOf({ earlyStopping }: TrainConfig): number {
+  return earlyStopping && "minGain" in earlyStopping ? earlyStopping.minGain : 0;
+}
+
+/** What a stopping rule says, and what it goes by. */
 function stoppingOf(
-  { parts: { stopping } }: TrainingRun,
+  { stopping }: TrainingRun,
   { evaluations: before = [] }: LoopState,
   after: Evaluation,
 ): Pick<LoopState, "evaluations" | "isStopped"> {

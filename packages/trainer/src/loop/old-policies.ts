@@ -1,5 +1,5 @@
 import type { PolicySnapshot } from "@laconic/core";
-import { livePolicies, type Samplers } from "../parts.ts";
+import { livePolicies, type Samplers } from "../spec/parts.ts";
 import { disposeAll, isNeededAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** π_old: what episodes are sampled with, and ratios divided by. */

@@ -27,10 +27,10 @@ export function schedule(
   }: Pick<TrainConfig, "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint">,
   signal: AbortSignal | undefined,
 ): Schedule {
+  const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
   const isRefreshDue = (step: number): boolean => step % refreshOldPolicyEvery === 0;
   const isStopping = (step: number): boolean => signal?.aborted === true && isRefreshDue(step);
-  const isStale = ({ best, isStopped = false }: LoopState): boolean =>
-    isStopped || (earlyStopping !== null && best.since >= earlyStopping.patience);
+  const isStale = ({ best, isStopped = false }: LoopState): boolean => isStopped || best.since >= patience;
   return {
     isStale,
     isRefreshDue,

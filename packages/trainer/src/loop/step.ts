@@ -1,18 +1,18 @@
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import { agentErrorWarning } from "../agent-errors.ts";
-import type { Samplers } from "../parts.ts";
+import type { Samplers } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
-import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { learn, moveBudget, needsReference, pricingOf, type LearnerResult } from "../stages/learner.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
 import { withResults } from "../problem-results.ts";
 import { policySamplers } from "../stages/policy-needs.ts";
-import type { PriceDiagnostics } from "../stages/price-controllers.ts";
+import type { PriceDiagnostics } from "../spec/price-controllers.ts";
 import { score, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import type { Collected, Collector } from "./collect.ts";
 import { checkpointOnFailure } from "./save.ts";
-import { configAt, type TrainingRun } from "./training-run.ts";
+import { samplingAt, type TrainingRun } from "./training-run.ts";
 
 /** A step's episodes with their rewards. */
 export interface ScoredStep {
@@ -32,7 +32,7 @@ export async function scoreCollected(
   prices: Prices,
   { turn }: Pick<Collector, "turn">,
 ): Promise<ScoredStep> {
-  const { config, recorder, learners, scoreGroups } = run;
+  const { config, costs, recorder, scoreGroups } = run;
   const place = `step ${state.step + 1}`;
   const rollouts = scoreGroups ? await scoreGroups(collected.rollouts, place, learnedOf(state)) : collected.rollouts;
   const scores = scoreGroups ? rollouts.map(({ score: each }) => each) : collected.scores;
@@ -48,7 +48,6 @@ export async function scoreCollected(
     );
   const lost = agentErrorWarning(rollouts.map(({ episode }) => episode));
   if (lost !== null) await recorder.warn(lost, state.step + 1);
-  const [{ costs }] = learners as [Learner];
   await turn();
   const scored = score(rollouts, pricingOf({ config, costs }, prices));
   await turn();
@@ -65,14 +64,15 @@ export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
 
 /** Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learnAll(
-  { parts, config, learners, references, random }: TrainingRun,
+  run: TrainingRun,
   { step, policyBudgets, estimators }: LoopState,
   { scored, prices, trees, lags, oldPolicies }: LearningStep,
   clock: StepClock,
   { turn }: Pick<Collector, "turn">,
 ): Promise<LearnerResult[]> {
+  const { parts, config, learners, references, random } = run;
   const stream = random.split(`step:${step}`);
-  const { temperature } = configAt({ parts, config }, step).sampling;
+  const { temperature } = samplingAt(run, step);
   const samplerOf = policySamplers(parts, { first: references, old: oldPolicies });
   const results: LearnerResult[] = [];
   for (const learner of learners) {

@@ -3,6 +3,7 @@ import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { checkpointName } from "../run/find-checkpoint.ts";
+import { isNamedRate } from "../settings/named.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { evaluateStep } from "./evaluate-step.ts";
@@ -113,9 +114,9 @@ function bestStep({ schedule }: TrainingRun, { best, bestTrained: trained }: Loo
 }
 
 function causeAndBest(run: TrainingRun, state: LoopState): string {
-  const { optimizer, policies } = run.config;
-  const rates = [optimizer.learningRate, ...Object.values(policies).flatMap((own) => own.learningRate ?? [])];
-  const peak = Math.max(...rates.map((each) => each.peak));
+  const rates = run.learners.map(({ config }) => config.optimizer.learningRate).filter((rate) => isNamedRate(rate));
+  const peak =
+    rates.length > 0 ? ` (optimizer.learningRate.peak is ${Math.max(...rates.map((rate) => rate.peak))})` : "";
   const step = bestStep(run, state);
   const by = state.bestTrained
     ? `mean training grade ${formatPercent(state.bestTrained.grade)}`
@@ -124,5 +125,5 @@ function causeAndBest(run: TrainingRun, state: LoopState): string {
     step > 0
       ? `The best checkpoint is kept: checkpoints/${checkpointName(step)} (step ${step}, ${by}), as a model to go on from`
       : "No checkpoint is better than the weights that the run began with";
-  return `${likelyCause} (optimizer.learningRate.peak is ${peak}): train again with a lower one. ${best}`;
+  return `${likelyCause}${peak}: train again with a lower one. ${best}`;
 }

@@ -7,7 +7,7 @@ import { policyPrefix, stepMetrics } from "../stages/step-metrics.ts";
 import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";
-import { configAt, type TrainingRun } from "./training-run.ts";
+import { samplingAt, type TrainingRun } from "./training-run.ts";
 
 /** A step that is done: what it was made of, and what it came to. */
 export interface DoneStep extends ScoredStep, Moved {
@@ -19,22 +19,23 @@ export interface DoneStep extends ScoredStep, Moved {
 
 /** Leaves a step's traces: warnings, the record that it can be computed again from, metrics, and groups that were dropped. */
 export async function trace(
-  { recorder, config, parts }: TrainingRun,
+  run: TrainingRun,
   { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,
   clock: StepClock,
   { report, turn }: Pick<Collector, "report" | "turn">,
 ): Promise<LoopState> {
+  const { recorder, config } = run;
   const { trees, scores, lags } = collected;
   const { step } = moved;
   for (const { learner, scored: own, gap } of learners)
     for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning, step);
-  const unkept = parts.costs ? null : budgetWarning(config, scored);
+  const unkept = budgetWarning(config, scored);
   if (unkept !== null) await recorder.warn(unkept, step);
   const queue = report();
   const lag = lags.length === 0 ? 0 : lags;
   await recorder.record?.({
     step,
-    ...(parts.temperature && configAt({ parts, config }, step - 1).sampling),
+    ...(typeof config.sampling.temperature !== "number" && samplingAt(run, step - 1)),
     scored,
     trees,
     scoring,

@@ -1,28 +1,31 @@
-import { randomFromSeed, type PolicyNeed, type PolicySnapshot, type Random, type Reward } from "@laconic/core";
-import type { TrainConfig } from "../settings/config.ts";
+import {
+  randomFromSeed,
+  type PolicyNeed,
+  type PolicySnapshot,
+  type Random,
+  type Reward,
+  type Sampling,
+} from "@laconic/core";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
-import { mapPolicies, type TrainingParts } from "../parts.ts";
-import { problemSource, type ProblemSource } from "../problem-source.ts";
+import { mapPolicies } from "../spec/parts.ts";
+import { policyNeedsOf } from "../spec/policy-needs.ts";
+import type { Learner, RunSpec } from "../spec/run-spec.ts";
+import { problemSource, type ProblemSource } from "../spec/problem-source.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
 import { criticsOf, withLearned } from "../learned.ts";
 import type { Models } from "../run/checkpoint.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
-import { policyNeedsOf } from "../stages/policy-needs.ts";
-import { learnersOf, needsReference, type Learner } from "../stages/learner.ts";
+import { needsReference } from "../stages/learner.ts";
 import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
-import { scheduled } from "../stages/checked-values.ts";
 import { configWarnings } from "../warnings.ts";
 import { schedule, type Schedule } from "./schedule.ts";
 
 /** What every stage of a run knows. Nothing of it changes from step to step; what does is the loop's state. */
-export interface TrainingRun {
-  readonly parts: TrainingParts;
-  readonly config: TrainConfig;
+export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
   readonly signal: AbortSignal | undefined;
-  readonly learners: readonly Learner[];
   readonly models: Models;
   /** The policies before the first step, of learners that are compared with them. */
   readonly references: Readonly<Record<string, PolicySnapshot>>;
@@ -41,37 +44,35 @@ export interface TrainingRun {
 
 /** Makes learners of the policies, warns of known traps, and keeps the references before a checkpoint replaces the weights. */
 export async function openTrainingRun(
-  parts: TrainingParts,
-  config: TrainConfig,
+  spec: RunSpec,
   recorder: Recorder,
   signal: AbortSignal | undefined,
 ): Promise<TrainingRun> {
-  const learners = learnersOf(parts, config);
-  const { source, task, policies, reward, groupReward } = parts;
-  const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring, task.topology.agents);
+  const { parts, config, learners, groupReward, curriculum } = spec;
+  const { source, task, policies } = parts;
+  const judge = source && !config.reward ? judgedElsewhere : rewardOf(task);
+  const score = scorer(judge, config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
-  const problemsOf = problemSource(task, config, random, parts.curriculum);
+  const problemsOf = problemSource(task, config, random, curriculum);
   const models = { ...mapPolicies(policies, ({ model }) => model), ...criticsOf(learners) };
-  for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
+  for (const learner of learners) for (const warning of configWarnings(learner)) await recorder.warn(warning);
   const references = await snapshotsOf(
     learners.filter(
       (each) => config.evaluation.language || needsReference(each) || isNeededAt(learners, each, "first"),
     ),
   );
   return {
-    parts,
-    config,
+    ...spec,
     recorder,
     signal,
-    learners,
     models,
     references,
     random,
     score,
     scoreGroups: groupReward ? groupScorer(groupReward, config.scoring, task.topology.agents) : null,
     problemsOf,
-    pool: config.opponents ? new OpponentPool(parts, config.opponents, recorder) : null,
-    budget: teamBudgets(config, parts.budgets),
+    pool: config.opponents ? new OpponentPool(spec, config.opponents, recorder) : null,
+    budget: teamBudgets(spec.budgets, config.prices),
     schedule: schedule(config, signal),
   };
 }
@@ -82,12 +83,9 @@ export function learnedParts({ parts, score }: TrainingRun, state: LoopState): P
   return { parts: withLearned(parts, learned), score: (episode, problem) => score(episode, problem, learned) };
 }
 
-/** The settings of a step, from 0: with the temperature of a schedule. */
-export function configAt({ parts, config }: Pick<TrainingRun, "parts" | "config">, step: number): TrainConfig {
-  const { temperature } = parts;
-  if (!temperature) return config;
-  const own = scheduled(temperature, "temperature", step, config.steps);
-  return { ...config, sampling: { ...config.sampling, temperature: own } };
+/** Sampling of a step, from 0. */
+export function samplingAt({ config, temperature }: RunSpec, step: number): Sampling {
+  return { ...config.sampling, temperature: temperature(step, config.steps) };
 }
 
 /** Whether an objective of the run compares with a policy as it was. */

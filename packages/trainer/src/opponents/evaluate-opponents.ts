@@ -1,7 +1,7 @@
 import { wilsonInterval } from "@laconic/core/numeric";
 import type { OpponentSettings } from "../settings/config.ts";
 import { playProblems, type EvaluateOptions } from "../evaluate.ts";
-import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
+import { modelsOf, type Samplers, type TrainingParts } from "../spec/parts.ts";
 import { gameOf, withOpponent, type OpponentResult } from "./games.ts";
 import type { OpponentPool } from "./opponent-pool.ts";
 

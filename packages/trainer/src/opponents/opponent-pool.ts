@@ -6,14 +6,15 @@ import {
   type TrainableModel,
 } from "@laconic/core";
 import type { OpponentSettings } from "../settings/config.ts";
-import type { TrainedPolicy, TrainingParts } from "../parts.ts";
+import type { TrainedPolicy } from "../spec/parts.ts";
+import type { RunSpec } from "../spec/run-spec.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";
-import { matchesOf, matchmakings, type MatchPlace, type Matches } from "./matchmaking.ts";
+import { matchesOf, type MatchPlace, type Matches } from "./matchmaking.ts";
 
 /** The weights of opponents: frozen past selves, and other runs. Who is in the pool, and with which results, is the loop's state. */
 export class OpponentPool {
-  readonly #parts: TrainingParts;
+  readonly #matchmaking: RunSpec["matchmaking"];
   readonly #settings: OpponentSettings;
   readonly #recorder: Recorder;
   /** Policies that speak for some side. */
@@ -22,9 +23,9 @@ export class OpponentPool {
   /** One model for all games of an opponent, so that its requests are sampled together. */
   readonly #speakers = new Map<string, Readonly<Record<AgentId, LanguageModel>>>();
 
-  constructor(parts: TrainingParts, settings: OpponentSettings, recorder: Recorder) {
+  constructor({ parts, matchmaking }: RunSpec, settings: OpponentSettings, recorder: Recorder) {
     const seated = new Set(settings.sides.flat());
-    this.#parts = parts;
+    this.#matchmaking = matchmaking;
     this.#settings = settings;
     this.#recorder = recorder;
     this.#policies = Object.fromEntries(
@@ -54,8 +55,7 @@ export class OpponentPool {
 
   /** The opponents of a step. @throws LaconicError `input_invalid` for matchmaking that names nobody of the pool */
   opponents(pool: readonly OpponentState[], place: MatchPlace): OpponentOf {
-    const rule = this.#parts.matchmaking ?? matchmakings[this.#settings.matchmaking];
-    const matches: Matches = matchesOf(rule, this.#settings, pool, place);
+    const matches: Matches = matchesOf(this.#matchmaking, this.#settings, pool, place);
     return (group, episode) => {
       const match = matches(group, episode);
       return match && this.opponent(match.opponent, match.side);

@@ -1,9 +1,10 @@
+import { runSpec } from "../spec/run-spec.ts";
 import { randomFromSeed, stopReasons } from "@laconic/core";
 import { expect, test } from "vitest";
 import { rollouts } from "../../test/scored-rollouts.ts";
 import { slowly, type Slowness } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../spec/parts.ts";
 import type { DroppedProblem } from "../run/recorder.ts";
 import { silentRecorder } from "../run/recorder.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
@@ -38,7 +39,9 @@ async function run(
     dropped: async (step: number, groups: readonly DroppedProblem[]) =>
       void dropped.push(...groups.map((each) => ({ step, ...each }))),
   };
-  const { after } = await timer.run(train({ ...slowly(parts, timer, slowness), settings: config, recorder, timer }));
+  const { after } = await timer.run(
+    train(runSpec({ ...slowly(parts, timer, slowness), settings: config }), { recorder, timer }),
+  );
   return { rows, dropped, accuracy: after.accuracy };
 }
 
@@ -149,7 +152,9 @@ test("weights are asked for once per version, and let go when nobody plays with 
     steps: 12,
     asynchronous: { maxLag: 4, activeGroups: 6 },
   });
-  await timer.run(train({ ...onePolicy(tinyTask("star"), model, fleet.speak), settings: config, recorder, timer }));
+  await timer.run(
+    train(runSpec({ ...onePolicy(tinyTask("star"), model, fleet.speak), settings: config }), { recorder, timer }),
+  );
   expect([model.snapshots, model.alive, fleet.inFlight]).toEqual([12, 0, 0]);
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(5); // versions within maxLag
@@ -167,10 +172,12 @@ test.each(["interrupt", "error"] as const)("an %s ends what is played and lets i
   });
   const config = parseTrainConfig({ ...settings, asynchronous: { maxLag: 4 } });
   const parts = onePolicy(tinyTask("star"), model, fleet.speak);
-  const outcome = await timer.run(train({ ...parts, settings: config, recorder, signal: stop.signal, timer })).then(
-    ({ steps, interrupted }) => ({ steps, interrupted }),
-    (error: unknown) => String(error),
-  );
+  const outcome = await timer
+    .run(train(runSpec({ ...parts, settings: config }), { recorder, signal: stop.signal, timer }))
+    .then(
+      ({ steps, interrupted }) => ({ steps, interrupted }),
+      (error: unknown) => String(error),
+    );
   expect(outcome).toEqual(ending === "error" ? "Error: the disk is full" : { steps: 3, interrupted: true });
   expect([model.alive, fleet.inFlight]).toEqual([0, 0]);
 });
@@ -196,7 +203,7 @@ test("starts are paced: the event loop has its turn after every sixteen", async 
     },
   }));
   const config = parseTrainConfig({ ...settings, steps: 2, problemsPerStep: 40, asynchronous: { maxLag: 1 } });
-  await timer.run(train({ ...counting, settings: config, timer: counted }));
+  await timer.run(train(runSpec({ ...counting, settings: config }), { timer: counted }));
   expect(starts).toBeGreaterThanOrEqual(640);
   expect(most).toBeLessThanOrEqual(16);
 });

@@ -1,3 +1,4 @@
+import { runSpec } from "../spec/run-spec.ts";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -5,7 +6,7 @@ import { unsyncedFiles } from "../../test/run-folder.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { slowly } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import type { TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { openRun } from "../run/run-directory.ts";
 import { readLines } from "../run/json-lines.ts";
@@ -72,7 +73,7 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
   try {
     let calls = 0;
     const slow = slowly(parts(), timer, { fails: () => calls++ % 23 === 22 });
-    return await timer.run(train({ ...slow, settings: config, recorder: still(run, timer), timer }));
+    return await timer.run(train(runSpec({ ...slow, settings: config }), { recorder: still(run, timer), timer }));
   } finally {
     await run.close();
   }

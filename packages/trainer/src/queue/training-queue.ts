@@ -1,7 +1,7 @@
 import type { LanguageModel, PolicySnapshot, Problem, Random } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
-import { modelsOf, type TrainingParts } from "../parts.ts";
+import { modelsOf, type TrainingParts } from "../spec/parts.ts";
 import type { DroppedProblem } from "../run/recorder.ts";
 import type { GameOptions } from "../stages/episode-rollout.ts";
 import { groupGame } from "../stages/play-groups.ts";
@@ -12,6 +12,7 @@ import { rateLimiter } from "./paced.ts";
 /** What a run's queue is made of, beside its parts. */
 export interface TrainingQueueParts {
   readonly greedy: GameOptions["greedy"];
+  readonly sampling: GameOptions["sampling"];
   /** The run's stream. */
   readonly random: Random;
   readonly timer: Timer;
@@ -35,7 +36,7 @@ export interface TrainingQueue extends Omit<GroupQueue, "report"> {
 export function trainingQueue(
   config: TrainConfig,
   settings: AsynchronousSettings,
-  { greedy, random, timer, problemsOf, learned, snapshots, from }: TrainingQueueParts,
+  { greedy, sampling, random, timer, problemsOf, learned, snapshots, from }: TrainingQueueParts,
 ): TrainingQueue {
   const { problemsPerStep, episodesPerProblem, steps, tree } = config;
   const drawn = new Map<number, readonly Problem[]>();
@@ -61,7 +62,7 @@ export function trainingQueue(
         return {
           game(number) {
             const { position: group, problem, stream } = place(number);
-            return groupGame(parts, config, { score, greedy }, { problem, group, random: stream, models });
+            return groupGame(parts, config, { score, greedy, sampling }, { problem, group, random: stream, models });
           },
           async dispose() {
             for (const snapshot of Object.values(samplers)) await snapshot.dispose();

@@ -7,7 +7,7 @@ import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { expect, test } from "vitest";
 import { refusal } from "../../../../test/refusal.ts";
 import { runFolder } from "../../test/run-folder.ts";
-import { onePolicy, onlyPolicy, type TrainedPolicy } from "../parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy } from "../spec/parts.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";

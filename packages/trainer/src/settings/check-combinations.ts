@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "./config.ts";
+import { importanceOf, isNamedEstimator, isNamedRate } from "./named.ts";
 
 /** Ratio units whose messages do not share an advantage, by grouping key. */
 const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
@@ -22,7 +23,8 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
   };
   const sequences = config.problemsPerStep * config.episodesPerProblem;
   if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
-  if (config.episodesPerProblem === 1 && config.advantage.estimator !== "raw")
+  const { advantage } = config;
+  if (config.episodesPerProblem === 1 && isNamedEstimator(advantage) && advantage.estimator !== "raw")
     refuse(
       "episodesPerProblem",
       "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw",
@@ -37,27 +39,31 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
       "checkpoint.every",
       `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`,
     );
-  const { decay, finalFraction } = config.optimizer.learningRate;
-  if (decay === "constant" && finalFraction !== 1)
-    refuse("optimizer.learningRate.finalFraction", "has no effect without a decay; set decay to linear or cosine");
-  if (decay !== "constant" && finalFraction === 1)
-    refuse("optimizer.learningRate.decay", `${decay} to the whole peak has no effect; set finalFraction below 1`);
-  const mixed = ratioUnitsThatMix[config.groupBy];
+  const { learningRate } = config.optimizer;
+  if (isNamedRate(learningRate)) {
+    const { decay, finalFraction } = learningRate;
+    if (decay === "constant" && finalFraction !== 1)
+      refuse("optimizer.learningRate.finalFraction", "has no effect without a decay; set decay to linear or cosine");
+    if (decay !== "constant" && finalFraction === 1)
+      refuse("optimizer.learningRate.decay", `${decay} to the whole peak has no effect; set finalFraction below 1`);
+  }
+  const groupBy = typeof config.groupBy === "string" ? config.groupBy : "prompt+agent+turn";
+  const mixed = typeof config.groupBy === "string" ? ratioUnitsThatMix[groupBy] : undefined;
   if (mixed?.includes(config.ratioUnit))
     refuse(
       "ratioUnit",
-      `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use ${config.tree ? "ratioUnit message or turn" : "groupBy prompt"}`,
+      `${config.ratioUnit} joins messages that groupBy ${groupBy} gives different advantages; use ${config.tree ? "ratioUnit message or turn" : "groupBy prompt"}`,
     );
   checkTrees(config, refuse);
-  if (config.credit.kind !== "shared" && !config.groupBy.includes("agent"))
+  if (config.credit.kind !== "shared" && !groupBy.includes("agent"))
     refuse(
       "credit",
       `${config.credit.kind} gives agents different rewards; group by prompt+agent or prompt+agent+turn`,
     );
-  if (config.credit.kind !== "shared" && config.advantage.estimator === "decoupled")
+  if (config.credit.kind !== "shared" && isNamedEstimator(advantage) && advantage.estimator === "decoupled")
     refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
   checkAsynchronous(config, refuse);
-  if (config.objective.importance !== undefined) checkImportanceSource(config, refuse);
+  if (importanceOf(config) !== undefined) checkImportanceSource(config, refuse);
   if (config.earlyStopping && config.evaluation.every === 0)
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
@@ -99,7 +105,7 @@ function checkTrees(config: TrainConfig, refuse: Refuse): void {
     refuse("groupBy", "tree-node belongs to rollout trees: set it together with `tree`");
   if (!config.tree) return;
   const { advantage, credit } = config;
-  if (advantage.estimator !== "group" || advantage.scale !== "none")
+  if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "none")
     refuse("advantage", "a tree's advantage is the return less its siblings' mean: group with scale none");
   if (credit.kind !== "shared") refuse("credit", "a tree gives each reply its own return; use shared");
 }

@@ -1,11 +1,10 @@
 import type { BudgetOptions } from "@laconic/budget";
 import type { EpisodeLimits, Sampling, ValuesOf } from "@laconic/core";
 import { optimizerTable } from "@laconic/core/backends";
-import { gspoClip } from "@laconic/gspo";
+import { gspoClip, type GroupKey } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
-import type { DivergenceSettings } from "../divergence.ts";
-import type { LearningRateSchedule } from "../learning-rate.ts";
+import type { LearningRateSchedule } from "./schedules.ts";
 import { asynchronousTable, type creditTables, opponentsTable, type treeTable } from "./episode-tables.ts";
 import {
   besideTable,
@@ -20,6 +19,7 @@ import {
   retentionTable,
   scoringTable,
 } from "./tables.ts";
+import type { Value } from "./values.ts";
 
 /** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
 export type AdvantageSettings =
@@ -38,19 +38,22 @@ export type CreditSettings = {
   readonly [Kind in keyof typeof creditTables]: { readonly kind: Kind } & ValuesOf<(typeof creditTables)[Kind]>;
 }[keyof typeof creditTables];
 
+/** When a run is taken to have diverged. */
+export type DivergenceSettings = ValuesOf<typeof divergenceTable>;
+
 /** MAGRPO's rollout trees. */
 export type TreeSettings = ValuesOf<typeof treeTable>;
 
 /** What one policy does otherwise than the run. */
 export interface PolicySettings {
   readonly objective?: TrainConfig["objective"];
-  readonly advantage?: AdvantageSettings;
-  readonly learningRate?: LearningRateSchedule;
+  readonly advantage?: TrainConfig["advantage"];
+  readonly learningRate?: LearningRateSchedule | Value<"schedule">;
   /** What is absent is the run's. */
   readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
   /** Prices and budget count the words of the policy's own agents. */
   readonly prices?: TrainConfig["prices"];
-  readonly budget?: BudgetOptions;
+  readonly budget?: BudgetOptions | Value<"budget">;
 }
 
 /** Samples without a score are left out of rewards and accuracy, and counted; too many end the run. */
@@ -60,21 +63,37 @@ export type ScoringSettings = ValuesOf<typeof scoringTable>;
 export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 
 /** Frozen opponents that play some agents in training: past selves, and other runs. */
-export type OpponentSettings = ValuesOf<typeof opponentsTable>;
+export type OpponentSettings = Omit<ValuesOf<typeof opponentsTable>, "matchmaking"> & {
+  readonly matchmaking: ValuesOf<typeof opponentsTable>["matchmaking"] | Value<"matchmaking">;
+};
 /** How much of a long run stays on disk. */
 export type RetentionSettings = ValuesOf<typeof retentionTable>;
 /** Supervised examples that are learned beside what is earned; the examples themselves are a policy's. */
-export type SupervisedSettings = ValuesOf<typeof besideTable> & ValuesOf<typeof exampleTable>;
+export type SupervisedSettings = ValuesOf<typeof besideTable> &
+  ValuesOf<typeof exampleTable> & { readonly examples?: Value<"examples"> };
 
-/** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
-export interface TrainConfig extends ValuesOf<typeof loopTable> {
+/** An objective by name, with its options. */
+export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
+
+/** Everything that decides what a run computes: the same configuration and seed give the same run. */
+export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy"> {
   readonly seed: string | number;
-  readonly sampling: Sampling;
+  readonly sampling: Omit<Sampling, "temperature"> & {
+    /** Evaluations sample at 1 where this is a schedule. */
+    readonly temperature: number | Value<"schedule">;
+  };
+  readonly groupBy: GroupKey | Value<"grouping">;
+  /** Reward of an episode; absent for the task's. */
+  readonly reward?: Value<"reward">;
+  /** Judges all episodes of a problem at once. Its terms are added to the reward's in training. */
+  readonly groupReward?: Value<"groupReward">;
+  /** Chooses the problems of each step from the pool; absent for an epoch order. */
+  readonly curriculum?: Value<"curriculum">;
   /** By name, with its options; `importance`, `offPolicyMask` and `kl` (from the policy before the first step) go with most. */
-  readonly objective: { readonly name: ObjectiveName } & ObjectiveOptions;
-  readonly advantage: AdvantageSettings;
+  readonly objective: ObjectiveSettings | Value<"objective">;
+  readonly advantage: AdvantageSettings | Value<"estimator">;
   /** What an episode is charged for, by name of the cost; null is Eq. 1's `tokens`, `turns` and `repetition`. */
-  readonly costs: Readonly<Record<string, CostSettings>> | null;
+  readonly costs: Readonly<Record<string, CostSettings | Value<"cost">>> | null;
   /** λ per unit of each cost, by its name. With a budget, the price of its cost is the budget's. */
   readonly prices: Readonly<Record<string, number>>;
   /** Of graders and judges: what happens to samples that get no score. */
@@ -94,14 +113,14 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   /** By name of the policy. */
   readonly policies: Readonly<Record<string, PolicySettings>>;
   /** Eq. 5 for the cost `tokens`; null keeps its price fixed. */
-  readonly budget: BudgetOptions | null;
+  readonly budget: BudgetOptions | Value<"budget"> | null;
   /** Eq. 5 for other costs, by name: of an agent, an edge, what is read. */
-  readonly budgets: Readonly<Record<string, BudgetOptions>>;
+  readonly budgets: Readonly<Record<string, BudgetOptions | Value<"budget">>>;
   /** Null learns from rewards alone. */
   readonly supervised: SupervisedSettings | null;
   readonly optimizer: ValuesOf<typeof optimizerTable> & {
     /** Over optimiser steps. */
-    readonly learningRate: LearningRateSchedule;
+    readonly learningRate: LearningRateSchedule | Value<"schedule">;
   };
   readonly evaluation: ValuesOf<typeof evaluationTable>;
   /**
@@ -111,7 +130,7 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
    */
   readonly divergence: DivergenceSettings | null;
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
-  readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | null;
+  readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | Value<"stopping"> | null;
   readonly checkpoint: ValuesOf<typeof checkpointTable>;
   readonly retention: RetentionSettings;
 }
@@ -122,8 +141,8 @@ export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"]
 type FilledGroup = (typeof filledGroups)[number];
 
 /** An objective as one writes it: one number clips to both sides. */
-export type WrittenObjective = Omit<TrainConfig["objective"], "clip"> & {
-  readonly clip?: NonNullable<TrainConfig["objective"]["clip"]> | number;
+export type WrittenObjective = Omit<ObjectiveSettings, "clip"> & {
+  readonly clip?: NonNullable<ObjectiveSettings["clip"]> | number;
 };
 
 /** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
@@ -135,9 +154,9 @@ export type TrainSettings = {
     >
   ]?: TrainConfig[Key];
 } & {
-  readonly objective?: WrittenObjective;
+  readonly objective?: WrittenObjective | Value<"objective">;
   readonly policies?: Readonly<
-    Record<string, Omit<PolicySettings, "objective"> & { readonly objective?: WrittenObjective }>
+    Record<string, Omit<PolicySettings, "objective"> & { readonly objective?: WrittenObjective | Value<"objective"> }>
   >;
   /** What is absent is that of {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
@@ -152,7 +171,7 @@ export type TrainSettings = {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
 } & {
   readonly optimizer?: Partial<Omit<TrainConfig["optimizer"], "learningRate">> & {
-    readonly learningRate?: Partial<LearningRateSchedule>;
+    readonly learningRate?: Partial<LearningRateSchedule> | Value<"schedule">;
   };
 };
 

@@ -1,11 +1,10 @@
-import { budgetOptionsShape, dualController, type BudgetOptions } from "@laconic/budget";
 import { fillDefaults, isRecord, LaconicError, nearestName } from "@laconic/core";
 import { samplingParameters } from "@laconic/core/backends";
+import { budgetOptionsShape, dualController } from "@laconic/budget";
 import { issueWords } from "@laconic/core/schemas";
-import { estimatorShape, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
+import { estimatorShape, objectiveShape } from "@laconic/gspo/presets";
 import { costPreset, decoupledShape } from "@laconic/rewards";
 import * as z from "zod";
-import { estimatorOf } from "../estimator-of.ts";
 import { checkCombinations } from "./check-combinations.ts";
 import {
   agentGspoDefaults,
@@ -18,8 +17,10 @@ import {
   type PolicySettings,
   type TrainConfig,
 } from "./config.ts";
+import { estimatorOf, isNamedBudget, isNamedCost, isNamedEstimator, isNamedObjective, objectiveOf } from "./named.ts";
 import { expandPlainForms } from "./plain-forms.ts";
 import { trainConfigSchema } from "./schema.ts";
+import { isValueSource } from "./values.ts";
 
 /**
  * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
@@ -41,7 +42,7 @@ export function parseTrainConfig(
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given, nearest);
   checkCombinations(parsed.data, place);
-  checkParts(parsed.data);
+  checkNamed(parsed.data);
   return resolved(parsed.data);
 }
 
@@ -55,22 +56,24 @@ function resolved(config: TrainConfig): TrainConfig {
     policies: Object.fromEntries(
       Object.entries(policies).map(([name, own]) => [name, { ...own, ...resolvedParts(own) }]),
     ),
-    budgets: Object.fromEntries(
-      Object.entries(budgets).map(([cost, budget]) => [cost, fillDefaults(budgetOptionsShape, budget)]),
-    ),
+    budgets: Object.fromEntries(Object.entries(budgets).map(([cost, budget]) => [cost, resolvedBudget(budget)])),
   };
 }
 
-type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget?: BudgetOptions | null };
+type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget?: TrainConfig["budget"] };
 
 /** Those of a run, or of a policy that has its own. */
 function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Partial<P> {
   const parts: Parts = {
-    ...(objective && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
-    ...(advantage && { advantage: fillDefaults(advantageShape(advantage.estimator), advantage) }),
-    ...(budget && { budget: fillDefaults(budgetOptionsShape, budget) }),
+    ...(isNamedObjective(objective) && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
+    ...(isNamedEstimator(advantage) && { advantage: fillDefaults(advantageShape(advantage.estimator), advantage) }),
+    ...(budget && { budget: resolvedBudget(budget) }),
   };
   return parts as Partial<P>;
+}
+
+function resolvedBudget(budget: NonNullable<TrainConfig["budget"]>): NonNullable<TrainConfig["budget"]> {
+  return isNamedBudget(budget) ? fillDefaults(budgetOptionsShape, budget) : budget;
 }
 
 function advantageShape(name: AdvantageSettings["estimator"]): ReturnType<typeof estimatorShape> {
@@ -100,6 +103,7 @@ function withoutNull(written: unknown, key: string): unknown {
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
   if (given === undefined) return defaults;
+  if (isValueSource(given)) return given;
   const place = path.join(".");
   const whole = filled.get(place);
   if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
@@ -123,8 +127,9 @@ function refusal(
   given: unknown,
   nearest: (name: string) => string | undefined,
 ): LaconicError {
-  const stray = issues.find((issue) => issue.code === "unrecognized_keys");
-  const issue = stray ?? (issues[0] as z.core.$ZodIssue);
+  const all = issues.flatMap((issue) => issuesOfNamed(issue));
+  const stray = all.find((issue) => issue.code === "unrecognized_keys");
+  const issue = stray ?? (all[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
   const keyOf = (name: string): string => [...place, ...path, name].join(".");
   if (!stray) return invalid([...place, ...path].join("."), issue.message);
@@ -134,6 +139,13 @@ function refusal(
   const near = nearHere === undefined ? nearest(name) : keyOf(nearHere);
   const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`;
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
+}
+
+/** What keeps a setting from being the settings of a named choice, where it is no value either. */
+function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union" || issue.errors[0]?.[0]?.code !== "custom") return [issue];
+  const named = issue.errors.at(-1);
+  return named?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
 /** Keys that the schema knows at a path; of several alternatives, those of the one that was given. */
@@ -161,12 +173,12 @@ function isMeant(option: z.core.$ZodType, given: unknown): boolean {
   return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
-/** What the parts themselves refuse is refused before anything runs. */
-function checkParts(config: TrainConfig): void {
-  const { name, ...options } = config.objective;
-  objectivePreset(name, options);
-  estimatorOf(config);
-  if (config.budget) dualController(config.budget);
-  for (const each of Object.values(config.budgets)) dualController(each);
-  for (const [cost, settings] of Object.entries(config.costs ?? {})) costPreset(settings, `costs.${cost}`);
+/** What named parts refuse is refused before anything runs. */
+function checkNamed(config: TrainConfig): void {
+  if (isNamedObjective(config.objective)) objectiveOf(config.objective);
+  if (isNamedEstimator(config.advantage)) estimatorOf(config);
+  for (const budget of [config.budget, ...Object.values(config.budgets)])
+    if (isNamedBudget(budget)) dualController(budget);
+  for (const [name, cost] of Object.entries(config.costs ?? {}))
+    if (isNamedCost(cost)) costPreset(cost, `costs.${name}`);
 }

@@ -62,7 +62,8 @@ test("every other setting that may be absent is off then", () => {
   const { shape } = trainConfigSchema as unknown as z.ZodObject;
   const absent = Object.entries(shape).flatMap(([name, field]) => {
     if (field instanceof z.ZodExactOptional) return [name];
-    const inner = field instanceof z.ZodNullable ? field.unwrap() : field;
+    const slot = field instanceof z.ZodNullable ? field.unwrap() : field;
+    const inner = slot instanceof z.ZodUnion ? slot.options.at(-1) : slot;
     return inner instanceof z.ZodObject
       ? Object.entries(inner.shape).flatMap(([key, each]) =>
           each instanceof z.ZodExactOptional ? [`${name}.${key}`] : [],
@@ -86,8 +87,12 @@ test("every other setting that may be absent is off then", () => {
       "sampling.minP",
       "sampling.topK",
       "costWhenTaskAtLeast",
+      "curriculum",
+      "groupReward",
       "opponents",
+      "reward",
       "supervised.agent",
+      "supervised.examples",
       "budget.maxPrice",
       "budget.guard",
     ].toSorted(),

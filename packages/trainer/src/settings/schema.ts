@@ -2,10 +2,10 @@ import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
 import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape } from "@laconic/core";
 import { optimizerTable, samplingParameters } from "@laconic/core/backends";
-import { costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
+import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
-import type { AdvantageSettings, CreditSettings, TrainConfig } from "./config.ts";
+import type { CreditSettings, TrainConfig } from "./config.ts";
 import { asynchronousTable, creditTables, opponentsTable, treeTable } from "./episode-tables.ts";
 import {
   besideTable,
@@ -20,6 +20,7 @@ import {
   scoringTable,
   type Table,
 } from "./tables.ts";
+import { valueOr, valueSchema } from "./values.ts";
 
 /** A group with one more field, by which one of several is chosen. */
 function named(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
@@ -36,24 +37,17 @@ const advantageSchema = z
     named(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
     ...estimatorNames.map((name) => named(...byEstimator, name, estimatorShape(name))),
   ])
-  .describe(
-    "How rewards become advantages: an estimator by name with its options, or your own",
-  ) as unknown as z.ZodType<AdvantageSettings>;
+  .describe("How rewards become advantages: an estimator by name with its options, or a value");
 
 const objectiveSchema = z
   .discriminatedUnion("name", [
     named(...byName, "gspo", objectiveShape("gspo")),
     ...objectiveNames.filter((name) => name !== "gspo").map((name) => named(...byName, name, objectiveShape(name))),
   ])
-  .describe("What is maximised: an objective by name with its options, or your own") as unknown as z.ZodType<
-  TrainConfig["objective"]
->;
+  .describe("What is maximised: an objective by name with its options, or a value");
 
 const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
-const costSchema = z.discriminatedUnion(
-  "kind",
-  costKinds as [z.ZodObject, ...z.ZodObject[]],
-) as unknown as z.ZodType<CostSettings>;
+const costSchema = z.discriminatedUnion("kind", costKinds as [z.ZodObject, ...z.ZodObject[]]);
 
 const [firstCredit, ...otherCredits] = Object.entries(creditTables).map(([kind, fields]) =>
   named("kind", "Which rule", kind, { kind: "group", fields }),
@@ -82,37 +76,57 @@ const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
 
 const scheduleSchema = tableSchema(learningRateTable).describe("How the learning rate moves");
 
-const budgetSchema = schemaOf(budgetOptionsShape);
+const budgetSchema = valueOr("budget", schemaOf(budgetOptionsShape));
 const budgetHelp = "Moves the price of a token until the team keeps its budget; null keeps the price";
 
 /** A greedy policy would have nothing to learn from. */
-const trainedSampling = group<Sampling>({
-  ...samplingParameters,
-  temperature: { ...samplingParameters.temperature, shape: shapes.above0 },
-});
+const trainedSampling = schemaOf(
+  group<Sampling>({
+    ...samplingParameters,
+    temperature: { ...samplingParameters.temperature, shape: shapes.above0 },
+  }),
+) as unknown as z.ZodObject;
+
+const loopSchema = tableSchema(loopTable).shape;
+const opponentsSchema = tableSchema(opponentsTable).shape;
 
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
-  ...tableSchema(loopTable).shape,
-  sampling: schemaOf(trainedSampling).describe("How tokens are sampled"),
-  objective: objectiveSchema,
-  advantage: advantageSchema,
+  ...loopSchema,
+  groupBy: valueOr("grouping", loopSchema["groupBy"] as z.ZodType),
+  reward: valueSchema("reward").exactOptional().describe("A reward; absent for the task's"),
+  groupReward: valueSchema("groupReward").exactOptional().describe("A reward over all episodes of a group"),
+  curriculum: valueSchema("curriculum").exactOptional().describe("Which problems come next"),
+  sampling: z
+    .strictObject({
+      ...trainedSampling.shape,
+      temperature: valueOr("schedule", trainedSampling.shape["temperature"] as z.ZodType),
+    })
+    .describe("How tokens are sampled"),
+  objective: valueOr("objective", objectiveSchema),
+  advantage: valueOr("estimator", advantageSchema),
   scoring: tableSchema(scoringTable).describe("Episodes that get no score"),
   limits: schemaOf(episodeLimitsShape).describe("Limits of an episode"),
   asynchronous: tableSchema(asynchronousTable)
     .nullable()
     .describe("Sampling beside training; null waits for each step's episodes"),
   credit: creditSchema.describe("How a team's reward becomes that of an utterance"),
-  opponents: tableSchema(opponentsTable).exactOptional().describe("Frozen opponents that play some agents"),
+  opponents: z
+    .strictObject({
+      ...opponentsSchema,
+      matchmaking: valueOr("matchmaking", opponentsSchema["matchmaking"] as z.ZodType),
+    })
+    .exactOptional()
+    .describe("Frozen opponents that play some agents"),
   tree: tableSchema(treeTable).nullable().describe("MAGRPO's rollout trees; null for none"),
   policies: z
     .record(
       z.string(),
       z.strictObject({
-        objective: objectiveSchema.exactOptional(),
-        advantage: advantageSchema.exactOptional(),
-        learningRate: scheduleSchema.exactOptional(),
+        objective: valueOr("objective", objectiveSchema).exactOptional(),
+        advantage: valueOr("estimator", advantageSchema).exactOptional(),
+        learningRate: valueOr("schedule", scheduleSchema).exactOptional(),
         optimizer: tableSchema(someOf(optimizerTable)).exactOptional().describe("AdamW"),
         prices: pricesSchema.exactOptional(),
         budget: budgetSchema.exactOptional().describe(budgetHelp),
@@ -120,19 +134,25 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     )
     .describe("Settings of one policy, by its name"),
   costs: z
-    .record(z.string(), costSchema)
+    .record(z.string(), valueOr("cost", costSchema))
     .nullable()
     .describe("What an episode is charged for, by name; null for the tokens, turns and repetition of Eq. 1"),
   prices: pricesSchema,
   budget: budgetSchema.nullable().describe(budgetHelp),
   budgets: z.record(z.string(), budgetSchema).describe("Budgets of other costs, by their name"),
-  supervised: tableSchema({ ...besideTable, ...exampleTable })
+  supervised: z
+    .strictObject({
+      ...tableSchema({ ...besideTable, ...exampleTable }).shape,
+      examples: valueSchema("examples").exactOptional().describe("The examples: a file of JSON lines, or a module"),
+    })
     .nullable()
     .describe("Supervised examples beside reinforcement learning; null for none"),
-  optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }).describe("AdamW"),
+  optimizer: z
+    .strictObject({ ...tableSchema(optimizerTable).shape, learningRate: valueOr("schedule", scheduleSchema) })
+    .describe("AdamW"),
   evaluation: tableSchema(evaluationTable).describe("Evaluations on validation problems"),
   divergence: tableSchema(divergenceTable).nullable().describe("When a run counts as diverged; null never"),
-  earlyStopping: tableSchema(earlyStoppingTable)
+  earlyStopping: valueOr("stopping", tableSchema(earlyStoppingTable))
     .nullable()
     .describe("Ends a run that no longer gains; null trains all steps"),
   checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),

@@ -8,7 +8,6 @@ import {
   type Estimator,
   type Objective,
   type RewardBatch,
-  type Schedule,
 } from "@laconic/core";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
@@ -47,18 +46,6 @@ function lacksOfAdvantages(given: unknown, { rewards, offsets }: RewardBatch): s
   const bad = advantages.findIndex((each) => !Number.isFinite(each));
   if (bad >= 0) return `gave the advantage ${advantages[bad]} at row ${bad}, expected a finite number`;
   return lacksOfDiagnostics(diagnostics, false);
-}
-
-/** The number of a schedule at a step, checked: above 0. @param key - as in settings */
-export function scheduled(schedule: Schedule, key: string, step: number, steps: number): number {
-  return checkedCall(
-    { name: `the ${key}`, value: "schedule", place: `step ${step + 1}` },
-    () => schedule(step, steps),
-    (given) =>
-      typeof given === "number" && Number.isFinite(given) && given > 0
-        ? null
-        : `gave ${shownValue(given)}, expected a finite number above 0`,
-  );
 }
 
 /** A grouping whose keys are checked. */

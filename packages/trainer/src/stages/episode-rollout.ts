@@ -1,8 +1,8 @@
-import type { EpisodeContext, LanguageModel } from "@laconic/core";
+import type { EpisodeContext, LanguageModel, Sampling } from "@laconic/core";
 import { scoreValue } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
 import { withOpponent, type Opponent } from "../opponents/games.ts";
-import type { TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import { checkEpisode } from "./checked-values.ts";
@@ -15,16 +15,18 @@ export interface GameOptions {
   readonly score: Scorer;
   /** One more episode of each problem, at temperature 0. */
   readonly greedy: boolean;
+  readonly sampling: Sampling;
 }
 
 /** G episodes of a problem. */
 export function episodeRollout(
   parts: TrainingParts,
   config: TrainConfig,
-  { score, greedy }: GameOptions,
+  { score, greedy, sampling }: GameOptions,
   { models, problem, group, random, opponentOf = () => null }: GroupPlace,
 ): GroupRollout {
   const { topology } = parts.task;
+  const { limits, onAgentError: onError } = config;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   const play = async (
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
@@ -32,7 +34,7 @@ export function episodeRollout(
     opponent: Opponent | null,
   ): Promise<Pick<Rollout, "episode" | "score">> => {
     const seated = opponent ? { models: { ...context.models, ...opponent.models } } : {};
-    const told = { ...contextOf(config), ...context, ...seated, ...(signal && { signal }) };
+    const told = { sampling, limits, onError, ...context, ...seated, ...(signal && { signal }) };
     const played = await topology.run(problem, told);
     checkEpisode(topology.name, played);
     const episode = opponent ? withOpponent(played, opponent.name, Object.keys(opponent.models)) : played;
@@ -81,15 +83,6 @@ export function episodeRollout(
       return { rollouts: [each], scores: [each.score] };
     },
   };
-}
-
-/** What every episode of a run is played under. */
-function contextOf({
-  sampling,
-  limits,
-  onAgentError,
-}: TrainConfig): Pick<EpisodeContext, "sampling" | "limits" | "onError"> {
-  return { sampling, limits, onError: onAgentError };
 }
 
 /** Says nothing, and costs nothing. */

@@ -1,156 +1,17 @@
 import type { PriceState } from "@laconic/budget";
-import {
-  asEstimator,
-  LaconicError,
-  type AgentId,
-  type Estimator,
-  type Grouping,
-  type Objective,
-  type PolicyNeedKey,
-  type Ragged,
-  type Random,
-  type Sampler,
-  type Schedule,
-} from "@laconic/core";
+import type { Objective, PolicyNeedKey, Ragged, Random, Sampler } from "@laconic/core";
 import { withImportance } from "@laconic/gspo";
-import { objectivePreset } from "@laconic/gspo/presets";
-import { costPreset, equation1Costs, type Costs, type Prices } from "@laconic/rewards";
-import type { TrainConfig } from "../settings/config.ts";
-import { estimatorOf } from "../estimator-of.ts";
-import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
+import type { Prices } from "@laconic/rewards";
+import type { Learner } from "../spec/run-spec.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
 import { policyLogProbsOf, type PolicySamplers } from "./policy-needs.ts";
-import { namedController, ownController, type PricedController } from "./price-controllers.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
-
-/** One policy with its own settings, objective, estimator and price where it has them. */
-export interface Learner extends LearnerSettings {
-  readonly name: string;
-  readonly policy: TrainedPolicy;
-  readonly agents: ReadonlySet<AgentId>;
-}
-
-/** What a policy learns by. */
-export interface LearnerSettings {
-  readonly config: TrainConfig;
-  readonly objective: Objective;
-  readonly estimator: Estimator;
-  /** The user's own, in place of `groupBy`. */
-  readonly grouping?: Grouping | undefined;
-  readonly costs: Costs;
-  /** Eq. 5 over the words of its own agents; null where the team's price holds. */
-  readonly controller: PricedController | null;
-  /** The user's own, over optimiser steps. */
-  readonly learningRate?: Schedule | undefined;
-  /** Its rewards charge the words of its own agents alone. */
-  readonly hasOwnBudget: boolean;
-}
-
-/** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that objective or budget refuse */
-export function learnersOf(parts: TrainingParts, config: TrainConfig): Learner[] {
-  const settings = learnerSettings(parts, config);
-  checkExamples(parts, config);
-  return Object.entries(parts.policies).map(([name, policy]) => ({
-    name,
-    policy,
-    agents: new Set(policy.agents),
-    ...(settings[name] as LearnerSettings),
-  }));
-}
-
-/** @throws LaconicError `config_invalid` for settings without examples, and examples without settings */
-function checkExamples({ policies }: Pick<TrainingParts, "policies">, { supervised }: TrainConfig): void {
-  const has = Object.values(policies).some(({ examples }) => examples !== undefined);
-  if (has === (supervised !== null)) return;
-  throw new LaconicError(
-    "config_invalid",
-    has
-      ? "supervised: null leaves the examples of the policies unused; set it, or remove them"
-      : "supervised.examples: there are none to learn; name a file, a list or a function, or set supervised to null",
-    { key: "supervised" },
-  );
-}
-
-/** Settings of each policy, over the run's. Throws as {@link learnersOf} does. */
-export function learnerSettings(
-  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective" | "grouping" | "learningRate">,
-  config: TrainConfig,
-): Readonly<Record<string, LearnerSettings>> {
-  const names = Object.keys(parts.policies);
-  for (const name of Object.keys(config.policies))
-    if (!names.includes(name))
-      throw new LaconicError(
-        "config_invalid",
-        `policies.${name}: there is no such policy; this run has ${names.join(", ")}`,
-        { key: `policies.${name}` },
-      );
-  const costs = parts.costs ?? costsOf(config);
-  return Object.fromEntries(
-    Object.entries(parts.policies).map(([name, policy]): [string, LearnerSettings] => {
-      const own = Object.hasOwn(config.policies, name) ? (config.policies[name] ?? {}) : {};
-      const { learningRate, optimizer, ...rest } = own;
-      const merged: TrainConfig = {
-        ...config,
-        ...rest,
-        ...(parts.grouping && { groupBy: rowsOfOwnGroups }),
-        optimizer: { ...config.optimizer, ...optimizer, ...(learningRate && { learningRate }) },
-      };
-      checkPriced(merged, costs, own.budget !== undefined || own.prices !== undefined ? `policies.${name}.` : "");
-      const { name: objectiveName, ...options } = merged.objective;
-      const estimator = policy.estimator ?? parts.estimator;
-      return [
-        name,
-        {
-          config: merged,
-          objective: policy.objective ?? parts.objective ?? objectivePreset(objectiveName, options),
-          estimator: estimator ? asEstimator(estimator) : estimatorOf(merged),
-          grouping: parts.grouping,
-          costs,
-          learningRate: policy.learningRate ?? (learningRate ? undefined : parts.learningRate),
-          controller: policy.budget
-            ? ownController(policy.budget, `of policy ${name}`)
-            : own.budget
-              ? namedController(own.budget)
-              : null,
-          hasOwnBudget: own.budget !== undefined || own.prices !== undefined || policy.budget !== undefined,
-        },
-      ];
-    }),
-  );
-}
-
-/** Utterances, whose advantages may all differ. */
-const rowsOfOwnGroups = "prompt+agent+turn";
-
-/** Costs that the configuration names; those of Eq. 1 when it names none. */
-export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
-  return costs === null
-    ? equation1Costs
-    : Object.fromEntries(
-        Object.entries(costs).map(([name, settings]) => [name, costPreset(settings, `costs.${name}`)]),
-      );
-}
-
-function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, place: string): void {
-  const priced = [
-    ...Object.keys(prices).map((name) => [`${place}prices.${name}`, name] as const),
-    ...Object.keys(budgets).map((name) => [`budgets.${name}`, name] as const),
-    ...(budget ? [[`${place}budget`, "tokens"] as const] : []),
-  ];
-  for (const [key, name] of priced)
-    if (!Object.hasOwn(costs, name))
-      throw new LaconicError(
-        "config_invalid",
-        `${key}: there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`,
-        { key },
-      );
-}
 
 /** What a policy learned in a step. */
 export interface LearnerResult {
@@ -204,7 +65,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const batch = await trainingBatch(scored, facts.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
-    groupBy: config.groupBy,
+    groupBy: learner.groupBy,
     weightBy: config.weightBy,
     grouping: learner.grouping && checkedGrouping(learner.grouping, step + 1),
     prices,
@@ -245,7 +106,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
 }
 
 /** What the team or a policy is charged in a step. */
-export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "costs">, prices: Prices): Pricing {
+export function pricingOf({ config, costs }: Pick<Learner, "config" | "costs">, prices: Prices): Pricing {
   const { costWhenTaskAtLeast, credit, opponents } = config;
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
   return {
@@ -277,6 +138,6 @@ export function moveBudget({ learner, scored }: LearnerResult, budget: PriceStat
 }
 
 /** Whether the objective compares with the policy before the first step. */
-export function needsReference({ objective }: Pick<LearnerSettings, "objective">): boolean {
+export function needsReference({ objective }: Pick<Learner, "objective">): boolean {
   return objective.needs?.includes("reference") ?? false;
 }

@@ -3,13 +3,13 @@ import { LaconicError, randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
 import { runFolder } from "../../test/run-folder.ts";
-import { checkTraining } from "../settings/check-training.ts";
+import { checkTraining } from "../spec/check-training.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import type { TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
 import { readLines } from "../run/json-lines.ts";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
-import type { GroupRequest, GroupSource } from "../group-source.ts";
+import type { GroupRequest, GroupSource } from "../spec/group-source.ts";
 
 /** Plays the tiny task for the trainer, as a harness outside would; the trainer itself knows no problem of it. */
 function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { readonly asked: number[] } {

@@ -1,7 +1,7 @@
 import { randomFromSeed, type Sampler } from "@laconic/core";
 import { expect, test } from "vitest";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
-import { estimatorOf } from "../estimator-of.ts";
+import { estimatorOf, rateOf } from "../settings/named.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import { objectivePreset } from "@laconic/gspo/presets";
@@ -16,8 +16,15 @@ async function sampledBatch(): Promise<TrainingBatch> {
   const random = randomFromSeed(2);
   const problems = parts.task.problems(random, config.problemsPerStep);
   const scored = await scoredRollouts(parts, config, problems, random);
-  const estimation = { ...config, estimator: estimatorOf(config), state: undefined, prices: {} };
-  return trainingBatch(scored, config.sampling.temperature, new Set(["solver"]), estimation);
+  const { weightBy } = config;
+  const estimation = {
+    weightBy,
+    groupBy: "prompt",
+    estimator: estimatorOf(config),
+    state: undefined,
+    prices: {},
+  } as const;
+  return trainingBatch(scored, 1, new Set(["solver"]), estimation);
 }
 
 /** The model's forward pass, off by 0.25 per token, as other kernels would be; counts its sequences. */
@@ -80,7 +87,15 @@ test("without a pass of its own every ratio is exactly 1, and the update is the 
   const once = async (passed: boolean) => {
     const { model } = tinyParts("solo", { spread: 1 });
     const old = passed ? (await oldLogProbsOf(own, model, batch)).logProbs : null;
-    const facts = { model, config: own, batch, oldLogProbs: old, refLogProbs: null, step: 0 };
+    const facts = {
+      model,
+      config: own,
+      batch,
+      oldLogProbs: old,
+      refLogProbs: null,
+      step: 0,
+      learningRate: rateOf(own.optimizer.learningRate),
+    };
     const objective = objectivePreset("gspo", { clip: { low: 1e-9, high: 1e-9 } });
     const result = await update({ ...facts, objective }, randomFromSeed(1));
     return { result, weights: (await model.forward(batch.sequences)).logProbs };

@@ -1,5 +1,6 @@
 import { raggedSelect, statisticOf, type Ragged, type Sampler, type Statistic } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
+import { importanceOf } from "../settings/named.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import type { UpdateResult } from "./update.ts";
 
@@ -27,7 +28,7 @@ export function needsOldPass(
 ): boolean {
   const { oldLogProbs, epochs, minibatches, refreshOldPolicyEvery, asynchronous, objective } = config;
   const moves = epochs * minibatches > 1 || refreshOldPolicyEvery > 1 || asynchronous !== null;
-  return oldLogProbs === "recompute" && (moves || objective.importance !== undefined);
+  return oldLogProbs === "recompute" && (moves || importanceOf({ objective }) !== undefined);
 }
 
 /** log π_old of a batch whose only update part was passed with the weights that sampled it. */

@@ -1,7 +1,7 @@
 import type { Problem } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import type { OpponentOf } from "../opponents/games.ts";
-import type { TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
 import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
 import { treeRollout } from "./tree-rollout.ts";
@@ -14,7 +14,7 @@ export function groupGame(
   place: GroupPlace,
 ): GroupRollout {
   return config.tree
-    ? treeRollout(parts, config, config.tree, options.score, place)
+    ? treeRollout(parts, config, config.tree, options, place)
     : episodeRollout(parts, config, options, place);
 }
 

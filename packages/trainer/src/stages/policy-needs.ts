@@ -1,6 +1,5 @@
 import {
   LaconicError,
-  nearestName,
   policyNeedKey,
   type Objective,
   type PolicyNeed,
@@ -9,46 +8,8 @@ import {
   type Sampler,
   type TrainingSequence,
 } from "@laconic/core";
-import type { PartsOutline, Samplers, TrainingParts } from "../parts.ts";
-
-/** What objectives ask of other policies. */
-export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
-  return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));
-}
-
-/**
- * @throws LaconicError `config_invalid` for an objective that needs a policy that does not exist, or a teacher that is called like a
- * policy or that nothing needs
- */
-export function checkPolicyNeeds(
-  { policies, teachers = {} }: Pick<PartsOutline, "policies" | "teachers">,
-  objectives: readonly Objective[],
-): void {
-  const twice = Object.keys(teachers).find((name) => Object.hasOwn(policies, name));
-  if (twice !== undefined)
-    throw new LaconicError("config_invalid", `teachers.${twice}: a policy has this name; choose another`, {
-      key: `teachers.${twice}`,
-    });
-  const needed = policyNeedsOf(objectives).map(({ policy }) => policy);
-  const idle = Object.keys(teachers).find((name) => !needed.includes(name));
-  if (idle !== undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `teachers.${idle}: no objective compares with it; name it in objective.kl.to, or remove it`,
-      { key: `teachers.${idle}` },
-    );
-  const known = [...Object.keys(policies), ...Object.keys(teachers)];
-  for (const objective of objectives)
-    for (const { policy } of policyNeedsOf([objective])) {
-      if (known.includes(policy)) continue;
-      const near = nearestName(policy, known);
-      throw new LaconicError(
-        "config_invalid",
-        `the objective ${objective.name} needs the policy "${policy}", and this run has ${known.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
-        { value: "objective", policy },
-      );
-    }
-}
+import type { Samplers, TrainingParts } from "../spec/parts.ts";
+import { policyNeedsOf } from "../spec/policy-needs.ts";
 
 /** Finds weights as they are at a time. */
 export type PolicySamplers = (need: PolicyNeed) => Pick<Sampler, "forward">;

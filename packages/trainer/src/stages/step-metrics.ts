@@ -5,7 +5,7 @@ import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
 import { measureValues } from "../measure-values.ts";
-import type { PriceDiagnostics } from "./price-controllers.ts";
+import type { PriceDiagnostics } from "../spec/price-controllers.ts";
 import type { OpponentState } from "../opponents/games.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
@@ -119,9 +119,9 @@ function budgetMetrics(
   scored: readonly ScoredRollout[],
   { budget, budgets }: TrainConfig,
 ): Metrics {
-  // A law of the user's own has no target that is known here.
+  // Only Eq. 5 has a target.
   if (target === undefined) return cost === "tokens" ? {} : { lambda };
-  const { targetTokens } = (cost === "tokens" && budget) || (budgets[cost] as BudgetOptions);
+  const { targetTokens } = ((cost === "tokens" && budget) || budgets[cost]) as BudgetOptions;
   return {
     // Of tokens the price that was paid stands there already; of others it is the next one.
     ...(cost !== "tokens" && { lambda }),

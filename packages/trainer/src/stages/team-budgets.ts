@@ -1,9 +1,7 @@
 import type { PriceState } from "@laconic/budget";
 import type { Prices } from "@laconic/rewards";
-import type { TrainConfig } from "../settings/config.ts";
-import type { TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
-import { namedController, ownController, type PriceDiagnostics, type PricedController } from "./price-controllers.ts";
+import type { PriceDiagnostics, PricedController } from "../spec/price-controllers.ts";
 import type { ScoredRollout } from "./score.ts";
 
 /** State by cost. */
@@ -20,15 +18,8 @@ export interface TeamBudgets {
   ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, PriceDiagnostics>> };
 }
 
-/** @param own - controllers of the user's own, by cost */
-export function teamBudgets(
-  { budget, budgets, prices }: Pick<TrainConfig, "budget" | "budgets" | "prices">,
-  own: NonNullable<TrainingParts["budgets"]> = {},
-): TeamBudgets {
-  const options = { ...(budget && { tokens: budget }), ...budgets };
-  const controllers: Record<string, PricedController> = {};
-  for (const [cost, each] of Object.entries(options)) controllers[cost] = namedController(each);
-  for (const [cost, each] of Object.entries(own)) controllers[cost] = ownController(each, `of ${cost}`);
+/** @param prices - fixed ones, of costs without a budget */
+export function teamBudgets(controllers: Readonly<Record<string, PricedController>>, prices: Prices): TeamBudgets {
   const fixed = { tokens: 0, ...prices };
   const all = Object.entries(controllers);
   // A budget that was set while the run went on begins as at the first step; one that was taken away is forgotten.

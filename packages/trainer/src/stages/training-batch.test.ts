@@ -1,7 +1,8 @@
+import type { GroupKey } from "@laconic/gspo";
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
-import { estimatorOf } from "../estimator-of.ts";
+import { estimatorOf } from "../settings/named.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import type { ScoredRollout } from "./score.ts";
@@ -21,10 +22,10 @@ async function batchOf(
   const problems = parts.task.problems(random, 2);
   const scored = await scoredRollouts(parts, config, problems, random);
   const given = scored.map((each, i): ScoredRollout => change({ ...each, reward: rewards[i] as number }));
-  return trainingBatch(given, config.sampling.temperature, new Set(trained), {
+  return trainingBatch(given, config.sampling.temperature as number, new Set(trained), {
     estimator: estimatorOf(config),
     state: undefined,
-    groupBy: config.groupBy,
+    groupBy: config.groupBy as GroupKey,
     weightBy: config.weightBy,
     prices: { ...config.prices, tokens: tokenPrice },
   });

@@ -51,8 +51,8 @@ export interface Estimation {
   readonly state: unknown;
   readonly groupBy: GroupKey;
   readonly weightBy: TrainConfig["weightBy"];
-  /** The user's own, in place of `groupBy`. */
-  readonly grouping?: Grouping | undefined;
+  /** Group of an utterance; null where `groupBy` says it. */
+  readonly grouping?: Grouping | null;
   readonly prices: Prices;
   /** Of a rollout tree, whose replies several episodes share; in the estimator's place. */
   readonly credits?: TreeCredits | undefined;
@@ -210,7 +210,7 @@ function groupsOf(
   rows: readonly Row[],
   trained: readonly Trained[],
   groupBy: GroupKey,
-  grouping: Grouping | undefined,
+  grouping: Grouping | null = null,
 ): Int32Array {
   const items = trained.map(({ utterance }, i) => {
     const { group, episode, problem } = (rows[i] as Row).scored;

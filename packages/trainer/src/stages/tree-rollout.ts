@@ -3,8 +3,8 @@ import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } f
 import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
 import type { TrainConfig, TreeSettings } from "../settings/config.ts";
-import type { TrainingParts } from "../parts.ts";
-import type { Scorer } from "../scorer.ts";
+import type { TrainingParts } from "../spec/parts.ts";
+import type { GameOptions } from "./episode-rollout.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
 import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "./rollout.ts";
@@ -27,7 +27,7 @@ export function treeRollout(
   parts: TrainingParts,
   config: TrainConfig,
   settings: TreeSettings,
-  score: Scorer,
+  { score, sampling }: Pick<GameOptions, "score" | "sampling">,
   { models, problem, group, random }: GroupPlace,
 ): GroupRollout {
   const game = parts.task.game as JointGame;
@@ -41,7 +41,7 @@ export function treeRollout(
         return speak(
           {
             models,
-            sampling: config.sampling,
+            sampling,
             random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
             ...(signal && { signal: AbortSignal.any([signal]) }), // one for each of very many listeners
           },
@@ -145,17 +145,6 @@ function valued({ actions }: TreeNode, worth: (action: TreeAction) => number): J
       next: action.next && valued(action.next, worth),
     })),
   };
-}
-
-/** @throws LaconicError `config_invalid` for a tree on a task that has no synchronous turns */
-export function checkTreeTask(
-  { task }: { readonly task: Pick<TrainingParts["task"], "name" | "game"> },
-  { tree }: Pick<TrainConfig, "tree">,
-): void {
-  if (tree && !task.game)
-    throw new LaconicError("config_invalid", `tree: the task ${task.name} is not played in synchronous turns`, {
-      key: "tree",
-    });
 }
 
 type Say = (

@@ -2,6 +2,7 @@ import { randomFromSeed, ragged, type Utterance } from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
+import { objectiveOf, rateOf } from "../settings/named.ts";
 import { tabularModel } from "../testing/index.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import { update, type UpdateResult } from "./update.ts";
@@ -56,9 +57,10 @@ async function once(
     optimizer: { learningRate: { peak: 0.1, warmUpSteps: 0 } },
     ...settings,
   });
-  const { name, ...options } = config.objective;
+  const learningRate = rateOf(config.optimizer.learningRate);
+  const objective = objectiveOf(config.objective);
   const model = tabularModel({ vocabularySize: 3, spread: 0.3, microBatch });
-  const facts = { model, config, objective: objectivePreset(name, options), batch, oldLogProbs, refLogProbs, step: 0 };
+  const facts = { model, config, objective, batch, oldLogProbs, refLogProbs, step: 0, learningRate };
   const result = await update(facts, randomFromSeed(1));
   return { ...result, weights: (await model.forward(batch.sequences)).logProbs.values };
 }
@@ -155,7 +157,7 @@ test("a gradient that is not finite is skipped and counted", async () => {
     }),
   };
   const result = await update(
-    { model, config, objective, batch, oldLogProbs, refLogProbs: null, step: 0 },
+    { model, config, objective, batch, oldLogProbs, refLogProbs: null, step: 0, learningRate: () => 0.1 },
     randomFromSeed(0),
   );
   expect([result.skipped, result.gradNorm.count, model.weightVersion]).toEqual([2, 0, 0]);

@@ -17,10 +17,8 @@ import {
 import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "@laconic/core/numeric";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../settings/config.ts";
-import { learningRateAt } from "../learning-rate.ts";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 import { addLikelihood, type Likelihood } from "../supervised/supervised.ts";
-import { scheduled } from "./checked-values.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
 /** What the optimiser did with one batch. */
@@ -81,8 +79,8 @@ export interface UpdateFacts {
   /** log π of other policies, where the objective asks for them. */
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;
   readonly step: number;
-  /** Of the user's own, in place of the settings'. */
-  readonly learningRate?: Schedule | undefined;
+  /** Over optimiser steps. */
+  readonly learningRate: Schedule;
   /** Examples that are learned beside, where `supervised` of the settings asks for them. */
   readonly examples?: ExampleStream | undefined;
   /** Between pieces of work: lets others have their turn, where others wait. */
@@ -165,11 +163,9 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   await facts.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
   const examples = await learnExamples(facts, optimizerStep);
-  const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
+  const { learningRate: _, maxGradNorm, ...settings } = config.optimizer;
   const optimizerSteps = config.steps * config.epochs * config.minibatches;
-  const learningRate = facts.learningRate
-    ? scheduled(facts.learningRate, "learning rate", optimizerStep, optimizerSteps)
-    : learningRateAt(schedule, optimizerStep, optimizerSteps);
+  const learningRate = facts.learningRate(optimizerStep, optimizerSteps);
   const step: OptimizerResult = await model.optimStep({
     ...settings,
     maxGradNorm: maxGradNorm ?? Infinity,

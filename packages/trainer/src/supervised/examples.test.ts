@@ -1,3 +1,4 @@
+import { runSpec } from "../spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -11,7 +12,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { supervisedDefaults } from "../settings/config.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import type { TrainedPolicy } from "../parts.ts";
+import type { TrainedPolicy } from "../spec/parts.ts";
 import { silentRecorder } from "../run/recorder.ts";
 import {
   faultyFileSystem,
@@ -217,7 +218,9 @@ test("a step's gradient is that of its rewards and weight x that of the cross-en
   ): Promise<{ model: ReturnType<typeof tabularModel>; rows: Record<string, number>[] }> => {
     const rows: Record<string, number>[] = [];
     const parts = supervised ? mixed(pairs) : tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
-    await train({ ...parts, settings: config(supervised), recorder: silentRecorder((row) => rows.push(row)) });
+    await train(runSpec({ ...parts, settings: config(supervised) }), {
+      recorder: silentRecorder((row) => rows.push(row)),
+    });
     return { model: parts.model, rows };
   };
   const [alone, both] = [await trained(null), await trained({ batch: 3, weight })];
@@ -274,13 +277,11 @@ test("a run with examples that is killed goes on as if it had not been", async (
   }
 });
 
-test("settings without examples, and examples without settings, are refused", async () => {
+test("settings without examples, and examples without settings, are refused", () => {
   const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
     parseTrainConfig({ ...tinySettings, steps: 1, supervised });
-  await expect(train({ ...tinyParts(), settings: config({}) })).rejects.toThrow(
-    /supervised\.examples: there are none/u,
-  );
-  await expect(train({ ...mixed(pairs), settings: config(null) })).rejects.toThrow(/supervised: null leaves/u);
+  expect(() => runSpec({ ...tinyParts(), settings: config({}) })).toThrow(/supervised\.examples: there are none/u);
+  expect(() => runSpec({ ...mixed(pairs), settings: config(null) })).toThrow(/supervised: null leaves/u);
   expect(config({}).supervised).toEqual(supervisedDefaults);
   expect(() => config({ turns: "first" })).toThrow(/supervised\.turns/u);
 });

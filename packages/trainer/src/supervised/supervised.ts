@@ -6,7 +6,7 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { learningRateAt, type LearningRateSchedule } from "../learning-rate.ts";
+import { learningRateAt, type LearningRateSchedule } from "../settings/schedules.ts";
 
 /** Steps, batches and optimiser of supervised training. */
 export interface SupervisedOptions {

@@ -1,6 +1,6 @@
 import type { Problem, Reward } from "@laconic/core";
 import { synchronousTurns, type JointGame, type TrainingTask } from "@laconic/topologies";
-import { onePolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
+import { onePolicy, type TrainedPolicy, type TrainingParts } from "../spec/parts.ts";
 import { tabularModel } from "./tabular-model.ts";
 import { tabularPolicy } from "./tabular-policy.ts";
 import { player } from "./tiny-pair.ts";

@@ -14,7 +14,8 @@ import {
   type StoredWeights,
 } from "@laconic/core";
 import { inEnvironment } from "@laconic/topologies";
-import type { TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
+import type { RunSpecOptions } from "../spec/run-spec.ts";
 import { exampleStream } from "../supervised/example-stream.ts";
 import { supervisedDefaults } from "../settings/config.ts";
 import { tinyTokenizer } from "./tiny-task.ts";
@@ -52,7 +53,7 @@ function sumOf(learned: Learned | undefined): number {
  * is asked moves with it. A run that is opened again without it asks something else.
  * @param isPooled - problems come from a pool, so that a curriculum chooses
  */
-export function tinyLearningParts(parts: TrainingParts, isPooled = false): TrainingParts {
+export function tinyLearningParts(parts: TrainingParts, isPooled = false): RunSpecOptions {
   const critic = countingCritic();
   const { task } = parts;
   const estimator: Estimator<Counted> = {
@@ -87,10 +88,7 @@ export function tinyLearningParts(parts: TrainingParts, isPooled = false): Train
   };
   return {
     ...parts,
-    estimator,
-    reward,
-    groupReward,
-    ...(isPooled && { curriculum }),
+    settings: { advantage: estimator, reward, groupReward, ...(isPooled && { curriculum }) },
     task: { ...task, topology: { ...topology, run } },
   };
 }

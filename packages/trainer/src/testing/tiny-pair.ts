@@ -1,6 +1,6 @@
 import type { Problem, Reward } from "@laconic/core";
 import { synchronousTurns, type JointGame, type Player, type TrainingTask } from "@laconic/topologies";
-import type { TrainedPolicy, TrainingParts } from "../parts.ts";
+import type { TrainedPolicy, TrainingParts } from "../spec/parts.ts";
 import { tabularModel } from "./tabular-model.ts";
 import { tabularPolicy } from "./tabular-policy.ts";
 import { tinyTokenizer } from "./tiny-task.ts";

@@ -1,5 +1,5 @@
+import { runSpec, type RunSpecOptions } from "../spec/run-spec.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import type { TrainingParts } from "../parts.ts";
 import { openRun } from "../run/run-directory.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import { train, type TrainResult } from "../train.ts";
@@ -11,13 +11,14 @@ export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   /** Laid over `tinySettings`. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** A fresh solo team by default. */
-  readonly parts?: TrainingParts;
+  readonly parts?: RunSpecOptions;
   readonly signal?: AbortSignal;
 }
 
 /** Trains the tiny task into a run directory, from the start or from its last checkpoint. */
 export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
-  const { settings = {}, parts = tinyParts(), signal, ...rest } = options;
+  const { settings = {}, signal, ...rest } = options;
+  const parts: RunSpecOptions = options.parts ?? tinyParts();
   const config = parseTrainConfig({ ...tinySettings, ...settings });
   const run = await openRun({
     environment: {},
@@ -29,7 +30,10 @@ export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
     config: { ...config },
   });
   try {
-    return await train({ ...parts, settings: config, recorder: run, ...(signal && { signal }) });
+    return await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), {
+      recorder: run,
+      ...(signal && { signal }),
+    });
   } finally {
     await run.close();
   }

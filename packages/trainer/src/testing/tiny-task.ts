@@ -1,7 +1,7 @@
 import type { Grader, Problem, TrainableModel } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { solo, star, type AgentSpec, type TrainingTask } from "@laconic/topologies";
-import { onePolicy, type TrainingParts } from "../parts.ts";
+import { onePolicy, type TrainingParts } from "../spec/parts.ts";
 import { tabularModel, type TabularOptions } from "./tabular-model.ts";
 import { tabularPolicy } from "./tabular-policy.ts";
 

@@ -17,6 +17,7 @@ import {
   scoringFailure,
   scoringReport,
   type TrainConfig,
+  evaluationSampling,
 } from "@laconic/trainer";
 import { scoreValue } from "@laconic/rewards";
 import {
@@ -95,11 +96,12 @@ async function play(
   { problems, seed, cut }: AnalyseOptions,
   config: TrainConfig,
 ): Promise<Played> {
-  const { sampling, limits, onAgentError: onError, scoring } = config;
+  const { limits, onAgentError: onError, scoring } = config;
+  const sampling = evaluationSampling(config);
   const { topology } = parts.task;
   // Those of the run's evaluations, beside whose episodes the dashboard shows what messages are worth.
   const testProblems = parts.task.validation ?? parts.task.testProblems;
-  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
+  const scoreOf = scorer(rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
   const random = randomFromSeed(seed).split("analysis");
   const results = await Promise.all(

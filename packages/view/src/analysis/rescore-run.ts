@@ -4,8 +4,16 @@ import { rescore, type RescoredStep, type RescoreOptions } from "@laconic/evalua
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import { findRun, openRunTask, type Progress } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
-import { openValues } from "@laconic/runtime/resolver";
-import { describeUnscored, learnedOf, rewardOf, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
+import { openTrain } from "@laconic/runtime/resolver";
+import {
+  describeUnscored,
+  learnedOf,
+  rewardOf,
+  scorer,
+  scoringFailure,
+  scoringReport,
+  withReward,
+} from "@laconic/trainer";
 import { recordedEpisodes } from "./recorded-episodes.ts";
 
 /** How recorded episodes are scored again. */
@@ -38,7 +46,7 @@ async function scoredAnew(
   progress: Progress,
 ): Promise<RecordedEpisode[]> {
   const { config, state } = await findRun(run);
-  if (config.own.some(({ path }) => path.at(-1) === "groupReward"))
+  if (config.train.groupReward)
     progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
@@ -48,7 +56,7 @@ async function scoredAnew(
     note: (line) => progress.note(line),
   });
   try {
-    const { reward = rewardOf(task) } = await openValues(config.own, config.train);
+    const reward = rewardOf(withReward(task, await openTrain(config.train)));
     const scoreOf = scorer(reward, config.train.scoring);
     const scores: (RewardOutcome | null)[] = [];
     for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem, learnedOf(state)));

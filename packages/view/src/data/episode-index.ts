@@ -309,7 +309,7 @@ export class EpisodeIndex {
 }
 
 /** Prefix of the keys of a line's episodes: the same however often its file is read. */
-function prefixOf({ entry, kind, step }: Line): string {
+function prefixOf({ kind, step }: Line): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
 }
 

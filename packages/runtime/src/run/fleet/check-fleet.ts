@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { samplingCuts } from "@laconic/core/backends";
+import { evaluationSampling } from "@laconic/trainer";
 import { objectivePreset } from "@laconic/gspo/presets";
 import type { ImportanceOptions } from "@laconic/gspo";
 import type { AppConfig } from "../run-settings.ts";
@@ -58,7 +59,7 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
       throw refusal("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
     if (policies === "own") throw refusal("policies", `own is several policies, ${whole}`);
   }
-  const [cut] = samplingCuts(train.sampling);
+  const [cut] = samplingCuts(evaluationSampling(train));
   if (!reportsUncut && logProbs === "server" && cut !== undefined)
     throw refusal(
       `train.sampling.${cut}`,

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { checkSampling } from "@laconic/core/backends";
+import { evaluationSampling } from "@laconic/trainer";
 import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import type { AppConfig } from "../run-settings.ts";
 import { isReference } from "../../resolver/reference.ts";
@@ -42,10 +43,11 @@ export function checkRemoteSettings(
     throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
   if (train.opponents)
     throw refusal("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
-  const { temperature } = train.sampling;
+  const sampling = evaluationSampling(train);
+  const { temperature } = sampling;
   if (temperature !== 1)
     throw refusal("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
-  checkSampling(train.sampling, tinkerSampling, { place: "train.sampling" });
+  checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
 /**

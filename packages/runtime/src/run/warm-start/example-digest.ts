@@ -1,7 +1,7 @@
 import { sha256Of } from "@laconic/trainer";
 import { mapReferences } from "../../resolver/reference.ts";
 import { sourcesOf } from "../../resolver/run-sources.ts";
-import { openExamples } from "../../resolver/run-values.ts";
+import { openExamples } from "../../resolver/open-train.ts";
 import type { WarmStartSettings } from "../run-settings.ts";
 import { openRunTask } from "../run-task.ts";
 import type { WarmStartedRun } from "./train-warm-start.ts";

@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { exampleStream, supervisedDefaults } from "@laconic/trainer";
 import type { Course } from "@laconic/tasks/warm-start";
-import { openExamples } from "../../resolver/run-values.ts";
+import { openExamples } from "../../resolver/open-train.ts";
 import { policiesOf } from "../open-parts.ts";
 import type { AppConfig, ExamplesWarmStart } from "../run-settings.ts";
 

@@ -1,7 +1,8 @@
+import { runSpec } from "../../spec/run-spec.ts";
 import { expect, test } from "vitest";
 import { asynchronousDefaults } from "../../settings/config.ts";
 import { parseTrainConfig } from "../../settings/parse-train-config.ts";
-import { onePolicy } from "../../parts.ts";
+import { onePolicy } from "../../spec/parts.ts";
 import { silentRecorder } from "../../run/recorder.ts";
 import type { Metrics } from "../../stages/step-metrics.ts";
 import { nullFleet, nullModel, tinySettings, tinyTask, virtualTimer } from "../index.ts";
@@ -52,7 +53,7 @@ async function trained(parameters: FleetParameters): Promise<{ rows: Metrics[]; 
   const parts = onePolicy(tinyTask("star"), model, (sampler) =>
     sampler === model ? nullFleet(timer, { ...parameters, failures: 0 }).speak(sampler) : servers.speak(sampler),
   );
-  await timer.run(train({ ...parts, settings: config, recorder, timer }));
+  await timer.run(train(runSpec({ ...parts, settings: config }), { recorder, timer }));
   return { rows, utilisation, alive: model.alive };
 }
 

@@ -1,6 +1,6 @@
 import { LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { openRun, runFiles, train, type Recorder, type TrainConfig } from "@laconic/trainer";
+import { openRun, runFiles, runSpec, train, type Recorder, type TrainConfig } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import { runFolder, type KeptFiles } from "./kept-files.ts";
@@ -215,7 +215,7 @@ export class Session {
     try {
       if (this.#step === 0) say({ type: "evaluating", step: 0 });
       const recorder = this.#recorder(run, config, lastStep, abort);
-      await train({ ...team.parts, settings: config, recorder, signal: abort.signal });
+      await train(runSpec({ ...team.parts, settings: config }), { recorder, signal: abort.signal });
     } finally {
       await run.close();
     }

@@ -1,7 +1,7 @@
 import { LaconicError, shownValue, type Curriculum, type Learned, type Problem, type Random } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
-import type { TrainConfig } from "./settings/config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 
 /** The problems of a step. @param learned - so far, for a curriculum */
 export type ProblemSource = (step: number, stream: Random, learned: Learned) => Problem[];
@@ -18,7 +18,7 @@ export function problemSource(
   task: Pick<TrainingTask, "name" | "problems" | "pool">,
   { problemPool, problemsPerStep, seed }: Pick<TrainConfig, "problemPool" | "problemsPerStep" | "seed">,
   random: Random,
-  curriculum?: Curriculum,
+  curriculum: Curriculum | null = null,
 ): ProblemSource {
   if (problemPool === null && !task.pool) {
     if (curriculum)

@@ -1,7 +1,7 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { expect, test } from "vitest";
 import { problemSource } from "./problem-source.ts";
-import { tinyTask } from "./testing/index.ts";
+import { tinyTask } from "../testing/index.ts";
 
 const pool: readonly Problem[] = Array.from({ length: 500 }, (_, i) => ({ id: `p${i}`, question: `${i}`, gold: "0" }));
 

@@ -7,7 +7,7 @@ import {
   type TrainedPolicy,
   type TrainingParts,
 } from "./parts.ts";
-import { tinyParts } from "./testing/index.ts";
+import { tinyParts } from "../testing/index.ts";
 
 const parts = tinyParts("star");
 const policy = parts.policies[onlyPolicy] as TrainedPolicy;

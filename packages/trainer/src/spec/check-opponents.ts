@@ -1,24 +1,19 @@
 import { LaconicError } from "@laconic/core";
 import type { Refuse } from "../settings/check-combinations.ts";
-import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
-import type { PartsOutline } from "../parts.ts";
-import { costsOf, type LearnerSettings } from "../stages/learner.ts";
+import type { OpponentSettings } from "../settings/config.ts";
+import type { PartsOutline } from "./parts.ts";
+import type { LearningOutline } from "./run-spec.ts";
 
 /**
  * Refuses opponents that could not play, or leave nobody who learns.
  * @throws LaconicError `config_invalid` naming the key
  */
-export function checkOpponents(
-  parts: PartsOutline,
-  config: TrainConfig,
-  learners: readonly Pick<LearnerSettings, "estimator">[],
-): void {
+export function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
   const { opponents: settings } = config;
   const refuse: Refuse = (key, reason) => {
     throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
   };
   if (!settings) {
-    if (parts.matchmaking) refuse("opponents.matchmaking", "has no effect without opponents; set opponents.sides");
     if (Object.keys(parts.opponents ?? {}).length > 0)
       refuse("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
     return;
@@ -31,7 +26,6 @@ export function checkOpponents(
     refuse("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
   checkSides(parts, settings, refuse);
   checkPool(parts, settings, refuse);
-  const costs = parts.costs ?? costsOf(config);
   for (const cost of settings.priced)
     if (!Object.hasOwn(costs, cost))
       refuse("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);

@@ -11,8 +11,10 @@ import {
 } from "@laconic/budget";
 import { shownValue } from "@laconic/core";
 import { checkedCall, type ValueName } from "@laconic/core/checks";
+import type { TrainConfig } from "../settings/config.ts";
+import { isNamedBudget, valueIn } from "../settings/named.ts";
 
-/** Of a controller by name all that it says; of one of the user's own the price. */
+/** All that Eq. 5 says; of another controller the price. */
 export type PriceDiagnostics = Pick<BudgetDiagnostics, "lambda"> & Partial<BudgetDiagnostics>;
 
 /** Sets a price after each step. */
@@ -24,8 +26,12 @@ export interface PricedController {
   ): { readonly state: PriceState; readonly diagnostics: PriceDiagnostics };
 }
 
-/** Eq. 5, by its settings. */
-export function namedController(options: BudgetOptions): PricedController {
+/** A budget of settings: Eq. 5 by its options, or a value. @param of - what it prices, for messages */
+export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: string): PricedController {
+  return isNamedBudget(choice) ? namedController(choice) : checkedController(valueIn<"budget">(choice), of);
+}
+
+function namedController(options: BudgetOptions): PricedController {
   const controller = dualController(options);
   return {
     init: () => controller.init(),
@@ -33,8 +39,8 @@ export function namedController(options: BudgetOptions): PricedController {
   };
 }
 
-/** The user's own, whose prices are checked. @param of - what it prices, for messages */
-export function ownController(given: PriceController | PriceRule, of: string): PricedController {
+/** A controller whose prices are checked. */
+function checkedController(given: PriceController | PriceRule, of: string): PricedController {
   const controller = asPriceController(given);
   const name: ValueName = { name: `the budget ${of}`, value: "budget" };
   const checked = (call: () => PriceState): PriceState => checkedCall(name, call, lacksOfState);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
+import { learningRateAt, type LearningRateSchedule } from "./schedules.ts";
 
 const schedule: LearningRateSchedule = { peak: 0.4, warmUpSteps: 4, decay: "linear", finalFraction: 0.1 };
 

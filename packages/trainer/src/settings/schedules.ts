@@ -1,6 +1,7 @@
-import { LaconicError, type ValuesOf } from "@laconic/core";
+import { LaconicError, type ValuesOf, shownValue, type Schedule } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import { cosine } from "@laconic/core/numeric";
-import type { learningRateTable } from "./settings/tables.ts";
+import type { learningRateTable } from "./tables.ts";
 
 /** How the learning rate moves over a run of `steps` optimiser steps. */
 export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
@@ -18,4 +19,17 @@ export function learningRateAt(schedule: LearningRateSchedule, step: number, ste
   const progress = Math.min(1, (step - warmUpSteps) / Math.max(1, steps - warmUpSteps));
   const left = decay === "linear" ? 1 - progress : 0.5 * (1 + cosine(Math.PI * progress));
   return peak * (finalFraction + (1 - finalFraction) * left);
+}
+
+/** A user's schedule, whose numbers are checked: above 0. @param name - for messages */
+export function checkedSchedule(schedule: Schedule, name: string): Schedule {
+  return (step, steps) =>
+    checkedCall(
+      { name: `the ${name}`, value: "schedule", place: `step ${step + 1}` },
+      () => schedule(step, steps),
+      (given) =>
+        typeof given === "number" && Number.isFinite(given) && given > 0
+          ? null
+          : `gave ${shownValue(given)}, expected a finite number above 0`,
+    );
 }

@@ -1,24 +1,6 @@
-import {
-  LaconicError,
-  type AgentId,
-  type Curriculum,
-  type Estimator,
-  type EstimatorFunction,
-  type Grouping,
-  type GroupReward,
-  type LanguageModel,
-  type Matchmaking,
-  type Objective,
-  type Reward,
-  type Sampler,
-  type Schedule,
-  type StoppingRule,
-  type TrainableModel,
-} from "@laconic/core";
-import type { PriceController, PriceRule } from "@laconic/budget";
-import type { Costs } from "@laconic/rewards";
+import { LaconicError, type AgentId, type LanguageModel, type Sampler, type TrainableModel } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
-import type { ExampleStream } from "./supervised/example-stream.ts";
+import type { ExampleStream } from "../supervised/example-stream.ts";
 import type { GroupSource } from "./group-source.ts";
 
 /** Weights in training, and who speaks with them. */
@@ -28,53 +10,22 @@ export interface TrainedPolicy {
   speak(sampler: Sampler): LanguageModel;
   /** Agents that speak with it and learn. */
   readonly agents: readonly AgentId[];
-  /** Its own, in place of the run's. */
-  readonly estimator?: Estimator | EstimatorFunction;
-  readonly objective?: Objective;
-  /** Sets the price of its own words. */
-  readonly budget?: PriceController | PriceRule;
-  /** Over optimiser steps. */
-  readonly learningRate?: Schedule;
-  /** Learned beside what it earns, as `supervised` of the configuration says. */
+  /** Supervised examples that it learns too, as `supervised` of the settings says. */
   readonly examples?: ExampleStream;
 }
 
-/** What a run is made of, beside its configuration. */
+/** Who trains on what: the parts of a run that settings do not describe. */
 export interface TrainingParts {
   readonly task: TrainingTask;
   /** By name. Agents share a policy, or have one each; each policy has its own weights and optimiser. */
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   /** Models of the agents that are not trained. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
-  /** In place of the task's. */
-  readonly reward?: Reward;
-  /** Its terms are added to the reward's, in training. */
-  readonly groupReward?: GroupReward;
-  /** In place of the grouping that the configuration names. */
-  readonly grouping?: Grouping;
-  /** What episodes are charged for, by name; in place of those that the configuration names. */
-  readonly costs?: Costs;
-  /** In place of the one that the configuration names. */
-  readonly estimator?: Estimator | EstimatorFunction;
-  /** In place of the one that the configuration names. */
-  readonly objective?: Objective;
-  /** Set prices by cost, in place of budgets that the configuration names. */
-  readonly budgets?: Readonly<Record<string, PriceController | PriceRule>>;
-  /** Over optimiser steps, in place of the one that the configuration names. */
-  readonly learningRate?: Schedule;
-  /** Of the episodes of each training step; evaluations sample at the configuration's temperature. */
-  readonly temperature?: Schedule;
-  /** Ends the run, in place of `earlyStopping`. */
-  readonly stopping?: StoppingRule;
-  /** Chooses the problems of each step from the pool. */
-  readonly curriculum?: Curriculum;
   /** Other runs in the pool of opponents, by the names that `opponents.runs` has: who speaks for each agent of a side. */
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, LanguageModel>>>>;
-  /** Chooses opponents, in place of the rule that the configuration names. */
-  readonly matchmaking?: Matchmaking;
-  /** Frozen models that objectives may compare with, by name, beside the policies. They share the policies' tokenizer. */
+  /** Frozen models that objectives may compare with, by name. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
-  /** Gives the episodes of each step with their rewards, in place of playing the task's topology on its problems. */
+  /** Gives the episodes of each step with their rewards; absent where the task's topology plays them. */
   readonly source?: GroupSource;
 }
 
@@ -94,28 +45,14 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
-export interface PartsOutline extends Pick<
-  TrainingParts,
-  | "reward"
-  | "groupReward"
-  | "grouping"
-  | "costs"
-  | "estimator"
-  | "objective"
-  | "budgets"
-  | "learningRate"
-  | "temperature"
-  | "stopping"
-  | "curriculum"
-  | "matchmaking"
-  | "source"
-> {
+/** What of a policy is checked: who learns. */
+export type PolicyOutline = Pick<TrainedPolicy, "agents" | "examples">;
+
+/** What of parts is checked, without any weights. Problems where they are at hand. */
+export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;
-  readonly policies: Readonly<
-    Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective" | "budget" | "learningRate">>
-  >;
+  readonly policies: Readonly<Record<string, PolicyOutline>>;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
   readonly teachers?: Readonly<Record<string, unknown>>;
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, unknown>>>>;

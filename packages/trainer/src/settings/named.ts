@@ -1,0 +1,102 @@
+import type { BudgetOptions } from "@laconic/budget";
+import { asEstimator, isRecord, LaconicError, type Estimator, type Objective, type Schedule } from "@laconic/core";
+import { estimatorPreset, objectivePreset, type EstimatorName, type EstimatorOptions } from "@laconic/gspo/presets";
+import { costPreset, decoupledEstimator, equation1Costs, type CostSettings, type Costs } from "@laconic/rewards";
+import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config.ts";
+import { checkedSchedule, learningRateAt, type LearningRateSchedule } from "./schedules.ts";
+import { isValueSource, type TrainValues, type Value } from "./values.ts";
+
+/** Whether a setting names an estimator, instead of being one. */
+export function isNamedEstimator(choice: unknown): choice is AdvantageSettings {
+  return isRecord(choice) && typeof choice["estimator"] === "string";
+}
+
+/** Whether a setting names an objective, instead of being one. */
+export function isNamedObjective(choice: unknown): choice is ObjectiveSettings {
+  return isRecord(choice) && !isValueSource(choice) && typeof choice["evaluate"] !== "function";
+}
+
+/** Whether a setting holds the options of Eq. 5, instead of being a budget. */
+export function isNamedBudget(choice: unknown): choice is BudgetOptions {
+  return isRecord(choice) && "targetTokens" in choice;
+}
+
+/** Whether a setting holds the options of a kind of cost, instead of being one. */
+export function isNamedCost(choice: unknown): choice is CostSettings {
+  return isRecord(choice) && typeof choice["kind"] === "string";
+}
+
+/** Whether a setting describes a learning rate, instead of being a schedule. */
+export function isNamedRate(choice: unknown): choice is LearningRateSchedule {
+  return isRecord(choice) && "peak" in choice;
+}
+
+/** A value, once its module is opened. @throws LaconicError `input_invalid` for a source that is not opened */
+export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): TrainValues[Kind] {
+  if (!isValueSource(value)) return value;
+  throw new LaconicError(
+    "input_invalid",
+    `${value.file} is not opened: the runtime opens the values of a configuration`,
+    {
+      file: value.file,
+    },
+  );
+}
+
+/** @throws LaconicError `config_invalid` for an option that the estimator does not take, or one out of range */
+export function estimatorOf({
+  advantage,
+  costWhenTaskAtLeast,
+}: Pick<TrainConfig, "advantage" | "costWhenTaskAtLeast">): Estimator {
+  if (!isNamedEstimator(advantage)) return asEstimator(valueIn<"estimator">(advantage));
+  if (advantage.estimator === "decoupled") {
+    const { estimator: _, ...options } = advantage;
+    return decoupledEstimator({ ...options, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) });
+  }
+  const { estimator, ...options } = advantage;
+  return estimatorPreset(estimator, options as EstimatorOptions[EstimatorName]);
+}
+
+/** @throws LaconicError `config_invalid` for an option that the objective does not take, or one out of range */
+export function objectiveOf(choice: TrainConfig["objective"]): Objective {
+  if (!isNamedObjective(choice)) return valueIn<"objective">(choice);
+  const { name, ...options } = choice;
+  return objectivePreset(name, options);
+}
+
+/** Costs by name: those of Eq. 1 where the settings name none. @throws LaconicError `config_invalid` naming the setting */
+export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
+  if (costs === null) return equation1Costs;
+  return Object.fromEntries(
+    Object.entries(costs).map(([name, cost]) => [
+      name,
+      isNamedCost(cost) ? costPreset(cost, `costs.${name}`) : valueIn<"cost">(cost),
+    ]),
+  );
+}
+
+/** A learning rate over optimiser steps. */
+export function rateOf(choice: TrainConfig["optimizer"]["learningRate"]): Schedule {
+  if (isNamedRate(choice)) return (step, steps) => learningRateAt(choice, step, steps);
+  return checkedSchedule(valueIn<"schedule">(choice), "learning rate");
+}
+
+/** A temperature over steps; a number is constant. */
+export function temperatureOf({ sampling: { temperature } }: Pick<TrainConfig, "sampling">): Schedule {
+  if (typeof temperature === "number") return () => temperature;
+  return checkedSchedule(valueIn<"schedule">(temperature), "temperature");
+}
+
+/** The correction for samples of another policy that a named objective has. */
+export function importanceOf({ objective }: Pick<TrainConfig, "objective">): ObjectiveSettings["importance"] {
+  return isNamedObjective(objective) ? objective.importance : undefined;
+}
+
+/** The estimator of a policy where its settings, or the run's, hold a value that is no function. */
+export function estimatorValue(
+  { advantage, policies }: Pick<TrainConfig, "advantage" | "policies">,
+  policy: string,
+): Estimator | undefined {
+  const choice = policies[policy]?.advantage ?? advantage;
+  return typeof choice === "object" && !isNamedEstimator(choice) && !isValueSource(choice) ? choice : undefined;
+}

@@ -1,0 +1,140 @@
+import {
+  isRecord,
+  type Curriculum,
+  type Estimator,
+  type EstimatorFunction,
+  type Grouping,
+  type GroupReward,
+  type Matchmaking,
+  type Objective,
+  type Reward,
+  type Schedule,
+  type StoppingRule,
+  type SupervisedExamples,
+} from "@laconic/core";
+import type { PriceController, PriceRule } from "@laconic/budget";
+import type { Cost } from "@laconic/rewards";
+import * as z from "zod";
+
+/** Where a module makes a value. A stored configuration holds it; the value takes its place before a run is compiled. */
+export interface ValueSource {
+  /** The module: an absolute path, and in a run's folder one relative to it. */
+  readonly file: string;
+  /** `default`, or the name of an export. */
+  readonly export: string;
+  /** Keys that lead from the export to the value: a value that stands in a configuration file. */
+  readonly path?: readonly string[];
+  /** The export is a function that is called with these. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the value calls itself. */
+  readonly name?: string;
+}
+
+/** Whether a value of a configuration is the source of a value. */
+export function isValueSource(value: unknown): value is ValueSource {
+  return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
+}
+
+/** The values that training settings take, by kind. */
+export interface TrainValues {
+  readonly reward: Reward;
+  readonly groupReward: GroupReward;
+  readonly grouping: Grouping;
+  readonly estimator: Estimator | EstimatorFunction;
+  readonly objective: Objective;
+  readonly cost: Cost;
+  readonly budget: PriceController | PriceRule;
+  readonly schedule: Schedule;
+  readonly stopping: StoppingRule;
+  readonly curriculum: Curriculum;
+  readonly matchmaking: Matchmaking;
+  readonly examples: SupervisedExamples;
+}
+
+/** A value of a kind, or its source. */
+export type Value<Kind extends keyof TrainValues> = TrainValues[Kind] | ValueSource;
+
+/** How a value is recognised: its noun, and what it lacks; null when nothing. */
+export interface ValueCheck {
+  readonly noun: string;
+  readonly lacks: (value: unknown) => string | null;
+}
+
+type Member = "function" | "object" | "array" | "string";
+
+/** An object with these members. */
+export function having(members: Readonly<Record<string, Member>>): ValueCheck["lacks"] {
+  return (value) => {
+    if (!isRecord(value)) return `it is ${typeName(value)}`;
+    for (const [name, type] of Object.entries(members)) {
+      const member = value[name];
+      if (member === undefined) return `${name} is missing`;
+      if (type === "array" ? !Array.isArray(member) : typeof member !== type)
+        return `${name} is ${typeName(member)}, not ${type === "array" || type === "object" ? "an" : "a"} ${type}`;
+    }
+    return null;
+  };
+}
+
+/** The type of a value in words, for messages. */
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+const lacksOfFunction = (value: unknown): string | null =>
+  typeof value === "function" ? null : `it is ${typeName(value)}, not a function`;
+
+function functionOr(lacks: ValueCheck["lacks"]): ValueCheck["lacks"] {
+  return (value) => (typeof value === "function" ? null : lacks(value));
+}
+
+/** How the values of training settings are recognised. */
+export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
+  reward: { noun: "reward", lacks: lacksOfFunction },
+  groupReward: { noun: "group reward", lacks: lacksOfFunction },
+  grouping: { noun: "grouping", lacks: lacksOfFunction },
+  estimator: {
+    noun: "estimator",
+    lacks: functionOr(having({ name: "string", settings: "object", estimate: "function" })),
+  },
+  objective: { noun: "objective", lacks: having({ name: "string", settings: "object", evaluate: "function" }) },
+  cost: { noun: "cost", lacks: having({ unit: "string", scope: "object", measure: "function" }) },
+  budget: { noun: "budget", lacks: functionOr(having({ init: "function", step: "function" })) },
+  schedule: { noun: "schedule", lacks: lacksOfFunction },
+  stopping: { noun: "stopping rule", lacks: lacksOfFunction },
+  curriculum: { noun: "curriculum", lacks: lacksOfFunction },
+  matchmaking: { noun: "matchmaking", lacks: lacksOfFunction },
+  examples: {
+    noun: "list of examples",
+    lacks: functionOr((value) => (Array.isArray(value) ? null : `it is ${typeName(value)}, not a list or a function`)),
+  },
+};
+
+/** Schema of a value of a kind, or its source. */
+export function valueSchema<Kind extends keyof TrainValues>(kind: Kind): z.ZodType<Value<Kind>> {
+  return z
+    .custom<Value<Kind>>((value) => isValueSource(value) || trainValues[kind].lacks(value) === null, {
+      error: `it must be a ${trainValues[kind].noun}`,
+    })
+    .meta({ value: kind });
+}
+
+/** Schema of a setting that takes a value, or the settings of a named one. */
+export function valueOr<Kind extends keyof TrainValues, T>(
+  kind: Kind,
+  named: z.ZodType<T>,
+): z.ZodType<Value<Kind> | T> {
+  const { description } = named;
+  const slot = z.union([valueSchema(kind), named]);
+  return description === undefined ? slot : slot.describe(description);
+}
+
+/** The kind of value that a schema takes; undefined where it takes none. */
+export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valueKindOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion && !(schema instanceof z.ZodDiscriminatedUnion))
+    return schema.options.map((option) => valueKindOf(option)).find((kind) => kind !== undefined);
+  return schema instanceof z.ZodCustom ? (schema.meta()?.["value"] as keyof TrainValues | undefined) : undefined;
+}
