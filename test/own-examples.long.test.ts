@@ -16,6 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+test.each(["past-selves.ts", "search-then-train.ts"])("%s is a run definition", async (name) => {
+  const { default: run } = (await import(file(name))) as { readonly default: unknown };
+  expect(run).toMatchObject({ task: expect.anything(), train: expect.any(Object) });
+});
+
 test("the page on a task of one's own shows the example as it is", () => {
   const [shown] = readText("docs/your-own-task.md").match(/(?<=^```ts\n).*?(?=^```$)/ms) ?? [];
   const code = readText("examples/telegraph.ts");
