@@ -18,7 +18,7 @@ export interface Prepared {
  * Checks layouts and values, counts trained tokens, forms log-ratios.
  * @throws LaconicError `input_invalid` for a layout that does not fit, or totals that cannot hold this input;
  * `numeric_invalid` with sequence and token for a trained token whose log-prob is out of `logProbRange`,
- * or of `sampledLogProbRange` where a sampler reports it (`@laconic/core`), or whose advantage is not finite.
+ * or of `sampledLogProbRange` where a sampler reports it (`@laconic/core/numeric`), or whose advantage is not finite.
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
