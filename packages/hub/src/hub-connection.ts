@@ -48,7 +48,8 @@ export function connect(options: ConnectionOptions): HubConnection {
     const ms = attempt + 1 < maxAttempts ? retryDelayMs(attempt, headers) : null;
     if (ms === null) throw unavailable(server, place, reason, { attempts: attempt + 1 });
     await wait(ms, signal).catch((error: unknown) => {
-      throw stopped(signal) ?? error;
+      throwIfStopped(signal);
+      throw error;
     });
   };
 
@@ -115,8 +116,7 @@ async function wholeBody(response: Response, server: string, place: string): Pro
 
 /** @throws LaconicError `aborted` */
 export function throwIfStopped(signal: AbortSignal | undefined): void {
-  const error = stopped(signal);
-  if (error) throw error;
+  if (signal?.aborted) throw new LaconicError("aborted", "the download was aborted");
 }
 
 export function unavailable(server: string, place: string, reason: string, detail: ErrorDetail = {}): LaconicError {
@@ -128,11 +128,7 @@ export function failureWords(error: unknown): string {
   return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
-function stopped(signal: AbortSignal | undefined): LaconicError | null {
-  return signal?.aborted ? new LaconicError("aborted", "the download was aborted") : null;
-}
-
-/** What an answer's `X-Error-Code` says is missing. */
+/** What is missing, by a response's `X-Error-Code`. */
 const missing: Readonly<Record<string, string>> = {
   RepoNotFound: "there is no such repository, or the token may not see it",
   RevisionNotFound: "the repository has no such revision",
@@ -141,24 +137,16 @@ const missing: Readonly<Record<string, string>> = {
 
 function refusal(server: string, place: string, { status, headers }: Response, hasToken: boolean): LaconicError {
   const code = headers.get("x-error-code") ?? "";
-  if (status === 404 || code in missing) {
-    const reason = missing[code] ?? `${server} does not know it`;
-    return new LaconicError("checkpoint_missing", `${place}: ${reason}`, { status });
-  }
-  if (code === "GatedRepo")
-    return unavailable(
-      server,
-      place,
-      "its owner asks for consent to terms; give it on the hub's page of the repository",
-      {
-        status,
-      },
-    );
-  if (status === 401 || status === 403) {
-    const advice = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
-    return unavailable(server, place, `it answered ${status}: ${advice}`, { status });
-  }
-  return unavailable(server, place, `it answered ${status}`, { status });
+  if (status === 404 || code in missing)
+    return new LaconicError("checkpoint_missing", `${place}: ${missing[code] ?? `${server} does not know it`}`, {
+      status,
+    });
+  const access = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
+  const reason =
+    code === "GatedRepo"
+      ? "its owner asks for consent to terms; give it on the hub's page of the repository"
+      : `it answered ${status}${status === 401 || status === 403 ? `: ${access}` : ""}`;
+  return unavailable(server, place, reason, { status });
 }
 
 function checkEndpoint(endpoint: string): string {

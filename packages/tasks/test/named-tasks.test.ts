@@ -44,6 +44,12 @@ describe.each(examples)("%s", (title, world, frozen, settings) => {
     expect(taskSettingsSchema.safeParse({ ...settings, stray: 1 }).success).toBe(false);
   });
 
+  test("says in two sentences what is played", () => {
+    const about = namedTask(settings).about(settings);
+    expect(about.match(/[.](?= |$)/gu)).toHaveLength(2);
+    expect(about.length).toBeLessThan(420);
+  });
+
   test("says what it is called, who must have taught its policy, and whether all learn", () => {
     expect(taskTitle(settings)).toBe(title);
     expect(namedTask(settings).world?.(settings) ?? null).toBe(world);

@@ -8,7 +8,7 @@ export interface Framing {
   readonly after: readonly number[];
 }
 
-/** A token by its role in `tokenizer_config.json`, and the text that the class takes without one. */
+/** A token by its role in `tokenizer_config.json`, and its default text in the class. */
 type RoleToken = readonly [role: "bos" | "eos" | "cls" | "sep", preset: string];
 
 interface ClassFraming {
@@ -16,45 +16,34 @@ interface ClassFraming {
   readonly after: readonly RoleToken[];
 }
 
-const bert: ClassFraming = { before: [["cls", "[CLS]"]], after: [["sep", "[SEP]"]] };
-const roberta: ClassFraming = { before: [["cls", "<s>"]], after: [["sep", "</s>"]] };
-const xlmRoberta: ClassFraming = { before: [["bos", "<s>"]], after: [["eos", "</s>"]] };
-
-/** Classes of transformers 5.18 that replace the post-processor of `tokenizer.json`, without their suffix `Fast`. */
-const framingByClass: Readonly<Record<string, ClassFraming>> = {
-  BartTokenizer: roberta,
-  BertTokenizer: bert,
-  CamembertTokenizer: xlmRoberta,
-  CodeLlamaTokenizer: { before: [["bos", "<s>"]], after: [] },
-  ConvBertTokenizer: bert,
-  DebertaTokenizer: bert,
-  DebertaV2Tokenizer: bert,
-  DistilBertTokenizer: bert,
-  DPRContextEncoderTokenizer: bert,
-  DPRQuestionEncoderTokenizer: bert,
-  DPRReaderTokenizer: bert,
-  FunnelTokenizer: { before: [["cls", "<cls>"]], after: [["sep", "<sep>"]] },
-  GPTNeoXTokenizer: { before: [], after: [] },
-  LasrTokenizer: { before: [], after: [["eos", "</s>"]] },
-  LEDTokenizer: roberta,
-  LxmertTokenizer: bert,
-  MobileBertTokenizer: bert,
-  MPNetTokenizer: roberta,
-  MvpTokenizer: roberta,
-  NougatTokenizer: xlmRoberta,
-  RobertaTokenizer: roberta,
-  SplinterTokenizer: bert,
-  SqueezeBertTokenizer: bert,
-  T5Tokenizer: { before: [], after: [["eos", "</s>"]] },
-  XLMRobertaTokenizer: xlmRoberta,
-  XLNetTokenizer: {
-    before: [],
-    after: [
+/** Classes of transformers 5.18, without `Tokenizer` and `Fast`, that replace the post-processor of `tokenizer.json`. */
+const framings: readonly (readonly [classes: string, before: readonly RoleToken[], after: readonly RoleToken[]])[] = [
+  [
+    `Bert ConvBert Deberta DebertaV2 DistilBert DPRContextEncoder DPRQuestionEncoder DPRReader Lxmert MobileBert Splinter
+    SqueezeBert`,
+    [["cls", "[CLS]"]],
+    [["sep", "[SEP]"]],
+  ],
+  ["Bart LED MPNet Mvp Roberta", [["cls", "<s>"]], [["sep", "</s>"]]],
+  ["Camembert Nougat XLMRoberta", [["bos", "<s>"]], [["eos", "</s>"]]],
+  ["CodeLlama", [["bos", "<s>"]], []],
+  ["Funnel", [["cls", "<cls>"]], [["sep", "<sep>"]]],
+  ["GPTNeoX", [], []],
+  ["Lasr T5", [], [["eos", "</s>"]]],
+  [
+    "XLNet",
+    [],
+    [
       ["sep", "<sep>"],
       ["cls", "<cls>"],
     ],
-  },
-};
+  ],
+];
+const framingByClass: ReadonlyMap<string, ClassFraming> = new Map(
+  framings.flatMap(([classes, before, after]) =>
+    classes.split(/\s+/u).map((name) => [`${name}Tokenizer`, { before, after }] as const),
+  ),
+);
 
 /** Classes, without `Tokenizer`, that frame a text by languages, pairs or settings of their own, or do not read `tokenizer.json`. */
 const rejectedClasses = new Set(
@@ -81,7 +70,7 @@ export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framin
       `tokenizer_config.json, tokenizer_class: how ${name} frames a text prompt is not supported`,
       { key: "tokenizer_class" },
     );
-  const classFraming = Object.hasOwn(framingByClass, name) ? framingByClass[name] : undefined;
+  const classFraming = framingByClass.get(name);
   if (classFraming) return roleFraming(classFraming, name, files, special);
   const processor = tokenizer["post_processor"] as UnknownRecord | null | undefined;
   return processor ? framingBy(processor) : { before: [], after: [] };

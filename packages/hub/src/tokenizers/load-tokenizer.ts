@@ -15,14 +15,10 @@ export interface ChatSettings {
   readonly templateArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** What reading texts with a stranger's patterns and template may take. */
-export interface EncodingLimits {
-  /** Per text or chat; a second more for every 100,000 characters. Default 10. */
+/** Settings of loading. */
+export interface LoadSettings extends ChatSettings {
+  /** Deadline of the checkpoint's patterns and template, per text or chat; plus 1 s per 100,000 characters. Default 10. */
   readonly deadlineSeconds?: number;
-}
-
-/** Further settings of loading. */
-export interface LoadSettings extends ChatSettings, EncodingLimits {
   /** Ends the loading. */
   readonly signal?: AbortSignal;
 }

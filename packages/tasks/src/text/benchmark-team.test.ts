@@ -19,16 +19,6 @@ test("what is left out has AgentPO's lengths, three agents and two rounds", () =
   ]);
 });
 
-test("which random graph it is, is a setting", () => {
-  const edges = (settings: Omit<TeamSettings, "team">) => {
-    const { graph } = benchmarkTeam({ team: "random", agents: 6, ...settings }, forms);
-    return JSON.stringify([graph?.spatial, graph?.temporal]);
-  };
-  expect(edges({ graphSeed: 7 })).toBe(edges({ graphSeed: 7 }));
-  expect(edges({ graphSeed: 7 })).not.toBe(edges({ graphSeed: 8 }));
-  expect(edges({ density: 0 })).toBe("[[],[]]");
-});
-
 test("agents are told the run's budget where they are to be", async () => {
   const reported = async (settings: TeamSettings, targetTokens?: number): Promise<boolean> => {
     const { topology } = benchmarkTeam(settings, { ...forms, targetTokens });
@@ -56,10 +46,6 @@ test.for<[string, TeamSettings]>([
   expect(() => benchmarkTeam(settings, forms)).toThrow(
     expect.objectContaining({ code: "config_invalid", detail: { key: `task.${key}` } }),
   );
-});
-
-test("what is no team is refused as that", () => {
-  expect(() => benchmarkTeam({ team: null as never }, forms)).toThrow(/task\.team: this is no team/u);
 });
 
 test("a function gets every setting", () => {

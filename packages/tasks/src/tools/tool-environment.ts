@@ -71,16 +71,16 @@ export function toolEnvironment({
     async step(_, { agent, calls, malformed = 0 }, context) {
       if (malformed > 0) context.record("malformed_calls", malformed);
       if (calls.length === 0) return {};
-      const given = toolsOf(agent);
+      const available = toolsOf(agent);
       const made = calls.slice(0, most);
       const answers = await Promise.all(
         made.map((call, i) =>
-          answerTo(call, given, { ...context, random: context.random.split(`call:${i}`) }, seconds),
+          answerTo(call, available, { ...context, random: context.random.split(`call:${i}`) }, seconds),
         ),
       );
-      if (calls.length > most) answers.push({ text: `Error: at most ${most} calls at once`, failed: true });
+      if (calls.length > most) answers.push(failure(`at most ${most} calls at once`));
       context.record("calls", calls.length);
-      for (const { name } of made) if (given.has(name)) context.record(`calls/${name}`);
+      for (const { name } of made) if (available.has(name)) context.record(`calls/${name}`);
       context.record("call_errors", answers.filter(({ failed }) => failed).length);
       const observation = answers.map(({ text }) => shortened(text, characters));
       return { observation, ...(price !== 0 && { reward: -price * made.length }) };
@@ -93,21 +93,17 @@ type Prepared = ReadonlyMap<string, { readonly tool: Tool; readonly schema: z.Zo
 const none: Prepared = new Map();
 
 function prepared(tools: readonly Tool[]): Prepared {
-  const found = new Map<string, { tool: Tool; schema: z.ZodType }>();
+  const byName = new Map<string, { tool: Tool; schema: z.ZodType }>();
   for (const tool of tools) {
-    if (found.has(tool.name)) throw new LaconicError("input_invalid", `two tools are called ${tool.name}`);
+    if (byName.has(tool.name)) throw new LaconicError("input_invalid", `two tools are called ${tool.name}`);
     try {
-      found.set(tool.name, { tool, schema: schemaOf(tool) });
+      byName.set(tool.name, { tool, schema: schemaOf(tool) });
     } catch (error) {
-      throw new LaconicError(
-        "input_invalid",
-        `tool ${tool.name}: its parameters cannot be read: ${thrownText(error)}`,
-        {},
-        error,
-      );
+      const message = `tool ${tool.name}: its parameters cannot be read: ${thrownText(error)}`;
+      throw new LaconicError("input_invalid", message, {}, error);
     }
   }
-  return found;
+  return byName;
 }
 
 interface Answer {
@@ -121,28 +117,26 @@ async function answerTo(
   context: EnvironmentContext,
   seconds: number,
 ): Promise<Answer> {
-  const found = tools.get(call.name);
-  if (!found)
+  const entry = tools.get(call.name);
+  if (!entry)
     return failure(`there is no tool ${call.name.slice(0, 60)}; there are ${[...tools.keys()].join(", ") || "none"}`);
-  const { tool, schema } = found;
-  const controller = new AbortController();
-  const { signal } = controller;
-  const abort = (): void => controller.abort(context.signal?.reason);
-  let timer: NodeJS.Timeout | undefined;
+  const { tool, schema } = entry;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
+  const signal = context.signal ? AbortSignal.any([context.signal, late.signal]) : late.signal;
+  const over = new Promise<never>((_, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+  });
+  over.catch(() => undefined);
+  const run = async (): Promise<unknown> => {
+    const parsed = await schema.safeParseAsync(argumentsOf(call));
+    if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+    signal.throwIfAborted();
+    return tool.run(parsed.data as never, { signal, random: context.random });
+  };
   try {
-    const over = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-      timer = setTimeout(() => controller.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
-    });
-    over.catch(() => undefined);
-    context.signal?.addEventListener("abort", abort, { once: true });
-    if (context.signal?.aborted) abort();
-    const run = async (): Promise<unknown> => {
-      const given = await schema.safeParseAsync(argumentsOf(call));
-      if (!given.success) throw new Error(z.prettifyError(given.error));
-      signal.throwIfAborted();
-      return tool.run(given.data as never, { signal, random: context.random });
-    };
     const value = await Promise.race([over, run()]);
     return { text: typeof value === "string" ? value : jsonOf(value) };
   } catch (error) {
@@ -152,7 +146,6 @@ async function answerTo(
     return failure(`${tool.name}: ${thrownText(error)}`);
   } finally {
     clearTimeout(timer);
-    context.signal?.removeEventListener("abort", abort);
   }
 }
 

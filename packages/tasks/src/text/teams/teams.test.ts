@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import { randomFromSeed, type Episode, type Prompt } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
+import { answerOf, chainGraph, graphTopology, type AgentSpec } from "@laconic/topologies";
 import { topologyCases } from "@laconic/topologies/testing";
 import { describe, expect, test } from "vitest";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
-import { teamOf } from "./team-of.ts";
+import { teamOf, teamTitle, type TeamChoice } from "./team-of.ts";
+import type { TextTeam, TextTeamOptions } from "./text-team.ts";
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-
-const options = {
+const options: TextTeamOptions = {
   agents: 2,
   rounds: 2,
   replyTokens: 100,
@@ -163,13 +162,6 @@ describe.each(teamNames)("%s", (name) => {
   };
   for (const item of topologyCases) test(item.name, () => item.run(create));
 
-  test("the registry has it under its own name, and the README says what it is", () => {
-    expect(teamPresets[name].name).toBe(name);
-    const row = readme.split("\n").find((line) => line.startsWith(`| \`${name}\``));
-    const cells = row?.split("|").map((cell) => cell.trim());
-    expect(cells).toEqual(["", `\`${name}\``, teamPresets[name].summary, ""]);
-  });
-
   test("heeds the options that it says it heeds, and no others", () => {
     const base = { ...options, agents: 4, rounds: 3 };
     const shape = (more: object): string => {
@@ -197,4 +189,75 @@ describe.each(teamNames)("%s", (name) => {
     await topology.run(problem, context);
     for (const prompt of asked.slice(before)) expect(prompt).not.toContain("budget");
   });
+});
+
+const agent = (id: string): AgentSpec => ({
+  id,
+  role: id,
+  maxTokens: 8,
+  prompt: ({ question }) => ({ kind: "text", text: question }),
+});
+const graph = { ...chainGraph([agent("a"), agent("b")]), name: "my-chain" };
+const topology = graphTopology<string>(graph);
+const team: TextTeam = { topology, trained: ["a"], holders: [] };
+
+test("a user's own value goes where a name goes", () => {
+  const myTeam = ({ replyTokens }: TextTeamOptions): TextTeam => ({
+    ...team,
+    trained: replyTokens === 100 ? ["b"] : [],
+  });
+  const choices: readonly [TeamChoice, string, readonly string[]][] = [
+    ["hint", "hint", ["collaborator"]],
+    [topology, "my-chain", ["a", "b"]],
+    [graph, "my-chain", ["a", "b"]],
+    [team, "my-chain", ["a"]],
+    [myTeam, "myTeam", ["b"]],
+    [() => graph, "own-team", ["a", "b"]],
+    [{ ...teamPresets.debate, name: "big-debate" }, "big-debate", ["collaborator"]],
+  ];
+  for (const [choice, title, trained] of choices) {
+    expect(teamTitle(choice)).toBe(title);
+    expect(teamOf(choice, options).trained).toEqual(trained);
+  }
+});
+
+test("a preset changed in one property", () => {
+  const { make } = teamPresets["plain-debate"];
+  const changed = {
+    ...teamPresets["plain-debate"],
+    name: "long",
+    make: (all: TextTeamOptions) => make({ ...all, rounds: 5 }),
+  };
+  expect(teamOf(changed, options).graph?.rounds).toBe(5);
+});
+
+test("one collaborator for several teams; teams with other learners cannot be mixed", () => {
+  const mixed = teamOf(["hint", "debate"], options);
+  expect(mixed.trained).toEqual(["collaborator"]);
+  expect(mixed.topology.name).toBe("hint+debate");
+  expect(mixed.topology.agents).toEqual(["collaborator", "actor", "debater-1", "debater-2"]);
+  expect(() => teamOf(["hint", "solo"], options)).toThrow(/hint, solo cannot be mixed/u);
+});
+
+test.for<[string, unknown, RegExp]>([
+  ["a slip of the pen", "plain-debates", /did you mean plain-debate\?/u],
+  ["no name", "constructor", /there is no team constructor; known: solo, /u],
+  ["nothing", [], /names no team/u],
+  ["a number", 3, /this is no team/u],
+  ["null", null, /this is no team/u],
+  ["a function that returns none", () => undefined, /this is no team/u],
+  ["nobody learns", { ...team, trained: [] }, /nobody learns in my-chain/u],
+  ["a stranger learns", { ...team, trained: ["c"] }, /my-chain has no agent c; it has a, b/u],
+  ["a stranger knows a part", { ...team, holders: ["c"] }, /my-chain has no agent c/u],
+])("%s is refused at task.team", ([, given, reason]) => {
+  expect(() => teamOf(given as TeamChoice, options)).toThrow(
+    expect.objectContaining({ code: "config_invalid", detail: { key: "task.team" } }),
+  );
+  expect(() => teamOf(given as TeamChoice, options)).toThrow(reason);
+});
+
+test("a graph that cannot run is refused as what it is", () => {
+  expect(() => teamOf({ ...graph, answer: answerOf<string>("nobody") }, options)).toThrow(
+    expect.objectContaining({ code: "topology_invalid" }),
+  );
 });
