@@ -161,7 +161,7 @@ export class FleetModel implements TrainableModel {
     await this.#local.dispose();
   }
 
-  /** The weights as they are now, published and on the servers: for a probe. */
+  /** Publishes the current weights and loads them into the servers, for a probe. */
   async published(): Promise<PublishedWeights> {
     const version = this.#current();
     const weights = await version.published;

@@ -36,7 +36,7 @@ export class Fleet {
   readonly #recovery: Recovery;
   #wakes = false;
   /** All weights that are sampled now. */
-  #allWeights = { name: "", inFlight: 0 };
+  readonly #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
 
   /** @throws LaconicError `config_invalid` for no server, or one twice */
@@ -97,13 +97,13 @@ export class Fleet {
     judge?: ReplyJudge,
   ): Promise<GeneratedReply> {
     if (weights.kind === "adapter") return this.#generate(weights, asked, signal, judge);
-    const held = this.#allWeights;
-    if (held.inFlight > 0 && held.name !== weights.name)
+    const { name, inFlight } = this.#allWeights;
+    if (inFlight > 0 && name !== weights.name)
       throw new LaconicError(
         "engine_failed",
-        `a server holds one version of all weights, and ${held.name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
+        `a server holds one version of all weights, and ${name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
       );
-    this.#allWeights = held.name === weights.name ? held : { name: weights.name, inFlight: 0 };
+    this.#allWeights.name = weights.name;
     this.#allWeights.inFlight += 1;
     try {
       return await this.#generate(weights, asked, signal, judge);
@@ -129,7 +129,10 @@ export class Fleet {
       // A server that gave a reply which was thrown away would give it again.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
-        const reply = await this.#seated(member, () => this.#ask(member, weights, { ...asked, seed }, stop));
+        const reply = await this.#ask(member, weights, { ...asked, seed }, stop).finally(() => {
+          member.inFlight -= 1;
+          this.#dispatch();
+        });
         const gap = judge ? await this.#judged(member, weights, reply, judge) : null;
         member.answered(reply.tokens.length);
         this.#recovery.worked();
@@ -146,15 +149,6 @@ export class Fleet {
       } finally {
         this.#dispatch();
       }
-    }
-  }
-
-  async #seated<T>(member: Member, body: () => Promise<T>): Promise<T> {
-    try {
-      return await body();
-    } finally {
-      member.inFlight -= 1;
-      this.#dispatch();
     }
   }
 

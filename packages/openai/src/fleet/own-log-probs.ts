@@ -8,7 +8,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 
-/** What the trainer's model says of one sequence. */
+/** Log-probs of one sequence under the trainer's model. */
 export interface OwnRow {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;
@@ -17,35 +17,35 @@ export interface OwnRow {
   readonly atOne: ArrayLike<number>;
 }
 
-interface Asked {
+interface Queued {
   readonly sequence: TrainingSequence;
   readonly resolve: (row: OwnRow) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Sequences that are remembered: those of several steps. */
+/** Max sequences that are remembered: those of several steps. */
 const maxRows = 1 << 14;
 
 /**
- * Log-probs of replies under one version of the trainer's own weights. What is asked for while a pass runs, shares the next one; what
- * was computed for a check is handed out again, so that a learner does not pay for it twice.
+ * Log-probs of replies under one version of the trainer's weights. Requests that arrive during a pass share the next one. Rows computed
+ * for a check are reused, so that a learner does not pay for them twice.
  */
 export class OwnLogProbs {
   readonly #sampler: Sampler;
   readonly #version: number;
-  readonly #atOne: () => boolean;
+  readonly #needsAtOne: () => boolean;
   readonly #rows = new Map<string, OwnRow>();
-  #queue: Asked[] = [];
+  #queue: Queued[] = [];
   #running = false;
 
-  /** @param atOne - whether a server reports log-probs at temperature 1, whatever it samples at */
-  constructor(sampler: Sampler, version: number, atOne: () => boolean) {
+  /** @param needsAtOne - whether a server reports log-probs at temperature 1, whatever it samples at */
+  constructor(sampler: Sampler, version: number, needsAtOne: () => boolean) {
     this.#sampler = sampler;
     this.#version = version;
-    this.#atOne = atOne;
+    this.#needsAtOne = needsAtOne;
   }
 
-  /** @throws LaconicError `engine_failed` when the weights have moved on */
+  /** @throws LaconicError `engine_failed` when the weights have changed */
   of(sequence: TrainingSequence): Promise<OwnRow> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ sequence, resolve, reject });
@@ -53,7 +53,7 @@ export class OwnLogProbs {
     });
   }
 
-  /** For whoever trains on this sequence. */
+  /** Keeps a row for the learner. */
   remember(sequence: TrainingSequence, { logProbs, entropy, ...row }: OwnRow): void {
     const end = sequence.completionTokens.length;
     this.#rows.set(keyOf(sequence), { ...row, logProbs: logProbs.slice(0, end), entropy: entropy.slice(0, end) });
@@ -61,59 +61,54 @@ export class OwnLogProbs {
     if (this.#rows.size > maxRows && oldest !== undefined) this.#rows.delete(oldest);
   }
 
-  /** As the model's own, without another pass over what was checked. */
+  /** The model's `forward`, without another pass over remembered sequences. */
   async forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
-    if (options?.topLogProbs !== undefined) return this.#sampler.forward(sequences, options);
     const known = sequences.map((sequence) => this.#rows.get(keyOf(sequence)));
     const missing = sequences.filter((_, i) => !known[i]);
-    if (missing.length === sequences.length) return this.#sampler.forward(sequences, options);
+    if (options?.topLogProbs !== undefined || missing.length === sequences.length)
+      return this.#sampler.forward(sequences, options);
     const passed = missing.length > 0 ? await this.#sampler.forward(missing, options) : null;
     let next = 0;
     const rows = known.map((row) => {
       if (row || !passed) return row as OwnRow;
-      const at = next++;
-      return { logProbs: raggedRow(passed.logProbs, at), entropy: raggedRow(passed.entropy, at) };
+      const index = next++;
+      return { logProbs: raggedRow(passed.logProbs, index), entropy: raggedRow(passed.entropy, index) };
     });
-    const estimated = passed?.entropyIsEstimate ?? known.some((row) => row?.entropyIsEstimate);
+    const isEstimate = passed?.entropyIsEstimate ?? known.some((row) => row?.entropyIsEstimate);
     return {
       logProbs: ragged(rows.map(({ logProbs }) => logProbs)),
       entropy: ragged(rows.map(({ entropy }) => entropy)),
-      ...(estimated && { entropyIsEstimate: true }),
+      ...(isEstimate && { entropyIsEstimate: true }),
     };
   }
 
   async #run(): Promise<void> {
     this.#running = true;
-    // Replies that arrive together are judged together.
+    // Replies that arrive together share a pass.
     await Promise.resolve();
     while (this.#queue.length > 0) {
-      const asked = this.#queue;
+      const queued = this.#queue;
       this.#queue = [];
       try {
-        this.#expectVersion();
-        const {
-          logProbs,
-          entropy,
-          entropyIsEstimate = false,
-          atOne,
-        } = await this.#sampler.forward(
-          asked.map(({ sequence }) => sequence),
-          this.#atOne() && asked.some(({ sequence }) => (sequence.temperature ?? 1) !== 1) ? { topLogProbs: 0 } : {},
-        );
-        this.#expectVersion();
-        asked.forEach(({ resolve }, i) => {
+        this.#checkVersion();
+        const sequences = queued.map(({ sequence }) => sequence);
+        const isWarm = sequences.some(({ temperature = 1 }) => temperature !== 1);
+        const options = this.#needsAtOne() && isWarm ? { topLogProbs: 0 } : {};
+        const { logProbs, entropy, entropyIsEstimate = false, atOne } = await this.#sampler.forward(sequences, options);
+        this.#checkVersion();
+        queued.forEach(({ resolve }, i) => {
           const own = raggedRow(logProbs, i).slice();
           const ones = atOne?.[i]?.map(({ logProb }) => logProb) ?? own;
           resolve({ logProbs: own, entropy: raggedRow(entropy, i).slice(), entropyIsEstimate, atOne: ones });
         });
       } catch (error) {
-        for (const { reject } of asked) reject(error);
+        for (const { reject } of queued) reject(error);
       }
     }
     this.#running = false;
   }
 
-  #expectVersion(): void {
+  #checkVersion(): void {
     if (this.#sampler.weightVersion !== this.#version)
       throw new LaconicError(
         "engine_failed",

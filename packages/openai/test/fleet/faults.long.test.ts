@@ -1,23 +1,9 @@
 import { readdir } from "node:fs/promises";
 import type { SampleResult } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/openai/testing";
-import { base, onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
-
-const opened: OnFakes[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
-});
-
-async function open(
-  options?: OnFakesOptions,
-): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
-  const made = await onFakes(options);
-  opened.push(made);
-  const [one, two] = made.fakes as [FakeServer, FakeServer];
-  return { ...made, one, two };
-}
+import { base, onFakes, quick, requests, step } from "./on-fakes.ts";
 
 const isReply = (path: string): boolean => /completions|generate/u.test(path);
 /** The fault in the first replies that a server is asked for, checks of weights left aside. */
@@ -38,11 +24,11 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     ["reads another prompt", { kind: "other-prompt" }, /prompt of 3 tokens was read as one of 4/u],
   ];
   test.each(cases)("a server that %s costs no reply, and none counts twice", async (_, fault, note) => {
-    const { model, local, one, two, notes, replies } = await open({ kind });
+    const { model, local, one, two, notes, replies } = await onFakes({ kind });
     one.faults = first(2, fault);
     const said = await model.sample(requests(24));
     // Replies are a function of the request: those of the engine itself.
-    const seeded = await open({ kind });
+    const seeded = await onFakes({ kind });
     expect(texts(said)).toEqual(texts(await seeded.model.sample(requests(24))));
     expect(notes.join("\n")).toMatch(note);
     expect(replies).toHaveLength(24);
@@ -53,7 +39,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("a server that was killed comes back without adapters, and is taken in again", async () => {
-    const { model, one, fleet, notes, replies } = await open({ kind });
+    const { model, one, fleet, notes, replies } = await onFakes({ kind });
     await model.sample(requests(8));
     await one.kill();
     await model.sample(requests(16));
@@ -75,7 +61,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("a server that was restarted between two requests loads its adapter again", async () => {
-    const { model, fakes, notes } = await open({ kind, servers: 1 });
+    const { model, fakes, notes } = await onFakes({ kind, servers: 1 });
     await model.sample(requests(2));
     await fakes[0]?.kill();
     await fakes[0]?.restart();
@@ -84,7 +70,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("a server that goes on with an older version is found out, and is not asked any more", async () => {
-    const { model, one, two, fleet, replies } = await open({ kind, fleet: {} });
+    const { model, one, two, fleet, replies } = await onFakes({ kind, fleet: {} });
     fleet.tolerance = 1e-3;
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(4));
@@ -102,7 +88,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("old versions leave the servers, and the folder", async () => {
-    const { model, one, two, folder } = await open({ kind });
+    const { model, one, two, folder } = await onFakes({ kind });
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(12));
     for (let version = 1; version < 4; version++) {
@@ -120,7 +106,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("what a killed run left on servers is removed by its name", async () => {
-    const { model, fleet, one } = await open({ kind });
+    const { model, fleet, one } = await onFakes({ kind });
     await model.sample(requests(12));
     expect(one.names).toHaveLength(1);
     await fleet.clear("another.");
@@ -139,7 +125,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
         await new Promise((resolve) => setImmediate(resolve));
       },
     };
-    const { model, fakes } = await open({ kind, fleet: { clock, patienceMs: 30_000 } });
+    const { model, fakes } = await onFakes({ kind, fleet: { clock, patienceMs: 30_000 } });
     await model.sample(requests(2));
     for (const fake of fakes) await fake.kill();
     await expect(model.sample(requests(3))).rejects.toMatchObject({
@@ -150,26 +136,26 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 });
 
-test("a server that answers for another model is noticed", async () => {
-  const { model, one, fleet, replies } = await open();
+const whole = { kind: "config", config: conformanceConfig, seed: 2 } as const;
+
+test.each([
+  ["another model", "vllm", {}, /asked for run\.actor-v0-\w+-0, answered by base/u],
+  [
+    "all weights of another version",
+    "sglang",
+    { source: whole },
+    /asked for run\.actor-v0-\w+-0, answered by default/u,
+  ],
+] as const)("a server that answers for %s is noticed", async (_, kind, options, reason) => {
+  const { model, one, fleet, replies } = await onFakes({ kind, ...options });
   one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
   expect(await model.sample(requests(12))).toHaveLength(12);
-  expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
-  expect(fleet.servers[0]?.reason).toMatch(/asked for run\.actor-v0-\w+-0, answered by base/u);
+  expect(fleet.servers[0]).toMatchObject({ state: "quarantined", reason: expect.stringMatching(reason) });
   expect(new Set(replies.map(({ server }) => server)).size).toBe(1);
 });
 
-test("a server with all weights of another version is noticed", async () => {
-  const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
-  const { model, one, fleet } = await open({ kind: "sglang", source });
-  one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
-  expect(await model.sample(requests(12))).toHaveLength(12);
-  expect(fleet.servers[0]?.reason).toMatch(/asked for run\.actor-v0-\w+-0, answered by default/u);
-});
-
 test("all weights of two versions at once are refused", async () => {
-  const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
-  const { model, one, two } = await open({ kind: "sglang", source });
+  const { model, one, two } = await onFakes({ kind: "sglang", source: whole });
   const snapshot = await model.snapshot();
   await step(model);
   let release = (): void => undefined;
@@ -185,19 +171,12 @@ test("all weights of two versions at once are refused", async () => {
   expect(await old).toHaveLength(1);
 });
 
-test("vLLM refuses all weights by name", async () => {
-  const { model } = await open({ source: base });
-  await expect(model.sample(requests(1))).rejects.toMatchObject({
-    code: "config_invalid",
-    message: expect.stringMatching(/vLLM takes no whole weights from a disk; train an adapter/u),
-  });
-});
-
-test("servers that take no adapters say how they are to be started", async () => {
-  const { model } = await open({ fake: { updates: false } });
-  await expect(model.sample(requests(1))).rejects.toMatchObject({
-    message: expect.stringMatching(/VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u),
-  });
+test.each([
+  ["all weights", { source: base }, /vLLM takes no whole weights from a disk; train an adapter/u],
+  ["adapters that it was not started for", { fake: { updates: false } }, /VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u],
+] as const)("vLLM refuses %s with what to do", async (_, options, message) => {
+  const { model } = await onFakes(options);
+  await expect(model.sample(requests(1))).rejects.toThrow(message);
 });
 
 test("a slow server is given up, and its late reply is not taken", async () => {
@@ -207,7 +186,7 @@ test("a slow server is given up, and its late reply is not taken", async () => {
     waits.push(controller);
     return controller.signal;
   };
-  const { model, one, replies } = await open({ fleet: { clock: { ...quick, timeout } } });
+  const { model, one, replies } = await onFakes({ fleet: { clock: { ...quick, timeout } } });
   let release = (): void => undefined;
   const until = new Promise<void>((resolve) => (release = resolve));
   await model.sample(requests(2));
@@ -225,7 +204,7 @@ test("a slow server is given up, and its late reply is not taken", async () => {
 });
 
 test("an idle server is preferred to a slow one", async () => {
-  const { model, fleet, one, two } = await open({ fleet: { slack: 2 } });
+  const { model, fleet, one, two } = await onFakes({ fleet: { slack: 2 } });
   await model.sample(requests(2));
   let release = (): void => undefined;
   const until = new Promise<void>((resolve) => (release = resolve));
@@ -269,7 +248,7 @@ test.each(["unload", "load", "models"])("a server that never answers %s does not
     late.push(controller);
     return controller.signal;
   };
-  const { model, one, two, fleet } = await open({ fleet: { clock: { ...quick, timeout } } });
+  const { model, one, two, fleet } = await onFakes({ fleet: { clock: { ...quick, timeout } } });
   const never = new Promise<void>(() => undefined);
   const hangs = new RegExp(silent === "load" ? "/load_lora" : silent === "unload" ? "/unload_lora" : "/v1/models", "u");
   one.faults = (path) => (hangs.test(path) ? { kind: "waits", until: never } : null);
@@ -292,7 +271,7 @@ test.each(["unload", "load", "models"])("a server that never answers %s does not
 });
 
 test("a load that fails is said once, however many requests wait for it", async () => {
-  const { model, one, fleet, notes } = await open();
+  const { model, one, fleet, notes } = await onFakes();
   fleet.tolerance = 1e-3;
   const snapshot = await model.snapshot();
   await snapshot.sample(requests(12));

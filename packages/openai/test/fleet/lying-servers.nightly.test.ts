@@ -1,25 +1,16 @@
 import type { SampleRequest, SampleResult } from "@laconic/core";
 import { probeFleet } from "@laconic/openai/fleet";
-import { lies, lying, type FakeServer } from "@laconic/openai/testing";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { lies, lying } from "@laconic/openai/testing";
+import { describe, expect, test, vi } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
-const opened: OnFakes[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
-});
-
 /** Two servers, probed, on weights that say something. */
-async function open(
-  options?: OnFakesOptions,
-): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
+async function open(options?: OnFakesOptions): Promise<OnFakes> {
   const made = await onFakes(options);
-  opened.push(made);
   for (let steps = 0; steps < 3; steps++) await step(made.local);
   const record = await probeFleet(made.fleet, made.model, { vocabularySize: 13, takesRaw: true });
   expect([record.refused, record.replyTolerance]).toEqual([[], 1e-3]);
-  const [one, two] = made.fakes as [FakeServer, FakeServer];
-  return { ...made, one, two };
+  return made;
 }
 
 const longer = (count: number, temperature = 1): SampleRequest[] =>

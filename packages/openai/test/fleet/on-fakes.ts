@@ -23,6 +23,7 @@ import {
   type SampledReply,
 } from "@laconic/openai/fleet";
 import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/openai/testing";
+import { onTestFinished } from "vitest";
 
 export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };
@@ -38,13 +39,15 @@ export const quick: FleetClock = {
 export interface OnFakes {
   readonly engine: Engine;
   readonly fakes: readonly FakeServer[];
+  /** The first two fakes. */
+  readonly one: FakeServer;
+  readonly two: FakeServer;
   readonly fleet: Fleet;
   readonly local: TrainableModel;
   readonly model: FleetModel;
   readonly folder: string;
   readonly notes: string[];
   readonly replies: SampledReply[];
-  close(): Promise<void>;
 }
 
 export interface OnFakesOptions {
@@ -56,6 +59,7 @@ export interface OnFakesOptions {
   readonly fake?: Partial<FakeServerOptions>;
 }
 
+/** Closed with its test. */
 export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   const { kind = "vllm", servers = 2, source = adapter } = options;
   const engine = await createInlineEngine([createReferenceKernels()]);
@@ -74,21 +78,13 @@ export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-"));
   const local = await engine.createModel(source);
   const model = new FleetModel(local, fleet, { name: "run.actor", folder, ...options.model });
-  return {
-    engine,
-    fakes,
-    fleet,
-    local,
-    model,
-    folder,
-    notes,
-    replies,
-    async close() {
-      await Promise.all(fakes.map((fake) => fake.close()));
-      await engine.close();
-      await rm(folder, { recursive: true });
-    },
-  };
+  onTestFinished(async () => {
+    await Promise.all(fakes.map((fake) => fake.close()));
+    await engine.close();
+    await rm(folder, { recursive: true });
+  });
+  const [one, two] = fakes as [FakeServer, FakeServer];
+  return { engine, fakes, one, two, fleet, local, model, folder, notes, replies };
 }
 
 /** One request for each prompt, of 144: which server a prompt prefers depends on its port, so a few prompts may all prefer one. */

@@ -4,26 +4,15 @@ import type { AddressInfo } from "node:net";
 import type { SampleRequest } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { probeFleet, probeServer, sglangServer, vllmServer, type FleetRecord } from "@laconic/openai/fleet";
-import { afterEach, describe, expect, test } from "vitest";
-import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
-
-const opened: OnFakes[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
-});
-
-async function open(options?: OnFakesOptions): Promise<OnFakes> {
-  const made = await onFakes(options);
-  opened.push(made);
-  return made;
-}
+import { describe, expect, test } from "vitest";
+import { onFakes, requests, step, type OnFakes } from "./on-fakes.ts";
 
 const probe = ({ fleet, model }: OnFakes, options: object = {}): Promise<FleetRecord> =>
   probeFleet(fleet, model, { vocabularySize: 13, ...options });
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test("a server that does as it should is measured", async () => {
-    const made = await open({ kind });
+    const made = await onFakes({ kind });
     await step(made.model);
     const record = await probe(made);
     expect(record.refused).toEqual([]);
@@ -38,20 +27,20 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 
   test("log-probs of temperature 1 are refused, with what to do about it, unless they are computed here", async () => {
-    const refused = await open({ kind, fake: { logProbs: "raw" } });
+    const refused = await onFakes({ kind, fake: { logProbs: "raw" } });
     await expect(probe(refused)).rejects.toMatchObject({
       code: "api_refused",
       message: expect.stringMatching(
         kind === "vllm" ? /--logprobs-mode processed_logprobs/u : /unset SGLANG_RETURN_ORIGINAL_LOGPROB/u,
       ),
     });
-    const taken = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
+    const taken = await onFakes({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
     const { servers } = await probe(taken, { takesRaw: true });
     expect(servers.map(({ logProbsAt }) => logProbsAt)).toEqual(["one", "one"]);
   });
 
   test("where no server takes weights, the reasons of all are named", async () => {
-    const made = await open({ kind, fake: { updates: false } });
+    const made = await onFakes({ kind, fake: { updates: false } });
     const [one, two] = made.fakes.map(({ url }) => url);
     await expect(probe(made)).rejects.toMatchObject({
       code: "api_refused",
@@ -61,7 +50,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 
   test("another base model is found by its log-probs", async () => {
     const other = { kind: "config", config: conformanceConfig, seed: 5 } as const;
-    const made = await open({ kind, fake: { base: other } });
+    const made = await onFakes({ kind, fake: { base: other } });
     await expect(probe(made)).rejects.toMatchObject({
       message: expect.stringMatching(/has loaded .* but its log-probs are|its log-probs are .* from the trainer's/u),
     });
@@ -72,7 +61,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     async (weights) => {
       if (kind === "vllm" && weights !== "adapters") return;
       const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
-      const { fakes, fleet, model, local } = await open({ kind, ...(weights !== "adapters" && { source }) });
+      const { fakes, fleet, model, local } = await onFakes({ kind, ...(weights !== "adapters" && { source }) });
       await step(local);
       let turn = 0;
       const balancer = createServer((request, response) => {
@@ -102,7 +91,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   );
 
   test("one bad server among good ones is left out, and said", async () => {
-    const made = await open({ kind });
+    const made = await onFakes({ kind });
     const [one] = made.fakes;
     if (one) one.faults = (path) => (/completions|generate/u.test(path) ? { kind: "wrong-tokens" } : null);
     const record = await probe(made);
@@ -122,11 +111,11 @@ test("cut distributions need log-probs from here: vLLM's are of what is left", a
     ...request,
     sampling: { ...request.sampling, topK: 2 },
   });
-  const made = await open({ kind: "vllm" });
+  const made = await onFakes({ kind: "vllm" });
   await expect(made.model.sample(requests(1).map(cut))).rejects.toMatchObject({
     code: "input_invalid",
     message: expect.stringMatching(/topK.*logProbs: "forward"/u),
   });
-  const here = await open({ kind: "vllm", model: { logProbs: "forward" } });
+  const here = await onFakes({ kind: "vllm", model: { logProbs: "forward" } });
   expect(await here.model.sample(requests(2).map(cut))).toHaveLength(2);
 });

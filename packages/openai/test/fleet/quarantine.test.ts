@@ -1,19 +1,12 @@
 import { probeFleet } from "@laconic/openai/fleet";
-import { isReplyRequest, lying, type FakeServer } from "@laconic/openai/testing";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { isReplyRequest, lying } from "@laconic/openai/testing";
+import { describe, expect, test, vi } from "vitest";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
-
-const opened: OnFakes[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
-});
 
 /** A probe is some twenty requests, on a machine that may be busy. */
 const patient = { timeout: 15_000, interval: 20 };
 
 interface Timed extends OnFakes {
-  readonly one: FakeServer;
-  readonly two: FakeServer;
   /** Lets time pass, between requests. */
   readonly pass: (ms: number) => void;
 }
@@ -26,11 +19,9 @@ async function open(kind: "vllm" | "sglang", fleet: OnFakesOptions["fleet"] = {}
   };
   const clock = { ...quick, nowMs: () => ms, sleep };
   const made = await onFakes({ kind, fleet: { clock, concurrency: 1, ...fleet } });
-  opened.push(made);
   for (let steps = 0; steps < 3; steps++) await step(made.local);
   await probeFleet(made.fleet, made.model, { vocabularySize: 13, takesRaw: true });
-  const [one, two] = made.fakes as [FakeServer, FakeServer];
-  return { ...made, one, two, pass: (wait) => void (ms += wait) };
+  return { ...made, pass: (wait) => void (ms += wait) };
 }
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {

@@ -74,7 +74,7 @@ interface OverHttp extends OnFakes {
 async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const made = await onFakes(options);
   const own = await mkdtemp(join(tmpdir(), "laconic-sender-"));
-  closing.push(made.close, () => rm(own, { recursive: true }));
+  closing.push(() => rm(own, { recursive: true }));
   const receivers = [await startReceiver(), await startReceiver()] as const;
   const sender = new WeightsSender({ folder: join(own, "bases"), chunkBytes: 1024, clock: quick });
   const connect = options.kind === "sglang" ? sglangServer : vllmServer;
