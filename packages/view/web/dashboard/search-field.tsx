@@ -20,7 +20,7 @@ export function SearchField({ label, query, placeholder, wide = false }: SearchF
         type="search"
         {...(placeholder !== undefined && { placeholder })}
         value={one(route, query)}
-        onInput={(event) => setQuery({ [query]: event.currentTarget.value })}
+        onInput={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
       />
     </label>
   );

@@ -3,13 +3,12 @@ import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode } from "..
 import { counted, formatNumber } from "@laconic/core/text";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
-import { Empty, Problem } from "../parts.tsx";
+import { Empty } from "../parts.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
 import { EpisodeView } from "./episode-view.tsx";
 import { Filters } from "./filters.tsx";
-import { useLongList } from "../list/long-list.ts";
-import { Rows } from "../list/rows.tsx";
+import { Rows, usePagedList } from "../list/rows.tsx";
 import { NothingFits, searchOf } from "../list/search.tsx";
 import { EpisodeRow } from "./episode-row.tsx";
 import { Telling } from "./telling.tsx";
@@ -35,7 +34,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const route = useRoute();
   const { id } = detail.summary;
   const search = searchOf(route, queryFields);
-  const list = useLongList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
+  const list = usePagedList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
   const asked = one(route, "episode");
   const path = detail.episodes === 0 ? null : `/runs/${encodeURIComponent(id)}/telling`;
   const telling = useLoaded<readonly TellingEpisode[]>(path).value ?? [];
@@ -43,19 +42,20 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const opened = asked === "" && search === "" && one(route, "list") === "" ? telling[0] : undefined;
   const chosen = opened?.episode.key ?? asked;
   const [isGrown, setGrown] = useState(false);
-  const isReading = list.indexed !== null && list.indexed < detail.episodes;
+  const { total = null, indexed = null } = list.value ?? {};
+  const isReading = indexed !== null && indexed < detail.episodes;
   const seen = useRef({ indexed: -1, times: 0 });
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
   useEffect(() => {
-    if (!isReading || list.indexed === null) return;
+    if (!isReading || indexed === null) return;
     // The number of episodes is about right until all are read: what does not grow is not waited for.
-    const times = seen.current.indexed === list.indexed ? seen.current.times + 1 : 0;
-    seen.current = { indexed: list.indexed, times };
+    const times = seen.current.indexed === indexed ? seen.current.times + 1 : 0;
+    seen.current = { indexed, times };
     if (times > 5) return;
     const timer = setTimeout(list.again, lookAgainMs);
     return () => clearTimeout(timer);
   });
-  if (detail.episodes === 0 && (list.total ?? 0) === 0 && search === "")
+  if (detail.episodes === 0 && (total ?? 0) === 0 && search === "")
     return (
       <Empty title="No conversations yet">
         <p>
@@ -69,9 +69,9 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
       <div class="finder">
         <Filters detail={detail} />
         <div class="status small" role="status">
-          {list.total === null ? list.error === null && "Searching …" : counted(list.total, "conversation")}
+          {total === null ? list.error === null && "Searching …" : counted(total, "conversation")}
           {isReading && seen.current.times <= 5 && (
-            <span class="soft"> of the {formatNumber(list.indexed)} read so far; the others are being read</span>
+            <span class="soft"> of the {formatNumber(indexed)} read so far; the others are being read</span>
           )}
           {isGrown && (
             <button
@@ -86,8 +86,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
             </button>
           )}
         </div>
-        {list.error !== null && <Problem error={list.error} />}
-        {list.total === 0 ? (
+        {total === 0 ? (
           <NothingFits title="No conversation fits" fields={queryFields} />
         ) : (
           <Rows

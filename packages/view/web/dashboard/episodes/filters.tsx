@@ -10,7 +10,7 @@ export function Filters({ detail }: { readonly detail: RunDetail }) {
   const field = (name: string) => ({
     value: one(route, name),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      setQuery({ [name]: event.currentTarget.value }),
+      setQuery({ [name]: event.currentTarget.value, page: "" }),
   });
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -46,7 +46,7 @@ export function Filters({ detail }: { readonly detail: RunDetail }) {
         <input
           type="checkbox"
           checked={one(route, "silent") === "true"}
-          onChange={(event) => setQuery({ silent: event.currentTarget.checked ? "true" : "" })}
+          onChange={(event) => setQuery({ silent: event.currentTarget.checked ? "true" : "", page: "" })}
         />
         <span>was silent</span>
       </label>

@@ -1,89 +1,109 @@
+import { formatNumber } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { LongList } from "./long-list.ts";
+import { setQuery, useRoute } from "../navigation.ts";
+import { Problem } from "../parts.tsx";
+import { one } from "../route.ts";
+import { refresh, useLoaded, type Loaded } from "../server.ts";
 
-const rowHeight = 76;
+const pageSize = 50;
+
+/** A page of a list, as the server answers it. */
+interface Page<Row> {
+  readonly total: number;
+  readonly indexed: number;
+  readonly rows: readonly Row[];
+}
+
+/** The page of a long list that the address names. */
+export interface PagedList<Row> extends Loaded<Page<Row>> {
+  readonly page: number;
+  /** Loads the page again. */
+  again(): void;
+}
+
+/** @param path - answered with a page. @param search - its query, without the page */
+export function usePagedList<Row>(path: string, search: string): PagedList<Row> {
+  const page = Math.max(0, Math.floor(Number(one(useRoute(), "page")) || 0));
+  const query = new URLSearchParams(search);
+  query.set("offset", String(page * pageSize));
+  query.set("limit", String(pageSize));
+  const address = `${path}?${query.toString()}`;
+  return { ...useLoaded<Page<Row>>(address), page, again: () => refresh((each) => each === address) };
+}
 
 interface RowsProps<Row> {
-  readonly list: LongList<Row>;
+  readonly list: PagedList<Row>;
   /** Key of the chosen row. */
   readonly chosen: string;
   readonly label: string;
   readonly choose: (key: string) => void;
-  /** What stands in a row, three lines of it. */
+  /** Content of a row, three lines. */
   readonly children: (row: Row) => ComponentChildren;
 }
 
-/** Only the rows in sight stand in the page. */
+/** Rows of a page, and buttons to other pages. */
 export function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const total = list.total ?? 0;
-  const from = Math.max(0, Math.floor(view.top / rowHeight) - 4);
-  const to = Math.min(total, Math.ceil((view.top + view.height) / rowHeight) + 4);
-  useEffect(() => {
-    const observer = new ResizeObserver(
-      () => box.current && setView({ top: box.current.scrollTop, height: box.current.clientHeight }),
-    );
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    const timer = setTimeout(() => total > 0 && list.show(from, to), 30);
-    return () => clearTimeout(timer);
-  });
-  let isChosenInSight = false;
-  for (let index = from; index < to; index++) isChosenInSight ||= list.row(index)?.key === chosen;
+  const { value, error, page } = list;
+  const rows = value?.rows ?? [];
+  const last = Math.max(0, Math.ceil((value?.total ?? 0) / pageSize) - 1);
   const keyed = (event: KeyboardEvent): void => {
     if (event.key === "Enter") return document.querySelector<HTMLElement>("[data-opened]")?.focus();
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -total, End: total }[event.key];
-    if (by === undefined || box.current === null || total === 0) return;
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const current = rows.findIndex(({ key }) => key === chosen);
+    const row = by === undefined ? undefined : rows[current < 0 ? 0 : current + by];
+    if (row === undefined) return;
     event.preventDefault();
-    let at = from;
-    while (at < to && list.row(at)?.key !== chosen) at++;
-    // With none chosen in sight, the first in sight.
-    const next = at < to ? at + by : Math.abs(by) === total ? by : Math.ceil(view.top / rowHeight);
-    const index = Math.min(total - 1, Math.max(0, next));
-    const row = list.row(index);
-    if (row !== null) choose(row.key);
-    const { scrollTop, clientHeight } = box.current;
-    if (index * rowHeight < scrollTop) box.current.scrollTop = index * rowHeight;
-    else if ((index + 1) * rowHeight > scrollTop + clientHeight)
-      box.current.scrollTop = (index + 1) * rowHeight - clientHeight;
+    choose(row.key);
+    document.querySelector(`#row-${CSS.escape(row.key)}`)?.scrollIntoView({ block: "nearest" });
   };
-  return (
-    <div
-      class="rows panel"
-      ref={box}
-      role="listbox"
-      aria-label={`${label}; arrow keys choose`}
-      aria-activedescendant={isChosenInSight ? `row-${chosen}` : undefined}
-      tabIndex={0}
-      onKeyDown={keyed}
-      onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
+  const turn = (name: string, sign: string, to: number) => (
+    <button
+      type="button"
+      class="button small"
+      aria-label={name}
+      disabled={to < 0 || to > last || to === page}
+      onClick={() => setQuery({ page: String(to) })}
     >
-      <div class="all" role="presentation" style={{ height: `${total * rowHeight}px` }}>
-        {Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).map((index) => {
-          const row = list.row(index);
-          return row === null ? (
-            <div key={index} class="row waiting" role="presentation" style={{ top: `${index * rowHeight}px` }} />
-          ) : (
-            <div
-              key={index}
-              class={`row ${row.key === chosen ? "chosen" : ""}`}
-              id={`row-${row.key}`}
-              role="option"
-              aria-selected={row.key === chosen}
-              aria-posinset={index + 1}
-              aria-setsize={total}
-              style={{ top: `${index * rowHeight}px` }}
-              onClick={() => choose(row.key)}
-            >
-              {children(row)}
-            </div>
-          );
-        })}
+      {sign}
+    </button>
+  );
+  return (
+    <>
+      {error && <Problem error={error} />}
+      <div
+        class="rows panel"
+        role="listbox"
+        aria-label={`${label}; arrow keys choose`}
+        aria-activedescendant={rows.some(({ key }) => key === chosen) ? `row-${chosen}` : undefined}
+        tabIndex={0}
+        onKeyDown={keyed}
+      >
+        {rows.map((row, i) => (
+          <div
+            key={row.key}
+            class={`row ${row.key === chosen ? "chosen" : ""}`}
+            id={`row-${row.key}`}
+            role="option"
+            aria-selected={row.key === chosen}
+            aria-posinset={page * pageSize + i + 1}
+            aria-setsize={value?.total}
+            onClick={() => choose(row.key)}
+          >
+            {children(row)}
+          </div>
+        ))}
       </div>
-    </div>
+      {last > 0 && (
+        <div class="actions pager" role="group" aria-label="Pages">
+          {turn("First page", "⇤", 0)}
+          {turn("Previous page", "←", page - 1)}
+          <span class="small">
+            page {formatNumber(page + 1)} of {formatNumber(last + 1)}
+          </span>
+          {turn("Next page", "→", page + 1)}
+          {turn("Last page", "⇥", last)}
+        </div>
+      )}
+    </>
   );
 }

@@ -14,7 +14,7 @@ export function searchOf(route: Route, fields: readonly string[]): string {
 
 /** A search that finds nothing, and the way back to everything. */
 export function NothingFits({ title, fields }: { readonly title: string; readonly fields: readonly string[] }) {
-  const clear = (): void => setQuery(Object.fromEntries(fields.map((field) => [field, ""])));
+  const clear = (): void => setQuery(Object.fromEntries([...fields, "page"].map((field) => [field, ""])));
   return (
     <Empty title={title}>
       <p>

@@ -1,14 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunState, RunSummary } from "../../../src/protocol.ts";
 import { counted } from "@laconic/core/text";
-import { visibleLine } from "../../parts/safe-text.ts";
 import { goTo, linkTo, setQuery, useRoute } from "../navigation.ts";
 import { Empty, stateNames, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
 import { useTitle } from "../title.ts";
-import { filterRuns, sortRuns, variedSettings, type RunSort } from "./filter.ts";
+import { filterRuns, sortRuns, type RunSort } from "./filter.ts";
 import { RunTable } from "./run-table.tsx";
 
 const shownAtOnce = 200;
@@ -28,13 +27,13 @@ export function RunsPage() {
 function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
   const [max, setMost] = useState(shownAtOnce);
-  const [text, where, sel] = [one(route, "text"), all(route, "where"), all(route, "sel")];
+  const [text, sel] = [one(route, "text"), all(route, "sel")];
   const chosen = all(route, "state") as readonly RunState[];
   const sort = (one(route, "sort") || "updated") as RunSort;
   const descending = (one(route, "order") || (sort === "updated" ? "down" : "up")) === "down";
   const shown = useMemo(
-    () => sortRuns(filterRuns(runs, { text, states: chosen, where }), sort, descending),
-    [runs, text, where.join("\n"), chosen.join("\n"), sort, descending],
+    () => sortRuns(filterRuns(runs, text, chosen), sort, descending),
+    [runs, text, chosen.join("\n"), sort, descending],
   );
   const selected = new Set(sel);
   const compared = runs.filter(({ id }) => selected.has(id)).map(({ id }) => id);
@@ -51,7 +50,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
             : `${shown.length} of ${counted(runs.length, "run")}`}
         </p>
       </div>
-      <Filters runs={runs} where={where} chosen={chosen} sort={sort} descending={descending} />
+      <Filters runs={runs} chosen={chosen} />
       <div class="actions">
         <button
           type="button"
@@ -74,7 +73,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
       {shown.length === 0 ? (
         <Empty title="No run fits these filters">
           <p>
-            <a href={linkTo(["runs"])}>Show all {runs.length}</a>, or take away a word or a setting.
+            <a href={linkTo(["runs"])}>Show all {runs.length}</a>, or take a word away.
           </p>
         </Empty>
       ) : (
@@ -101,23 +100,13 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
 
 interface FiltersProps {
   readonly runs: readonly RunSummary[];
-  readonly where: readonly string[];
   readonly chosen: readonly RunState[];
-  readonly sort: RunSort;
-  readonly descending: boolean;
 }
 
-function Filters({ runs, where, chosen, sort, descending }: FiltersProps) {
-  const [condition, setCondition] = useState("");
-  const varied = useMemo(() => variedSettings(runs), [runs]);
-  const add = (): void => {
-    if (condition.trim() !== "")
-      setQuery({ where: [...where.filter((each) => each !== condition.trim()), condition.trim()] });
-    setCondition("");
-  };
+function Filters({ runs, chosen }: FiltersProps) {
   return (
-    <form class="filters" role="search" onSubmit={(event) => (event.preventDefault(), add())}>
-      <SearchField label="Search" query="text" placeholder="name, device, setting …" />
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SearchField label="Search" query="text" placeholder="name, device, train.seed=1 …" wide />
       <label>
         <span>State</span>
         <select
@@ -133,84 +122,9 @@ function Filters({ runs, where, chosen, sort, descending }: FiltersProps) {
           ))}
         </select>
       </label>
-      <label>
-        <span>Setting</span>
-        <input
-          class="input"
-          list="settings"
-          placeholder="train.seed=1"
-          value={condition}
-          onInput={(event) => setCondition(event.currentTarget.value)}
-        />
-        <datalist id="settings">
-          {[...varied].flatMap(([key, values]) =>
-            values.size > 20
-              ? [<option key={key} value={`${key}=`} />]
-              : [...values].map((value) => (
-                  <option key={`${key}=${value}`} value={`${key}=${visibleLine(value, 60)}`} />
-                )),
-          )}
-        </datalist>
-      </label>
-      <button type="submit" class="button" disabled={condition.trim() === ""}>
-        Add
-      </button>
-      <label>
-        <span>Sort by</span>
-        <select
-          class="select"
-          value={`${sort} ${descending ? "down" : "up"}`}
-          onChange={(event) => {
-            const [by = "", order = ""] = event.currentTarget.value.split(" ");
-            setQuery({ sort: by, order });
-          }}
-        >
-          {sorts.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      {where.length > 0 && (
-        <ul class="chips">
-          {where.map((each) => (
-            <li key={each}>
-              <button
-                type="button"
-                class="button small"
-                onClick={() => setQuery({ where: where.filter((other) => other !== each) })}
-              >
-                {visibleLine(each, 60)} <span aria-hidden="true">×</span>
-                <span class="visually-hidden">: take this filter away</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
     </form>
   );
 }
-
-const sorts: readonly (readonly [string, string])[] = [
-  ["updated down", "newest"],
-  ["updated up", "oldest"],
-  ["name up", "name A-Z"],
-  ["name down", "name Z-A"],
-  ["state up", "state A-Z"],
-  ["state down", "state Z-A"],
-  ["step down", "most steps"],
-  ["step up", "fewest steps"],
-  ["left up", "least time left"],
-  ["left down", "most time left"],
-  ["accuracy down", "highest accuracy"],
-  ["accuracy up", "lowest accuracy"],
-  ["tokens up", "fewest tokens"],
-  ["tokens down", "most tokens"],
-  ["seed up", "lowest seed"],
-  ["seed down", "highest seed"],
-  ["warnings down", "most warnings"],
-];
 
 function NoRuns() {
   return (

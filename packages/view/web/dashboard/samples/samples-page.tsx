@@ -3,11 +3,10 @@ import type { BenchTable, SampleQuery, SampleRow } from "../../../src/protocol.t
 import { counted, formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
-import { useLongList } from "../list/long-list.ts";
-import { Rows } from "../list/rows.tsx";
+import { Rows, usePagedList } from "../list/rows.tsx";
 import { NothingFits, searchOf } from "../list/search.tsx";
 import { linkTo, setQuery, useRoute } from "../navigation.ts";
-import { Empty, Problem, When } from "../parts.tsx";
+import { Empty, When } from "../parts.tsx";
 import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
@@ -55,7 +54,8 @@ export function SamplesPage() {
 function Samples({ bench }: { readonly bench: BenchTable }) {
   const route = useRoute();
   const search = searchOf(route, queryFields);
-  const list = useLongList<SampleRow>(`/benches/${encodeURIComponent(bench.id)}/samples`, search);
+  const list = usePagedList<SampleRow>(`/benches/${encodeURIComponent(bench.id)}/samples`, search);
+  const total = list.value?.total ?? null;
   const chosen = one(route, "sample");
   const [seen, setSeen] = useState(bench.samples);
   // What is looked for anew has all that there is.
@@ -73,7 +73,7 @@ function Samples({ bench }: { readonly bench: BenchTable }) {
         <div class="finder">
           <SampleFilters bench={bench} />
           <div class="status small" role="status">
-            {list.total === null ? list.error === null && "Searching …" : counted(list.total, "sample")}
+            {total === null ? list.error === null && "Searching …" : counted(total, "sample")}
             {bench.samples > seen && (
               <button
                 type="button"
@@ -87,8 +87,7 @@ function Samples({ bench }: { readonly bench: BenchTable }) {
               </button>
             )}
           </div>
-          {list.error !== null && <Problem error={list.error} />}
-          {list.total === 0 ? (
+          {total === 0 ? (
             <NothingFits title="No sample fits" fields={queryFields} />
           ) : (
             <Rows list={list} chosen={chosen} label="Samples" choose={choose}>
@@ -134,7 +133,7 @@ function Choice({ label, query, any, names }: ChoiceProps) {
       <select
         class="select"
         value={one(route, query)}
-        onChange={(event) => setQuery({ [query]: event.currentTarget.value })}
+        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
       >
         <option value="">{any}</option>
         {names.map((name) => (

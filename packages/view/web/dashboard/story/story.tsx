@@ -88,7 +88,7 @@ function StoryGraph({ speech, step }: { readonly speech: Speech; readonly step: 
         Means of the {formatNumber(shown.episodes)} episodes of training step {formatNumber(shown.step)}.
       </p>
       <details>
-        <summary>In numbers</summary>
+        <summary>As a table</summary>
         <StepNumbers speech={speech} step={shown} />
       </details>
     </div>
