@@ -17,9 +17,9 @@ import { chatRenderer } from "../../packages/hub/src/tokenizers/chat-template.ts
 import { readTokenizerFiles } from "../../packages/hub/src/tokenizers/tokenizer-files.ts";
 import { tokenizerOf } from "../../packages/hub/src/tokenizers/load-tokenizer.ts";
 import { hermesTools, jsonTools, llamaTools } from "../../packages/topologies/src/index.ts";
-import { parseChangedSettings } from "../../packages/trainer/src/run/changed-settings.ts";
-import { parseRunManifest } from "../../packages/trainer/src/run/run-manifest.ts";
-import { recordIn, rowsIn } from "../../packages/trainer/src/run/run-source.ts";
+import { parseChangedSettings } from "../../packages/trainer/src/reading/changed-settings.ts";
+import { parseRunManifest } from "../../packages/trainer/src/reading/run-manifest.ts";
+import { recordIn, rowsIn } from "../../packages/trainer/src/reading/run-source.ts";
 import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
 import { scriptedModel, tableTokenizer } from "../../packages/core/src/testing/index.ts";
 

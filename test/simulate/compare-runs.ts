@@ -1,4 +1,4 @@
-import { unequalFiles } from "../../packages/trainer/src/run/run-files.ts";
+import { unequalFiles } from "../../packages/trainer/src/reading/run-files.ts";
 import { LaconicError } from "../../packages/core/src/index.ts";
 import { diskRoot } from "./disk.ts";
 import { onMachine } from "./machine.ts";

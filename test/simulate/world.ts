@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turnOfNode } from "node:timers";
 import { randomFromSeed, type Random } from "../../packages/core/src/index.ts";
-import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed-events.ts";
+import { timedEvents } from "../../packages/trainer/src/testing/timed-events.ts";
 import { Disk } from "./disk.ts";
 import { FaultSchedule } from "./fault-schedule.ts";
 import type { Fault } from "./faults.ts";

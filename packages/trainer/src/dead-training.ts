@@ -1,7 +1,7 @@
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import * as z from "zod";
 import type { TrainConfig } from "./settings/config.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 
 interface Sign {
   /** Counts of the steps before the streak, summed, and those steps. */

@@ -7,7 +7,7 @@ import { emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
 import { defaultsOf, divergenceTable } from "./settings/tables.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { findCheckpoint } from "./run/find-checkpoint.ts";
-import { readRunFacts } from "./run/run-facts.ts";
+import { readRunFacts } from "./reading/run-facts.ts";
 import { folderSource } from "./reading/folder-source.ts";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import { tinyParts, tinyRun, type TinyRunOptions } from "./testing/index.ts";

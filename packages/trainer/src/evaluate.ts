@@ -19,7 +19,7 @@ import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { measureValues } from "./measure-values.ts";
 import type { OpponentResult } from "./opponents/games.ts";
-import type { Rollout } from "./stages/rollout.ts";
+import type { Rollout } from "./rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./spec/parts.ts";
 
 /** How a team does on some problems. */

@@ -2,7 +2,7 @@ import { shownValue, type AgentId, type Episode, type GroupReward, type Learned 
 import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import { checkPlaces } from "./scorer.ts";
-import type { Rollout } from "./stages/rollout.ts";
+import type { Rollout } from "./rollout.ts";
 
 /** Adds to rollouts what each earned beside the others of its problem. Those without a score stay out of it. */
 export type GroupScorer = (

@@ -31,7 +31,8 @@ export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./spec/parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./spec/parts.ts";
 export { runSpec, withReward } from "./spec/run-spec.ts";
-export type { Learner, RunSpec, RunSpecOptions } from "./spec/run-spec.ts";
+export type { Learner } from "./spec/learning.ts";
+export type { RunSpec, RunSpecOptions } from "./spec/run-spec.ts";
 export {
   having,
   isValueSource,
@@ -88,16 +89,16 @@ export { explainedFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
 export { LineFile } from "./run/line-file.ts";
-export { changesOf, sha256Of } from "./run/run-manifest.ts";
-export type { Change, RunManifest } from "./run/run-manifest.ts";
+export { changesOf, sha256Of } from "./reading/run-manifest.ts";
+export type { Change, RunManifest } from "./reading/run-manifest.ts";
 export { damagedRows } from "./run/damaged-rows.ts";
 export { manifestOfRun, readSettings } from "./run/stored-run.ts";
-export { stepDefect } from "./run/traces.ts";
+export { stepDefect } from "./reading/step-rows.ts";
 
 export { sendRun } from "./run/send-run.ts";
 export type { SendOptions } from "./run/send-run.ts";
 export { validationMetrics } from "./sinks/validation-metrics.ts";
 export type { CompleteSink, MetricSink, SinkOutcome, SinkRun } from "./sinks/metric-sink.ts";
-export type { Metrics } from "./stages/step-metrics.ts";
+export type { Metrics } from "./step-metrics.ts";
 export { describeMetric, metricNames } from "./metric-names.ts";
 export type { MetricName } from "./metric-names.ts";

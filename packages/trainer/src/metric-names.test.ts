@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { tinyDuelParts, tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { withResults } from "./problem-results.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 

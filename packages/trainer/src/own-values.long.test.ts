@@ -16,8 +16,9 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, } from "./spec/parts.ts";
+import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 

@@ -4,7 +4,7 @@ import { misreported } from "../test/misreported.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 

@@ -6,7 +6,7 @@ import { runFolder } from "../test/run-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 

@@ -5,7 +5,7 @@ import type { TrainSettings } from "./settings/config.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./stages/step-metrics.ts";
+import type { Metrics } from "./step-metrics.ts";
 import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 

@@ -4,7 +4,7 @@ import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";
 import { importanceOf, isNamedBudget, isNamedEstimator, isNamedObjective, isNamedRate } from "./settings/named.ts";
-import type { Learner } from "./spec/run-spec.ts";
+import type { Learner } from "./spec/learning.ts";
 import type { OldLogProbs } from "./stages/old-log-probs.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 

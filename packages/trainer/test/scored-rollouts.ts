@@ -6,7 +6,7 @@ import { evaluationSampling } from "../src/evaluate.ts";
 import { costsOf } from "../src/settings/named.ts";
 import { pricingOf } from "../src/stages/learner.ts";
 import { rollout } from "../src/stages/play-groups.ts";
-import type { Rollout } from "../src/stages/rollout.ts";
+import type { Rollout } from "../src/rollout.ts";
 import { score, type ScoredRollout } from "../src/stages/score.ts";
 
 /** Episodes of a step, as the loop plays them. */

@@ -2,7 +2,7 @@ import { LaconicError, randomFromState, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { TrainedPolicy, TrainingParts } from "../src/spec/parts.ts";
 import { mapPolicies } from "../src/spec/parts.ts";
-import { drawLatency, type Latency } from "../src/testing/simulation/latency.ts";
+import { drawLatency, type Latency } from "../src/testing/latency.ts";
 
 /** A tail of a tenth to eight seconds. */
 const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };

@@ -32,13 +32,14 @@ export async function openEstimators(
   policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,
   place: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
 ): Promise<TrainConfig> {
-  const opened: Record<string, TrainConfig["policies"][string]> = { ...train.policies };
+  const settings: Record<string, TrainConfig["policies"][string]> = { ...train.policies };
   for (const [name, { model }] of Object.entries(policies)) {
     const estimator = estimatorValue(train, name);
     const own = { policy: model, tokenizer: place.tokenizers[name] as PolicyTokenizer };
-    if (estimator?.open) opened[name] = { ...opened[name], advantage: await estimator.open(resourcesOf(place, own)) };
+    if (estimator?.open)
+      settings[name] = { ...settings[name], advantage: await estimator.open(resourcesOf(place, own)) };
   }
-  return { ...train, policies: opened };
+  return { ...train, policies: settings };
 }
 
 /** Settings whose reward computes with a model, opened on the run's engine. Throws as {@link openEstimators} does. */

@@ -35,8 +35,8 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
   try {
     checkTraining(opened.parts, opened.train);
     const { chatTemplateArguments: templateArguments } = config;
-    const place = { ...opened, ...resources, templateArguments };
-    const train = await openEstimators(opened.train, opened.parts.policies, place);
+    const models = { ...opened, ...resources, templateArguments };
+    const train = await openEstimators(opened.train, opened.parts.policies, models);
     return { ...warmed, opened: { ...opened, train }, stop: listening.signal };
   } catch (error) {
     throw withSource(error, config);

@@ -5,7 +5,7 @@ import { regressionOf, unlearnedOf } from "../regression.ts";
 import { evaluationWarnings } from "../evaluation-warnings.ts";
 import { evaluate, evaluationOptions, type Evaluation } from "../evaluate.ts";
 import { withLearned } from "../learned.ts";
-import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
+import { evaluateOpponents } from "./evaluate-opponents.ts";
 import { livePolicies } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";

@@ -3,7 +3,7 @@ import type { Prices } from "@laconic/rewards";
 import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import type { LearnerResult } from "../stages/learner.ts";
-import { policyPrefix, stepMetrics } from "../stages/step-metrics.ts";
+import { policyPrefix, stepMetrics } from "../step-metrics.ts";
 import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";

@@ -9,7 +9,8 @@ import {
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies } from "../spec/parts.ts";
 import { policyNeedsOf } from "../spec/policy-needs.ts";
-import type { Learner, RunSpec } from "../spec/run-spec.ts";
+import type { Learner } from "../spec/learning.ts";
+import type { RunSpec } from "../spec/run-spec.ts";
 import { problemSource, type ProblemSource } from "../spec/problem-source.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
 import { criticsOf, withLearned } from "../learned.ts";

@@ -2,7 +2,7 @@ import type { AgentId, Episode, LanguageModel, PoolMember } from "@laconic/core"
 import { rewardTotal, scoreValue, type RewardOutcome } from "@laconic/rewards";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
-import type { Rollout } from "../stages/rollout.ts";
+import type { Rollout } from "../rollout.ts";
 
 /** An opponent of the pool, and how games against it went. Plain data, part of a checkpoint. */
 export interface OpponentState {

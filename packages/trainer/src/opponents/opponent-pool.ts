@@ -8,22 +8,33 @@ import {
 import type { OpponentSettings } from "../settings/config.ts";
 import type { TrainedPolicy } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
-import type { Recorder } from "../run/recorder.ts";
 import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";
 import { matchesOf, type MatchPlace, type Matches } from "./matchmaking.ts";
+
+/** Keeps weights of past selves, and loads them again. */
+export interface OpponentStore {
+  /** Weights of a past self, before a checkpoint names it. */
+  keepOpponent?(name: string, models: Readonly<Record<string, TrainableModel>>): Promise<void>;
+  /** Loads each past self into the models in turn, has it taken, and loads the last checkpoint again. */
+  restoreOpponents?(
+    names: readonly string[],
+    models: Readonly<Record<string, TrainableModel>>,
+    take: (name: string) => Promise<void>,
+  ): Promise<void>;
+}
 
 /** The weights of opponents: frozen past selves, and other runs. Who is in the pool, and with which results, is the loop's state. */
 export class OpponentPool {
   readonly #matchmaking: RunSpec["matchmaking"];
   readonly #settings: OpponentSettings;
-  readonly #recorder: Recorder;
+  readonly #recorder: OpponentStore;
   /** Policies that speak for some side. */
   readonly #policies: Readonly<Record<string, TrainedPolicy>>;
   readonly #selves = new Map<string, Readonly<Record<string, PolicySnapshot>>>();
   /** One model for all games of an opponent, so that its requests are sampled together. */
   readonly #speakers = new Map<string, Readonly<Record<AgentId, LanguageModel>>>();
 
-  constructor({ parts, matchmaking }: RunSpec, settings: OpponentSettings, recorder: Recorder) {
+  constructor({ parts, matchmaking }: RunSpec, settings: OpponentSettings, recorder: OpponentStore) {
     const seated = new Set(settings.sides.flat());
     this.#matchmaking = matchmaking;
     this.#settings = settings;

@@ -15,7 +15,7 @@ import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "../spec/parts.ts";
 import { silentRecorder, type Recorder } from "../run/recorder.ts";
 import type { StepRecord } from "../run/step-record.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun, tinyTokenizer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";
 import { matchmakings } from "../spec/matchmaking.ts";

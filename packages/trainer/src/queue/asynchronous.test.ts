@@ -5,9 +5,9 @@ import { rollouts } from "../../test/scored-rollouts.ts";
 import { slowly, type Slowness } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../spec/parts.ts";
-import type { DroppedProblem } from "../run/recorder.ts";
+import type { DroppedProblem } from "./training-queue.ts";
 import { silentRecorder } from "../run/recorder.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import {
   nullFleet,
   nullModel,

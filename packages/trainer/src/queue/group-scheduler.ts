@@ -59,7 +59,7 @@ export interface GroupScheduler {
 
 /**
  * Steps' worth of complete groups beyond which none is started. Without a bound, an optimiser that is slower than its samplers trains
- * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag (bench/archive/queue-forecast.ts slow).
+ * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag.
  */
 const maxWaiting = 2;
 

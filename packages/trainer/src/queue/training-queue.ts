@@ -2,10 +2,9 @@ import type { LanguageModel, PolicySnapshot, Problem, Random } from "@laconic/co
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
 import { modelsOf, type TrainingParts } from "../spec/parts.ts";
-import type { DroppedProblem } from "../run/recorder.ts";
 import type { GameOptions } from "../stages/episode-rollout.ts";
 import { groupGame } from "../stages/play-groups.ts";
-import { groupQueue, type GroupQueue, type QueueReport } from "./group-queue.ts";
+import { groupQueue, type DroppedGroup, type GroupQueue, type QueueReport } from "./group-queue.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
 import { rateLimiter } from "./paced.ts";
 
@@ -22,6 +21,11 @@ export interface TrainingQueueParts {
   /** Of all policies, as they are now. */
   readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
   readonly from: ScheduleState | undefined;
+}
+
+/** A dropped group with its problem. */
+export interface DroppedProblem extends DroppedGroup {
+  readonly problemId: string;
 }
 
 /** A queue whose dropped groups are known by their problems. */

@@ -1,7 +1,7 @@
 import { thrownText } from "@laconic/core";
 import { recordedEpisodes, type RecordedEpisode, type StoredContent, runFiles } from "@laconic/core/run-folder";
 import { gunzip } from "#platform";
-import { recordIn, type RunSource } from "../run/run-source.ts";
+import { recordIn, type RunSource } from "./run-source.ts";
 import { partsIn } from "./whole-files.ts";
 import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
 import { rowOf } from "./rows.ts";

@@ -1,5 +1,5 @@
 import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
-import type { RunSource } from "../run/run-source.ts";
+import type { RunSource } from "./run-source.ts";
 
 /** Where episodes of a step or of an evaluation stand. */
 export interface EpisodeEntry extends MemberHead {

@@ -1,6 +1,6 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { isFolder, listFolder, readPart, statFile } from "#platform";
-import type { RunSource } from "../run/run-source.ts";
+import type { RunSource } from "./run-source.ts";
 import { wholeFiles } from "./whole-files.ts";
 
 /** A run folder of this machine. Links are followed: a program that shows strangers' folders brings a source of its own. */

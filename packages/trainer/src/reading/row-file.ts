@@ -1,4 +1,4 @@
-import type { RunSource } from "../run/run-source.ts";
+import type { RunSource } from "./run-source.ts";
 
 /** Where a row stands in its file, in bytes, without its end. */
 export interface RowPlace {

@@ -1,4 +1,4 @@
-import { parsed, recordIn, type RunSource } from "../run/run-source.ts";
+import { parsed, recordIn, type RunSource } from "./run-source.ts";
 import { RowFile } from "./row-file.ts";
 
 /** A line of JSON lines. */

@@ -1,4 +1,4 @@
-import { stepSeconds } from "../run/run-facts.ts";
+import { stepSeconds } from "./run-facts.ts";
 import { runFiles } from "@laconic/core/run-folder";
 import { folderSource } from "./folder-source.ts";
 import { readRows } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { dividedFiles, runFiles, tracePartsOf, type TracePart } from "@laconic/core/run-folder";
 import { DividedFile } from "./divided-file.ts";
 import { gunzip } from "#platform";
-import type { RunSource } from "../run/run-source.ts";
+import type { RunSource } from "./run-source.ts";
 
 /** What a member of a part may hold: one row as long as readers take it, and others before it. */
 const maxMemberBytes = 300 << 20;

@@ -2,7 +2,7 @@ import { thrownText } from "@laconic/core";
 import { completeSteps, readManifest } from "./find-checkpoint.ts";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
-import { traceNames } from "./run-files.ts";
+import { traceNames } from "../reading/run-files.ts";
 import { cutTraces } from "./traces.ts";
 
 /** What the rows of a run are not that its last checkpoint saw, naming the file; null where they are, or nothing tells. */

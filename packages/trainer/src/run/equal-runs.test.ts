@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tinyDuelParts, tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
-import { unequalFiles } from "./run-files.ts";
+import { unequalFiles } from "../reading/run-files.ts";
 
 const settings = {
   steps: 4,

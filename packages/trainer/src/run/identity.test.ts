@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusal } from "../../../../test/refusal.ts";
 import { runFolder } from "../../test/run-folder.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import { tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
-import { changesOf, sha256Of } from "./run-manifest.ts";
+import { changesOf, sha256Of } from "../reading/run-manifest.ts";
 
 const settings = {
   steps: 6,

@@ -1,7 +1,7 @@
 import type { UnknownRecord } from "@laconic/core";
 import { linesIn, type FileSystem } from "@laconic/core/files";
 import type { ReadAt } from "@laconic/core/run-folder";
-import { parsed, recordIn } from "./run-source.ts";
+import { parsed, recordIn } from "../reading/run-source.ts";
 
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
 export function toLine(row: UnknownRecord): string {

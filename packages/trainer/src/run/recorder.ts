@@ -1,8 +1,9 @@
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import type { DroppedGroup } from "../queue/group-queue.ts";
+import type { DroppedProblem } from "../queue/training-queue.ts";
+import type { OpponentStore } from "../opponents/opponent-pool.ts";
 import type { ScoredRollout } from "../stages/score.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { Models } from "./checkpoint.ts";
 import type { StepRecord } from "./step-record.ts";
@@ -15,13 +16,8 @@ export interface StepClock {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-/** A dropped group with the problem that it was about. */
-export interface DroppedProblem extends DroppedGroup {
-  readonly problemId: string;
-}
-
 /** Where a run leaves its traces. The loop tells it what happened and asks nothing back but where to resume. */
-export interface Recorder {
+export interface Recorder extends OpponentStore {
   /** Loads the last checkpoint into the models; null on a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
@@ -38,10 +34,6 @@ export interface Recorder {
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
   /** The test problems, once, with the weights that the run ends with. */
   test?(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void>;
-  /** Weights of a past self, before a checkpoint names it. */
-  keepOpponent?(name: string, models: Models): Promise<void>;
-  /** Loads each past self into the models in turn, has it taken, and loads the last checkpoint again. */
-  restoreOpponents?(names: readonly string[], models: Models, take: (name: string) => Promise<void>): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /**
    * A trap or a defect worth saying; each text once.

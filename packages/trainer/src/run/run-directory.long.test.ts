@@ -9,7 +9,7 @@ import { refusal } from "../../../../test/refusal.ts";
 import { runFolder } from "../../test/run-folder.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy } from "../spec/parts.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { readLines } from "./json-lines.ts";
 import type { FileSystem } from "@laconic/core/files";

@@ -2,8 +2,8 @@ import type { FileSystem } from "@laconic/core/files";
 import type { RetentionSettings } from "../settings/config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
-import type { ProcessTable } from "./process-table.ts";
+import type { Metrics } from "../step-metrics.ts";
+import type { ProcessTable } from "../reading/process-table.ts";
 import type { Recorder, StepClock } from "./recorder.ts";
 
 /** What a caller sees while a run goes on. */

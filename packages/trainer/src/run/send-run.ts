@@ -2,7 +2,7 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { lastOf } from "./last-of.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { parsed, recordIn } from "./run-source.ts";
+import { parsed, recordIn } from "../reading/run-source.ts";
 import { readSettings } from "./stored-run.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet } from "./sink-set.ts";

@@ -5,7 +5,7 @@ import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
 import { shownEpisodes } from "../reading/episode-content.ts";
 import { fileSystemSource } from "../reading/folder-source.ts";
 import { eachRow, readRows } from "../reading/rows.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "../sinks/metric-sink.ts";
 
 /** All sinks of a run as one that never fails. */

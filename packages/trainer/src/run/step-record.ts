@@ -12,7 +12,7 @@ import {
 } from "@laconic/core/run-folder";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { LearnerResult } from "../stages/learner.ts";
-import type { Rollout, RolloutTree } from "../stages/rollout.ts";
+import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
 /** All that a step was computed from, and what it came to: enough to compute it again. */

@@ -5,8 +5,8 @@ import { completeSteps } from "./find-checkpoint.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { lineAt } from "./json-lines.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { clearedNames } from "./run-files.ts";
-import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
+import { clearedNames } from "../reading/run-files.ts";
+import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
 
 /**
  * Whether the directory's run goes on, or a new one begins.

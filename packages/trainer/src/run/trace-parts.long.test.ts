@@ -10,8 +10,8 @@ import { eachEpisode } from "../reading/episode-content.ts";
 import { folderSource } from "../reading/folder-source.ts";
 import { readRows } from "../reading/rows.ts";
 import { faultyFileSystem, ProcessKilled, tinyRun, type Faults, type TinyRunOptions } from "../testing/index.ts";
-import { readRunFacts } from "./run-facts.ts";
-import { unequalFiles } from "./run-files.ts";
+import { readRunFacts } from "../reading/run-facts.ts";
+import { unequalFiles } from "../reading/run-files.ts";
 
 /** Eight steps, a checkpoint at every second: metrics and episodes begin a new part at each, evaluations at some. */
 const settings = {

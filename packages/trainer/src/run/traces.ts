@@ -1,19 +1,12 @@
 import { thrownText } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
+import { stepDefect } from "../reading/step-rows.ts";
+import type { TraceNames } from "../reading/run-files.ts";
 import { joinBytes, joinPath, linesIn, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
 import { piecesBy } from "./json-lines.ts";
 import { endOfTrace, type TraceEnd } from "./trace-parts.ts";
-
-/** Names of files in a run directory whose rows belong to steps. */
-export interface TraceNames {
-  readonly all: readonly string[];
-  /** Those with one row for each step. */
-  readonly byStep: ReadonlySet<string>;
-  /** Those that hold seconds by the clock: no checkpoint keeps their checksum, so that checkpoints of equal runs are equal. */
-  readonly timed: ReadonlySet<string>;
-}
 
 /** Such files as a checkpoint saw them. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
@@ -166,21 +159,6 @@ export async function writeTraces(fs: FileSystem, directory: string, { cuts }: C
 }
 
 const batchBytes = 4 << 20;
-
-/**
- * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
- * @param steps - of each row, in the order of the file
- * @param after - the step before the first, where rows of earlier steps lie elsewhere or were let go
- */
-export function stepDefect(steps: readonly number[], after: number = 0): string | null {
-  for (const [i, step] of steps.entries()) {
-    const own = after + i + 1;
-    if (step === own) continue;
-    const row = `row ${i + 1} is of step ${step}`;
-    return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;
-  }
-  return null;
-}
 
 interface TraceRow {
   /** With its end. */

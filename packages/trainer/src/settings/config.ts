@@ -175,7 +175,7 @@ export type TrainSettings = {
   };
 };
 
-/** Of runs that ask for asynchronous sampling; ours. Measured by `bench/archive/queue-forecast.ts target`: 99 % of the slots in use. */
+/** Of runs that ask for asynchronous sampling; ours. Measured: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronousTable);
 
 /** Of runs that ask for opponents. */

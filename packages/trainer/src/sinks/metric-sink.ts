@@ -1,6 +1,6 @@
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 
 /** What a run is, for those who show it beside others. */
 export interface SinkRun {

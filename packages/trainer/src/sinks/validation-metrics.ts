@@ -1,5 +1,5 @@
 import type { Evaluation, Measured } from "../evaluate.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 
 /**
  * A validation result as flat numbers under `validation/`: accuracy with both ends of its interval, tokens per episode, silence of each

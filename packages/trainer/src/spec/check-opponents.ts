@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { Refuse } from "../settings/check-combinations.ts";
 import type { OpponentSettings } from "../settings/config.ts";
 import type { PartsOutline } from "./parts.ts";
-import type { LearningOutline } from "./run-spec.ts";
+import type { LearningOutline } from "./learning.ts";
 
 /**
  * Refuses opponents that could not play, or leave nobody who learns.

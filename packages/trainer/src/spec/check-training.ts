@@ -6,7 +6,7 @@ import { checkOpponents } from "./check-opponents.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { checkPolicyNeeds } from "./policy-needs.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
-import { learningOf, type LearningOutline } from "./run-spec.ts";
+import { learningOf, type LearningOutline } from "./learning.ts";
 
 /**
  * Refuses what `runSpec` would, before anything is created. It needs no weights, and problems only where they are at hand.

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { PartsOutline } from "./parts.ts";
-import type { LearningOutline } from "./run-spec.ts";
+import type { LearningOutline } from "./learning.ts";
 
 /**
  * Refuses settings that have no effect beside a value, or that a value cannot keep to.

@@ -1,7 +1,7 @@
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { answersToScore, utteranceCredit } from "./credit.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout } from "../rollout.ts";
 
 const problem = { id: "1", question: "?", gold: "x" };
 

@@ -8,7 +8,7 @@ import { streamOfAttempt } from "./attempts.ts";
 import { checkEpisode } from "./checked-values.ts";
 import { answersToScore } from "./credit.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout } from "../rollout.ts";
 
 /** How episodes are played. */
 export interface GameOptions {

@@ -1,7 +1,7 @@
 import type { EpisodeContext, Problem, Random } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 import type { Opponent } from "../opponents/games.ts";
-import type { Rollout, RolloutTree } from "./rollout.ts";
+import type { Rollout, RolloutTree } from "../rollout.ts";
 
 /** What a group came to, or a part of it. */
 export interface SampledGroup {

@@ -2,14 +2,14 @@ import type { PriceState } from "@laconic/budget";
 import type { Objective, PolicyNeedKey, Ragged, Random, Sampler } from "@laconic/core";
 import { withImportance } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
-import type { Learner } from "../spec/run-spec.ts";
+import type { Learner } from "../spec/learning.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
 import { policyLogProbsOf, type PolicySamplers } from "./policy-needs.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
-import type { RolloutTree } from "./rollout.ts";
+import type { RolloutTree } from "../rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 

@@ -13,7 +13,7 @@ import {
 import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
 import { utteranceCredit } from "./credit.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout } from "../rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {

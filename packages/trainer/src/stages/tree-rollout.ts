@@ -7,7 +7,7 @@ import type { TrainingParts } from "../spec/parts.ts";
 import type { GameOptions } from "./episode-rollout.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
-import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "./rollout.ts";
+import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */

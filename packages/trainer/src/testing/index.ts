@@ -21,8 +21,6 @@ export { episodeMembers, writeEpisodeMembers } from "./edit-episodes.ts";
 export type { EpisodeMember } from "./edit-episodes.ts";
 export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";
 export type { Faults } from "./faulty-file-system.ts";
-export { simulateFleet } from "./simulation/simulate-fleet.ts";
-export type { FleetForecast, FleetParameters } from "./simulation/simulate-fleet.ts";
 export { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
 export { matchmakingCases } from "./matchmaking-cases.ts";
 export { sinkCases } from "./sink-cases.ts";

@@ -1,8 +1,8 @@
-import { LaconicError, randomFromState, type LanguageModel, type Sampler } from "@laconic/core";
+import { LaconicError, randomFromState, type LanguageModel, type Random, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import { shareInUse } from "../queue/share-in-use.ts";
-import { drawCall, type FleetParameters } from "./simulation/simulate-fleet.ts";
-import { slots } from "./simulation/slots.ts";
+import { drawLatency, type Latency } from "./latency.ts";
+import { slots } from "./slots.ts";
 
 /** Samplers that only take their time. */
 export interface NullFleet {
@@ -16,15 +16,20 @@ export interface NullFleet {
   readonly failed: number;
 }
 
+/** A fleet of samplers. */
+interface FleetParameters {
+  /** Calls that the samplers answer at once; others wait in line. */
+  readonly slots: number;
+  readonly latency: Latency;
+  /** Share of calls that fail, halfway. */
+  readonly failures: number;
+}
+
 /**
- * Servers for tests of what is around them: latencies, failures and slots are those of {@link simulateFleet}, drawn from the requests' own streams.
+ * Servers for tests of what is around them: latencies and failures are drawn from the requests' own streams.
  * @param tokens - of every reply
  */
-export function nullFleet(
-  timer: Timer,
-  parameters: Pick<FleetParameters, "slots" | "latency" | "failures">,
-  tokens = 2,
-): NullFleet {
+export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2): NullFleet {
   const places = slots(parameters.slots);
   const use = shareInUse(() => timer.now());
   let inFlight = 0;
@@ -88,4 +93,14 @@ function reply(weightVersion: number, count: number, letter: number): Awaited<Re
     model: { id: "null-fleet", weightVersion },
     trace: { promptTokens: [0], tokens, logProbs: tokens.map(() => -1) },
   };
+}
+
+/** How long a call takes, and whether it then fails: half of its time is gone by then. */
+function drawCall(
+  { latency, failures }: Pick<FleetParameters, "latency" | "failures">,
+  random: Random,
+): { readonly seconds: number; readonly fails: boolean } {
+  const fails = random.uniform() < failures;
+  const seconds = drawLatency(latency, random);
+  return { seconds: fails ? seconds / 2 : seconds, fails };
 }

@@ -1,7 +1,7 @@
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { SinkRun } from "../sinks/metric-sink.ts";
-import type { Metrics } from "../stages/step-metrics.ts";
+import type { Metrics } from "../step-metrics.ts";
 
 /** A run to tell a sink of. */
 export const sinkRun: SinkRun = {

@@ -1,5 +1,5 @@
 import type { Timer } from "@laconic/rewards";
-import { timedEvents } from "./simulation/timed-events.ts";
+import { timedEvents } from "./timed-events.ts";
 
 /** A timer on which hours pass in no time, the same way each time. */
 export interface VirtualTimer extends Timer {

@@ -1,6 +1,5 @@
 import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
-import { stepDefect } from "./traces.ts";
 
 /** A file of metrics that is larger is not looked through for lost rows: some ten milliseconds. */
 const maxChecked = 16 << 20;
@@ -61,4 +60,19 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
     else bad ??= line;
   }
   return { steps, bad };
+}
+
+/**
+ * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
+ * @param steps - of each row, in the order of the file
+ * @param after - the step before the first, where rows of earlier steps lie elsewhere or were let go
+ */
+export function stepDefect(steps: readonly number[], after: number = 0): string | null {
+  for (const [i, step] of steps.entries()) {
+    const own = after + i + 1;
+    if (step === own) continue;
+    const row = `row ${i + 1} is of step ${step}`;
+    return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;
+  }
+  return null;
 }

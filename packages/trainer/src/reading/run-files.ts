@@ -1,5 +1,13 @@
 import { runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-folder";
-import type { TraceNames } from "./traces.ts";
+
+/** Names of files in a run directory whose rows belong to steps. */
+export interface TraceNames {
+  readonly all: readonly string[];
+  /** Those with one row for each step. */
+  readonly byStep: ReadonlySet<string>;
+  /** Those that hold seconds by the clock: no checkpoint keeps their checksum, so that checkpoints of equal runs are equal. */
+  readonly timed: ReadonlySet<string>;
+}
 
 /** A resumed run writes the rows after its checkpoint again. */
 export const traceNames: TraceNames = {

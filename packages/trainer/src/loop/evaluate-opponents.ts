@@ -2,8 +2,8 @@ import { wilsonInterval } from "@laconic/core/numeric";
 import type { OpponentSettings } from "../settings/config.ts";
 import { playProblems, type EvaluateOptions } from "../evaluate.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../spec/parts.ts";
-import { gameOf, withOpponent, type OpponentResult } from "./games.ts";
-import type { OpponentPool } from "./opponent-pool.ts";
+import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
+import type { OpponentPool } from "../opponents/opponent-pool.ts";
 
 /** Plays the validation problems against each opponent that settings name; sides take turns problem by problem. */
 export async function evaluateOpponents(

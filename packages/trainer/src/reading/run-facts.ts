@@ -8,7 +8,7 @@ import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
 import { damageOf } from "./file-damage.ts";
 import { dividedFiles, membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
-import { eachRow } from "../reading/rows.ts";
+import { eachRow } from "./rows.ts";
 import { lastStep } from "./step-rows.ts";
 
 /** What became of a run folder. */

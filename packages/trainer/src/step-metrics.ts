@@ -3,14 +3,14 @@ import { silenceRates } from "@laconic/core/ledger";
 import { mergeDiagnostics } from "@laconic/core/numeric";
 import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
-import type { TrainConfig } from "../settings/config.ts";
-import { measureValues } from "../measure-values.ts";
-import type { PriceDiagnostics } from "../spec/price-controllers.ts";
-import type { OpponentState } from "../opponents/games.ts";
-import type { QueueReport } from "../queue/group-queue.ts";
-import type { LearnerResult } from "./learner.ts";
-import { meanCost, type ScoredRollout } from "./score.ts";
-import type { TrainingBatch } from "./training-batch.ts";
+import type { TrainConfig } from "./settings/config.ts";
+import { measureValues } from "./measure-values.ts";
+import type { PriceDiagnostics } from "./spec/price-controllers.ts";
+import type { OpponentState } from "./opponents/games.ts";
+import type { QueueReport } from "./queue/group-queue.ts";
+import type { LearnerResult } from "./stages/learner.ts";
+import { meanCost, type ScoredRollout } from "./stages/score.ts";
+import type { TrainingBatch } from "./stages/training-batch.ts";
 
 /** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
 export type Metrics = Record<string, number>;

@@ -1,0 +1,137 @@
+import {
+  LaconicError,
+  type AgentId,
+  type Curriculum,
+  type Estimator,
+  type Grouping,
+  type GroupReward,
+  type Matchmaking,
+  type Objective,
+  type Schedule,
+  type StoppingRule,
+} from "@laconic/core";
+import type { GroupKey } from "@laconic/gspo";
+import type { Costs } from "@laconic/rewards";
+import type { TrainConfig } from "../settings/config.ts";
+import { costsOf, estimatorOf, objectiveOf, rateOf, temperatureOf, valueIn } from "../settings/named.ts";
+import { matchmakings } from "./matchmaking.ts";
+import type { PolicyOutline, TrainedPolicy } from "./parts.ts";
+import { controllerOf, type PricedController } from "./price-controllers.ts";
+
+/** A policy with what it learns by: its settings where it has some, else the run's. */
+export interface Learner<Policy = TrainedPolicy> {
+  readonly name: string;
+  readonly policy: Policy;
+  readonly agents: ReadonlySet<AgentId>;
+  readonly config: TrainConfig;
+  readonly objective: Objective;
+  readonly estimator: Estimator;
+  /** What a row of the estimator's batch is. */
+  readonly groupBy: GroupKey;
+  /** Group of an utterance; null where `groupBy` says it. */
+  readonly grouping: Grouping | null;
+  /** Over optimiser steps. */
+  readonly learningRate: Schedule;
+  readonly costs: Costs;
+  /** Eq. 5 over the words of the policy's agents; null where the team's price holds. */
+  readonly controller: PricedController | null;
+  /** Its rewards charge the words of its agents alone. */
+  readonly hasOwnBudget: boolean;
+}
+
+/** What a run learns by, with every name and every setting of a policy resolved. */
+export interface Learning<Policy = TrainedPolicy> {
+  readonly config: TrainConfig;
+  readonly learners: readonly Learner<Policy>[];
+  readonly costs: Costs;
+  /** Of the team, by cost. */
+  readonly budgets: Readonly<Record<string, PricedController>>;
+  /** Of training, over steps. */
+  readonly temperature: Schedule;
+  readonly groupReward: GroupReward | null;
+  /** Null for the settings' patience. */
+  readonly stopping: StoppingRule | null;
+  readonly curriculum: Curriculum | null;
+  readonly matchmaking: Matchmaking;
+}
+
+/** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that a value refuses */
+export function learningOf<Policy extends PolicyOutline>(
+  { policies }: { readonly policies: Readonly<Record<string, Policy>> },
+  config: TrainConfig,
+): Learning<Policy> {
+  const { budget, budgets, curriculum, earlyStopping, groupReward, opponents } = config;
+  const costs = costsOf(config);
+  const names = Object.keys(policies);
+  for (const name of Object.keys(config.policies))
+    if (!names.includes(name))
+      throw new LaconicError(
+        "config_invalid",
+        `policies.${name}: there is no such policy; this run has ${names.join(", ")}`,
+        { key: `policies.${name}` },
+      );
+  const matchmaking = opponents?.matchmaking ?? "uniform";
+  return {
+    config,
+    costs,
+    learners: Object.entries(policies).map(([name, policy]) => learnerOf(name, policy, config, costs)),
+    budgets: Object.fromEntries(
+      Object.entries({ ...(budget && { tokens: budget }), ...budgets }).map(([cost, choice]) => [
+        cost,
+        controllerOf(choice, `of ${cost}`),
+      ]),
+    ),
+    temperature: temperatureOf(config),
+    groupReward: groupReward ? valueIn<"groupReward">(groupReward) : null,
+    stopping: earlyStopping && !("patience" in earlyStopping) ? valueIn<"stopping">(earlyStopping) : null,
+    curriculum: curriculum ? valueIn<"curriculum">(curriculum) : null,
+    matchmaking: typeof matchmaking === "string" ? matchmakings[matchmaking] : valueIn<"matchmaking">(matchmaking),
+  };
+}
+
+function learnerOf<Policy extends PolicyOutline>(
+  name: string,
+  policy: Policy,
+  run: TrainConfig,
+  costs: Costs,
+): Learner<Policy> {
+  const own = Object.hasOwn(run.policies, name) ? (run.policies[name] ?? {}) : {};
+  const { learningRate = run.optimizer.learningRate, optimizer, ...rest } = own;
+  const config: TrainConfig = { ...run, ...rest, optimizer: { ...run.optimizer, ...optimizer, learningRate } };
+  const hasOwnBudget = own.budget !== undefined || own.prices !== undefined;
+  checkPriced(config, costs, hasOwnBudget ? `policies.${name}.` : "");
+  const { groupBy } = config;
+  return {
+    name,
+    policy,
+    agents: new Set(policy.agents),
+    config,
+    objective: objectiveOf(config.objective),
+    estimator: estimatorOf(config),
+    ...(typeof groupBy === "string"
+      ? { groupBy, grouping: null }
+      : { groupBy: "prompt+agent+turn", grouping: valueIn<"grouping">(groupBy) }),
+    learningRate: rateOf(learningRate),
+    costs,
+    controller: own.budget ? controllerOf(own.budget, `of policy ${name}`) : null,
+    hasOwnBudget,
+  };
+}
+
+function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, place: string): void {
+  const priced = [
+    ...Object.keys(prices).map((name) => [`${place}prices.${name}`, name] as const),
+    ...Object.keys(budgets).map((name) => [`budgets.${name}`, name] as const),
+    ...(budget ? [[`${place}budget`, "tokens"] as const] : []),
+  ];
+  for (const [key, name] of priced)
+    if (!Object.hasOwn(costs, name))
+      throw new LaconicError(
+        "config_invalid",
+        `${key}: there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`,
+        { key },
+      );
+}
+
+/** What parts are checked against: a run without weights. */
+export type LearningOutline = Learning<PolicyOutline>;
