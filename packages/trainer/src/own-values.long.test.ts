@@ -15,7 +15,6 @@ import { tokensRead } from "@laconic/rewards";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainedPolicy, } from "./spec/parts.ts";
 import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
