@@ -8,7 +8,7 @@ const styles = [
   ...readdirSync(join(root, "packages/view/web"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".css"))
     .map((file) => `packages/view/web/${file}`),
-  "packages/topologies/src/draw/svg.ts",
+  "packages/topologies/src/draw-topology.ts",
   "docs/.vitepress/theme/style.css",
 ];
 const tokens = new Set([...Object.keys(sizes), ...Object.keys(lightColours)]);

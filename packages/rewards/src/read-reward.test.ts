@@ -1,4 +1,3 @@
-import { scriptedEpisode } from "@laconic/core/testing";
 import type { EpisodeReward, GroupReward, Reward } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { addRewards, graded, readReward, termsOf } from "./index.ts";
@@ -43,13 +42,6 @@ test.for<[unknown, string]>([
 
 test("undecided says why", () => {
   expect(readReward({ undecided: "no memory" })).toEqual({ status: "undecided", reason: "no memory" });
-});
-
-test("a grader is a reward with one term", async () => {
-  const reward = graded((answer, { gold }) => (answer === gold ? 1 : 0));
-  const episode = scriptedEpisode([{ agent: "a", text: "4" }]);
-  const problem = { id: "problem", question: "?", gold: "4" };
-  expect(await reward(episode, problem, { signal: new AbortController().signal })).toEqual({ task: 1 });
 });
 
 test("an agent's terms are the team's and its own", () => {

@@ -74,16 +74,3 @@ test.each([
   const { answer: grown, outputs, stopReason: reason } = jointEpisode(once, problem, turns);
   expect([grown, outputs, reason]).toEqual([episode.answer, episode.outputs, episode.stopReason]);
 });
-
-test("a branch of a tree has the outputs of the episode that it would be", async () => {
-  const replies = { first: ["a"], second: ["b"] };
-  const context = contextOf(replies);
-  const turns = await Promise.all(
-    game.players.map(({ id, maxTokens }, turn) =>
-      speak(context, { agent: id, turn, round: 0, prompt: { kind: "text", text: "" }, inbox: [], maxTokens }),
-    ),
-  );
-  const branch = jointEpisode(game, problem, turns);
-  expect(branch.outputs).toEqual({ first: "a", second: "b" });
-  expect(jointEpisode(game, problem, []).outputs).toEqual({});
-});

@@ -33,18 +33,6 @@ test("totals by agent and by edge", () => {
   });
 });
 
-test("an empty ledger is all zero", () => {
-  expect(ledgerTotals({ calls: [] })).toEqual({
-    calls: 0,
-    promptTokens: 0,
-    writtenTokens: 0,
-    readTokens: 0,
-    writtenByAgent: {},
-    readByAgent: {},
-    readByEdge: {},
-  });
-});
-
 test("an agent may be called like a property that every object has", () => {
   const call = { turn: 0, round: 0, agent: "constructor", promptTokens: 1, writtenTokens: 2, reads: [] };
   expect(ledgerTotals({ calls: [call] }).writtenByAgent["constructor"]).toBe(2);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { ledgerTotals } from "../index.ts";
-import { episodeSchema } from "../schemas/index.ts";
 import { scriptedEpisode } from "./index.ts";
 
 const episode = scriptedEpisode([
@@ -24,16 +23,6 @@ test("utterances and ledger agree", () => {
     [3, 0, false, 9],
   ]);
   expect(episode.utterances.map(({ deliveredTo }) => deliveredTo)).toEqual([["s", "a"], [], ["a"], []]);
-});
-
-test("the last turn answers by default, and the episode can be stored", () => {
-  expect(episode).toMatchObject({ answer: "ok", stopReason: "answered" });
-  expect(scriptedEpisode([], { problemId: "p2" })).toMatchObject({
-    problemId: "p2",
-    answer: null,
-    stopReason: "no_answer",
-  });
-  expect(episodeSchema.parse(JSON.parse(JSON.stringify(episode)))).toEqual(episode);
 });
 
 test.each([
