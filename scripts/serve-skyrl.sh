@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts SkyRL's server of the Tinker protocol on this machine's processor, for `npm run check:skyrl`. JAX, one process, loopback only.
+# Starts SkyRL's server of the Tinker protocol on this machine's processor. JAX, one process, loopback only.
 #   SKYRL=checkout SKYRL_PYTHON=venv/bin/python TINKER_SDK=checkout scripts/serve-skyrl.sh MODEL_FOLDER PORT WORK_FOLDER
 # SKYRL: NovaSky-AI/SkyRL. TINKER_SDK: thinking-machines-lab/tinker, of which only the protobuf classes are read; leave it
 # out where the Python has the package. docs/scale/skyrl.md says what the Python needs.

@@ -304,13 +304,13 @@ function isDurable({ durable, bytes }: FileNode): boolean {
 }
 
 /** Behind the root. */
-export function partsOf(path: string): string[] {
+function partsOf(path: string): string[] {
   return resolve(path)
     .slice(diskRoot.length)
     .split("/")
     .filter((part) => part !== "");
 }
 
-export function refused(code: string, path: string): Error {
+function refused(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: simulated, '${path}'`), { code, path });
 }
