@@ -13,8 +13,7 @@ export interface EngineCapabilities {
   readonly device: string;
   /** Library and version behind the device. */
   readonly backend: string;
-  /** float16 holds weights and key-value caches in half precision and computes in float32. */
-  readonly dtype: "float32" | "bfloat16" | "float16" | "float64";
+  readonly dtype: "float32" | "bfloat16" | "float64";
   /** Same inputs give the same bits. */
   readonly deterministic: boolean;
   /** A reply and its log-probs are the same bits whatever else is in the batch; otherwise they agree within rounding. */

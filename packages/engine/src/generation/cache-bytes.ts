@@ -13,7 +13,7 @@ export function positionBytes(
   { layers, kvHeads, headDim }: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
   dtype: Kernels["dtype"],
 ): number {
-  return elementBytes[dtype].held * 2 * layers * kvHeads * headDim;
+  return elementBytes[dtype].working * 2 * layers * kvHeads * headDim;
 }
 
 /**

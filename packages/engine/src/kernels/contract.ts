@@ -11,27 +11,10 @@ import type {
 import type { Recorder } from "./recorder.ts";
 import type { Precision, Tensor } from "./tensor.ts";
 
-export type {
-  AttentionShape,
-  CachePlan,
-  KeyValueCache,
-  RotaryTables,
-  SamplingKind,
-  SamplingOnDevice,
-  SamplingRows,
-  SegmentTree,
-  SequenceLayout,
-} from "./arguments.ts";
-export type {
-  AdamWMoments,
-  AdamWStep,
-  AdamWTensors,
-  GradientClip,
-  GradientPlace,
-  GradientPlaces,
-} from "./optimizer-contract.ts";
-export type { Recorder, Recording, RecordingCounts } from "./recorder.ts";
-export type { Precision, Tensor } from "./tensor.ts";
+export type * from "./arguments.ts";
+export type * from "./optimizer-contract.ts";
+export type * from "./recorder.ts";
+export type * from "./tensor.ts";
 
 /**
  * Cost of attention to a segment that others continue, in rows of a model of hidden size H. Calls cost the same at every
@@ -88,11 +71,8 @@ export interface Kernels {
   readonly backend: string;
   /** A GPU that is a program on the processor, such as SwiftShader or llvmpipe. Absent: it is none. */
   readonly emulated?: boolean;
-  /**
-   * How numbers are held. A float16 set computes in float32 and holds in half precision what lies longest: matrices that
-   * `together` makes in `working` precision, and key-value caches.
-   */
-  readonly dtype: "float32" | "bfloat16" | "float16" | "float64";
+  /** How numbers are held. */
+  readonly dtype: "float32" | "bfloat16" | "float64";
   /** The same calls give the same bits. */
   readonly deterministic: boolean;
   /** Absent: sharing a prefix always saves time. */

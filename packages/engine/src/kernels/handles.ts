@@ -5,7 +5,6 @@ import { TensorScopes } from "./tensor-scopes.ts";
 /** An array in a device's memory, as a library holds it. */
 export interface DeviceArray {
   readonly shape: readonly number[];
-  /** `int32` for whole numbers, and for numbers of half precision, two in each. */
   readonly dtype: string;
   dispose(): void;
 }
@@ -14,28 +13,17 @@ export interface DeviceArray {
 export class Handle<Data extends DeviceArray> implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
-  /** Of a float handle, float32 of its shape, or int32 with two numbers of half precision each. */
   data: Data;
   /** Smallest and largest number of an int32 tensor, known without asking the device. */
   range: readonly [min: number, max: number];
   /** What is worked out from this tensor once and freed when it changes, by name. */
   readonly derived: Map<string, Data> = new Map();
 
-  constructor(
-    data: Data,
-    dtype: "float" | "int32",
-    range: readonly [min: number, max: number],
-    shape: readonly number[] = data.shape,
-  ) {
-    this.shape = shape;
+  constructor(data: Data, dtype: "float" | "int32", range: readonly [min: number, max: number]) {
+    this.shape = data.shape;
     this.dtype = dtype;
     this.data = data;
     this.range = range;
-  }
-
-  /** Its numbers are of half precision, two in each of `data`. */
-  get halves(): boolean {
-    return this.dtype === "float" && this.data.dtype === "int32";
   }
 
   /** Frees what was worked out from its numbers. */
@@ -53,11 +41,6 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
 
   adoptFloats(data: Data): Handle<Data> {
     return this.adopt(new Handle(data, "float", [0, 0]));
-  }
-
-  /** @param data - int32, two numbers of half precision in each */
-  adoptHalves(data: Data, shape: readonly number[]): Handle<Data> {
-    return this.adopt(new Handle(data, "float", [0, 0], shape));
   }
 
   adoptInts(data: Data, range: readonly [min: number, max: number]): Handle<Data> {

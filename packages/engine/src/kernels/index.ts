@@ -2,32 +2,7 @@
  * The kernel contract: what a device must offer so that the transformer runs on it, and what kernel sets share.
  * @module @laconic/engine/kernels
  */
-export type {
-  AdamWMoments,
-  AdamWStep,
-  AdamWTensors,
-  AttentionShape,
-  BranchCost,
-  CachePlan,
-  DeviceMemory,
-  KernelCounters,
-  GradientClip,
-  GradientPlace,
-  GradientPlaces,
-  Kernels,
-  KeyValueCache,
-  Precision,
-  Recorder,
-  Recording,
-  RecordingCounts,
-  RotaryTables,
-  SamplingKind,
-  SamplingOnDevice,
-  SamplingRows,
-  SegmentTree,
-  SequenceLayout,
-  Tensor,
-} from "./contract.ts";
+export type * from "./contract.ts";
 export type { CreateKernels, KernelPlace, KernelSource } from "./kernel-source.ts";
 
 export { checkedKernels } from "./checked-kernels.ts";

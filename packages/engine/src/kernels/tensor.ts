@@ -8,8 +8,7 @@ export interface Tensor {
 }
 
 /**
- * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. They differ in float16 sets, for the
- * matrices of `together` alone, and in bfloat16 sets, where log-probs, log-sum-exps, reciprocal RMS, sums, gradients of
+ * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. They differ in bfloat16 sets, where log-probs, log-sum-exps, reciprocal RMS, sums, gradients of
  * parameters, AdamW moments and master weights are full.
  */
 export type Precision = "working" | "full";

@@ -114,7 +114,7 @@ export class MeteredKernels {
       },
       createCache: (size) => {
         const cache = inner.createCache(size);
-        this.#count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * this.#width.held);
+        this.#count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * this.#width.working);
         this.#expectRoom("createCache", () => {
           this.#forget(cache);
           inner.freeCache(cache);
@@ -176,8 +176,7 @@ export class MeteredKernels {
       const name = named.find(([, value]) => value === tensor)?.[0] ?? "";
       const precision = isFull || fullResults.has(name) ? "full" : "working";
       this.#precisions.set(tensor, precision);
-      const lasts = operation === "together" && precision === "working" && tensor.shape.length >= 2;
-      const element = tensor.dtype === "int32" ? 4 : lasts ? this.#width.held : this.#width[precision];
+      const element = tensor.dtype === "int32" ? 4 : this.#width[precision];
       const bytes = sizeOf(tensor.shape) * element;
       const together = this.#sharing && operation === "swiGluBackward";
       this.#count(tensor, together ? made.length * bytes : bytes, shared);

@@ -1,5 +1,4 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
-import { sizeOf } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
@@ -11,14 +10,13 @@ import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
 import { largestBatches } from "./largest-batches.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
-import { planMemory, type MemoryPlan, type MemorySettings } from "./plan-memory.ts";
+import { planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 
 const settings: MemorySettings = {
@@ -38,7 +36,6 @@ const cases = Object.entries(tinyConfigs).flatMap(([name, json]) =>
     [
       { form: "full", change: {} },
       { form: "full, recomputed", change: { recompute: "layer" } },
-      { form: "full, counted in float16", change: { dtype: "float16" } },
       { form: "LoRA", change: { lora } },
       { form: "LoRA, recomputed, counted in bfloat16", change: { lora, recompute: "layer", dtype: "bfloat16" } },
     ] satisfies { form: string; change: Partial<MemorySettings> }[]
@@ -119,25 +116,6 @@ test("sampling holds the planned caches, and no more than the planned workspace"
     const held = meter.peak() - before;
     expect(held).toBeLessThanOrEqual(plan.keyValueCache + plan.samplingWorkspace);
     expect(held).toBeGreaterThan(0.6 * (plan.keyValueCache + plan.samplingWorkspace));
-  }
-});
-
-test("float16 halves what lasts of matrices and caches, and adds exact weights", () => {
-  for (const json of Object.values(tinyConfigs)) {
-    const config = parseModelConfig(json);
-    const [exact, halves] = (["float32", "float16"] as const).map((dtype) =>
-      planMemory(config, { ...settings, dtype, rollouts: 4 }),
-    ) as [MemoryPlan, MemoryPlan];
-    const shapes = [...parameterShapes(config).values()];
-    const sizes = shapes.map((shape) => sizeOf(shape));
-    const parameters = sizes.reduce((sum, size) => sum + size, 0);
-    const matrices = sizes.reduce((sum, size, i) => sum + ((shapes[i] as readonly number[]).length >= 2 ? size : 0), 0);
-    expect(exact.weights - halves.weights).toBe(2 * matrices);
-    expect(halves.snapshots).toBe(4 * parameters - 2 * matrices);
-    expect(2 * halves.keyValueCache).toBe(exact.keyValueCache);
-    expect([exact.masterWeights, halves.masterWeights]).toEqual([0, 4 * parameters]);
-    for (const part of ["gradients", "optimizerMoments", "activations", "headWorkspace", "samplingWorkspace"] as const)
-      expect(halves[part], part).toBe(exact[part]);
   }
 });
 

@@ -11,7 +11,7 @@ import { heldShapes } from "../transformer/weight-layout.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { passBackward, passForward } from "../transformer/value-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
-import { elementBytes, type ElementBytes } from "./element-bytes.ts";
+import { elementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { rowsOf, type SequenceLengths } from "./sequence-lengths.ts";
@@ -41,7 +41,7 @@ export interface MemorySettings extends SequenceLengths {
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
-  /** Exact copies of rounded weights, where the device holds them in bfloat16 or float16. */
+  /** Exact copies of rounded weights, where the device holds them in bfloat16. */
   readonly masterWeights: number;
   readonly optimizerMoments: number;
   /** Training only, from the first backward pass to the optimiser's step. */
@@ -93,7 +93,7 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
   const parts = {
     weights,
-    snapshots: snapshots * heldBytes(shapes, elementBytes[dtype]),
+    snapshots: snapshots * trained * working,
     masterWeights: roundsWeights(dtype) ? trained * full : 0,
     optimizerMoments: 2 * trained * full,
     gradients: trained * full,
@@ -242,10 +242,4 @@ function stepPeak(
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });
-}
-
-/** Of a copy of these weights on the device. */
-function heldBytes(shapes: ReadonlyMap<string, readonly number[]>, { working, held }: ElementBytes): number {
-  const matrices = new Map([...shapes].filter(([, shape]) => shape.length >= 2));
-  return elementCount(shapes) * working + elementCount(matrices) * (held - working);
 }

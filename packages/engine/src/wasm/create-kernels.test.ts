@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import type { Kernels } from "../kernels/index.ts";
-import { createKernels, threadCount, wasmKernels } from "./create-kernels.ts";
+import { createKernels, threadCount } from "./create-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
 const events = ["uncaughtException", "unhandledRejection"] as const;
@@ -51,20 +51,4 @@ test("a binary that the engine cannot compile says what it needs", async () => {
     message: expect.stringContaining("they need relaxed SIMD, as in Node 22"),
   });
   await expect(WasmMemory.open(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).rejects.toThrow("fused.wasm lacks add,");
-});
-
-test("the source says where the engine's worker finds the kernels", async () => {
-  const source = structuredClone(wasmKernels());
-  expect([source.device, wasmKernels({ fma: true })]).toMatchObject([
-    "wasm",
-    { device: "wasm-fma", options: { fma: true } },
-  ]);
-  const module: Record<string, unknown> = await import(source.module);
-  expect(module["createKernels"]).toBe(createKernels);
-});
-
-test("the set names its device and library", async () => {
-  const kernels = await createKernels({});
-  made.push(kernels);
-  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "wasm simd", "float32"]);
 });

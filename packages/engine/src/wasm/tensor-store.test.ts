@@ -32,48 +32,6 @@ test("memory holds each live tensor once, and the panels of a weight in use", ()
   expect([held(), kernels.liveTensors()]).toEqual([0, 0]);
 });
 
-test("training steps leave nothing behind", () => {
-  const weight = floats([1, 2, 3, 4], 2, 2);
-  const moments = { first: kernels.zeros([2, 2]), second: kernels.zeros([2, 2]) };
-  const step = (count: number): void =>
-    kernels.scope(() => {
-      const x = floats([1, -1], 1, 2);
-      const { dWeight } = kernels.linearBackward(kernels.linear(x, weight), x, weight, {
-        input: true,
-        weight: true,
-        bias: false,
-      });
-      const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
-      kernels.adamW([{ param: weight, grad: dWeight as Tensor, ...moments }], { ...settings, step: count });
-    });
-  step(1);
-  const before = { bytes: memory.used, live: kernels.liveTensors() };
-  for (let count = 2; count < 50; count++) step(count);
-  expect({ bytes: memory.used, live: kernels.liveTensors() }).toEqual(before);
-  kernels.free(weight, moments.first, moments.second);
-});
-
-test("a weight that is accumulated into after its use is seen by the next product, forward and backward", async () => {
-  const [x, weight, delta] = [floats([1, 1], 1, 2), floats([1, 2, 3, 4], 2, 2), floats([10, 10, 10, 10], 2, 2)];
-  const results = async (): Promise<(readonly number[])[]> => {
-    const out = kernels.linear(x, weight);
-    const { dX, dWeight } = kernels.linearBackward(x, x, weight, { input: true, weight: true, bias: false });
-    const values = [[...(await kernels.read(out))], [...(await kernels.read(dX as Tensor))]];
-    kernels.free(out, dX as Tensor, dWeight as Tensor);
-    return values;
-  };
-  expect(await results()).toEqual([
-    [3, 7],
-    [4, 6],
-  ]);
-  kernels.accumulate(weight, delta);
-  expect(await results()).toEqual([
-    [23, 27],
-    [24, 26],
-  ]);
-  kernels.free(x, weight, delta);
-});
-
 test("a reshaped tensor keeps its values when the original changes", async () => {
   const [original, delta] = [floats([1, 2], 2), floats([5, 5], 2)];
   const reshaped = kernels.reshape(original, [1, 2]);

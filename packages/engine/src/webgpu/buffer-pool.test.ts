@@ -27,17 +27,6 @@ test("a freed buffer serves commands of its size at once, and an upload when the
   expect(made).toHaveLength(3);
 });
 
-test("idle memory goes back to the device, what commands wait for stays", () => {
-  const { buffers, destroyed } = pool();
-  const [sent, waiting] = [buffers.take(64), buffers.take(64)];
-  buffers.give(sent);
-  buffers.sent();
-  buffers.give(waiting);
-  buffers.clear();
-  expect(destroyed).toEqual([sent]);
-  expect(buffers.take(64)).toBe(waiting);
-});
-
 test("arrays share a buffer until the last of them is gone; one that nobody asked for was never made", () => {
   const { buffers, made } = pool();
   const released: GpuBuffer[] = [];

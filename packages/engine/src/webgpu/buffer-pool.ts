@@ -32,11 +32,6 @@ export class BufferPool {
   sent(): void {
     for (const freed of this.#recorded.values()) for (const buffer of freed.splice(0)) add(this.#idle, buffer);
   }
-
-  /** Gives idle memory back to the device. */
-  clear(): void {
-    for (const idle of this.#idle.values()) for (const buffer of idle.splice(0)) buffer.destroy();
-  }
 }
 
 function add(buffers: Map<number, GpuBuffer[]>, buffer: GpuBuffer): void {

@@ -2,7 +2,6 @@ import { HandleStore, sizeOf, type GradientPlace, type Handle, type Tensor } fro
 import type { GpuArray } from "./gpu-array.ts";
 import type { ProgramRunner } from "./program-runner.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
-import { widenProgram } from "./wgsl/halves.ts";
 import type { WgslProgram } from "./wgsl/program.ts";
 
 /** What all operations work with: the tensors, and what runs programs on them. */
@@ -14,21 +13,8 @@ export class GpuDevice {
     this.runner = runner;
   }
 
-  /** The tensor's numbers; those of half precision as float32, which stays beside them until they change. */
   data(tensor: Tensor): GpuArray {
-    const handle = this.store.get(tensor);
-    if (!handle.halves) return handle.data;
-    return this.derive(tensor, "wide", () => this.widened(handle));
-  }
-
-  /** What a product reads: float32, or int32 with two numbers of half precision each. */
-  stored(tensor: Tensor): GpuArray {
     return this.store.get(tensor).data;
-  }
-
-  /** Numbers of half precision as float32, which belong to the caller. */
-  widened({ data, shape }: Handle<GpuArray>): GpuArray {
-    return this.runner.run(widenProgram(data, sizeOf(shape)), shape);
   }
 
   /** A float tensor that a program writes as `result`; an empty one runs nothing. */
@@ -85,20 +71,8 @@ export class GpuDevice {
     return made;
   }
 
-  /**
-   * A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. A matrix of half
-   * precision is float32 from then on.
-   */
+  /** A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. */
   own(tensor: Tensor): GpuArray {
-    const handle = this.store.get(tensor);
-    if (!handle.halves) return this.ownStored(tensor);
-    const wide = this.widened(handle);
-    this.store.replace(tensor, wide);
-    return wide;
-  }
-
-  /** The same in the precision that the tensor has. */
-  ownStored(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();
     const { data } = handle;

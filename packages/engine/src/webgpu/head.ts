@@ -41,7 +41,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
         entropy: device.data(entropy),
         logSumExp: device.data(logSumExp),
       };
-      inPieces({ hidden: device.data(hidden), weight: device.stored(weight) }, vocabulary, (logits, first) =>
+      inPieces({ hidden: device.data(hidden), weight: device.data(weight) }, vocabulary, (logits, first) =>
         runner.runChanging(selectLogProbsProgram(logits, { ...row, first }), written),
       );
       return { logProbs, entropy, logSumExp };
@@ -50,7 +50,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
       const { inverseTemperature, logSumExp } = forward;
       const [rows, width, vocabulary] = headSize(forward.hidden, forward.weight);
       device.expectIndices(forward.targets, vocabulary, "headLogProbsBackward: targets");
-      const [hidden, weight] = [device.data(forward.hidden), device.stored(forward.weight)];
+      const [hidden, weight] = [device.data(forward.hidden), device.data(forward.weight)];
       const row = {
         targets: device.data(forward.targets),
         scale: device.data(inverseTemperature),

@@ -5,10 +5,7 @@ import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
 import { putKeyValuesProgram } from "./wgsl/put-key-values.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
 
-/**
- * One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. In half precision
- * int32, [..., headDim / 2].
- */
+/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. */
 interface GpuCache extends KeyValueCache {
   readonly keys: GpuArray;
   readonly values: GpuArray;
@@ -17,19 +14,14 @@ interface GpuCache extends KeyValueCache {
 type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
 /** Keys and values in pages, read where they lie. */
-export function cacheKernels(
-  device: GpuDevice,
-  dtype: "float32" | "float16",
-): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
+export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const { runner } = device;
   const caches = new KeyValueCaches<GpuCache>();
   /** Copies rows of one cache to rows of another. */
   const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {
     const [reads, writes] = [from, to].map((places) => runner.upload(places, [places.length])) as [GpuArray, GpuArray];
     for (const name of ["keys", "values"] as const) {
-      const { shape, dtype: kind } = origin[name];
-      const made = { shape: [from.length, shape[1] as number], dtype: kind };
-      const { result } = runner.runForAll(takeRowsProgram(origin[name], reads), { result: made });
+      const result = runner.run(takeRowsProgram(origin[name], reads), [from.length, target.headDim]);
       runner.runInPlace(putRowsProgram(writes, result), target[name]);
       result.dispose();
     }
@@ -40,11 +32,8 @@ export function cacheKernels(
     liveCaches: () => caches.count,
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const rows = pages * kvHeads * pageSize;
-      // Nobody reads a number before it is written. Float32 where a position's numbers are no pairs.
-      const held = (): GpuArray =>
-        dtype === "float16" && headDim % 2 === 0
-          ? runner.blank([rows, headDim / 2], "int32")
-          : runner.blank([rows, headDim]);
+      // No number is read before it is written.
+      const held = (): GpuArray => runner.blank([rows, headDim]);
       return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
     },
     freeCache(cache) {
@@ -59,7 +48,7 @@ export function cacheKernels(
       const width = plan.table.length / plan.past.length;
       const where = { reach: reachOf(device, plan), table: device.data(plan.tableOnDevice) };
       const added = { k: device.data(k), v: device.data(v), ...where };
-      runner.runChanging(putKeyValuesProgram(added, cache, width, keys.dtype === "int32"), { keys, values });
+      runner.runChanging(putKeyValuesProgram(added, cache, width), { keys, values });
       const read = { q: device.data(q), keys, values, ...where };
       return device.make(q.shape, () => attentionCachedProgram(read, cache, width, shape));
     },

@@ -24,7 +24,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
       columns,
       inner,
       left: { data: device.data(x), along: true },
-      right: { data: device.stored(weight), along: true },
+      right: { data: device.data(weight), along: true },
       ...(bias && { bias: device.data(bias) }),
     };
   };
@@ -39,7 +39,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
       const [outputs] = matrixSize(weight);
       const outer = { data: device.data(dOut) };
       const input = { data: device.data(x), along: false };
-      const right = { data: device.stored(weight), along: false };
+      const right = { data: device.data(weight), along: false };
       const dX = needs.input
         ? multiply({ rows, columns: inputs, inner: outputs, left: { ...outer, along: true }, right })
         : null;

@@ -1,7 +1,6 @@
 import type { Kernels } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
-import { packHalves } from "./wgsl/halves.ts";
 import { partsOf, sumProgram, sumSquaresProgram } from "./wgsl/sum-squares.ts";
 
 /** WGSL of an update; `scale` multiplies the gradient. */
@@ -13,27 +12,6 @@ const update = `
       moment2[i] = v;
       param[i] = param[i] * uniforms.kept - m / (sqrt(v) * uniforms.rootScale + uniforms.epsilon) * uniforms.rate;`;
 
-/** How an exact weight is rounded behind the update. */
-type Rounded = "none" | "float32" | "halves";
-
-/** WGSL of the update of element `i`, or of the two whose halves lie in one number. */
-function updateOf(clipped: boolean, rounded: Rounded): string {
-  const one = clipped ? clippedUpdate : `let scale = 1.0;${update}`;
-  if (rounded === "none") return one;
-  if (rounded === "float32") return `{ ${one} }\n      rounded[i] = param[i];`;
-  return `
-      let first = 2 * i;
-      var pair = vec2<f32>();
-      for (var k = 0; k < 2; k++) {
-        let i = first + k;
-        if (i < uniforms.numbers) {
-          { ${one} }
-          pair[k] = param[i];
-        }
-      }
-      rounded[i] = ${packHalves("pair")};`;
-}
-
 /** The same where the sum of squares is finite: seen by its bits, because shaders may take every float for finite. */
 const clippedUpdate = `
       let exponent = bitcast<u32>(squares[0]) & 0x7f800000u;
@@ -44,7 +22,7 @@ const clippedUpdate = `
 
 /** Gradient norm and AdamW, one dispatch for a tensor. */
 export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" | "adamW"> {
-  const { runner, store } = device;
+  const { runner } = device;
   return {
     sumSquares(tensors) {
       const filled = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
@@ -74,27 +52,21 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
       };
       // Beyond every float: no norm is larger.
       const maxNorm = Math.min(clip?.maxNorm ?? Infinity, 3e38);
-      for (const { param, grad, first, second, master } of tensors) {
+      for (const { param, grad, first, second } of tensors) {
         const gradient = device.data(grad);
         if (gradient.size === 0) continue;
-        const rounded = !master ? "none" : store.get(param).halves ? "halves" : "float32";
         const program = elementwiseProgram(
-          `${clip ? "clipped-" : ""}adamw ${rounded}`,
+          clip ? "clipped-adamw" : "adamw",
           { grad: gradient, ...(clip && { squares: device.data(clip.squares) }) },
-          rounded === "halves" ? Math.ceil(gradient.size / 2) : gradient.size,
-          updateOf(clip !== undefined, rounded),
+          gradient.size,
+          clip ? clippedUpdate : `let scale = 1.0;${update}`,
           { ...numbers, ...(clip && { maxNorm }) },
         );
-        const uniforms = { ...program.uniforms, numbers: { type: "int32" as const, value: gradient.size } };
-        runner.runChanging(
-          { ...program, uniforms },
-          {
-            param: device.own(master ?? param),
-            moment1: device.own(first),
-            moment2: device.own(second),
-            ...(master && { rounded: device.ownStored(param) }),
-          },
-        );
+        runner.runChanging(program, {
+          param: device.own(param),
+          moment1: device.own(first),
+          moment2: device.own(second),
+        });
       }
     },
   };

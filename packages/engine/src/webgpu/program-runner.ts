@@ -137,12 +137,6 @@ export class ProgramRunner {
     this.#sent(given.byteLength);
   }
 
-  /** Gives back memory that is kept for arrays of the same size. */
-  dropIdleMemory(): void {
-    this.#commands.submit();
-    this.#buffers.clear();
-  }
-
   /**
    * WebGPU is no C library here and has no dispatcher of operators, and what is read comes when it is ready while the thread goes
    * on: those counts stay 0.
@@ -165,10 +159,10 @@ export class ProgramRunner {
         written: true,
         type: typeOf(dtype),
       })),
-      ...Object.entries(inputs).map(([key, { data, vector, halves }]) => ({
+      ...Object.entries(inputs).map(([key, { data, vector }]) => ({
         name: key,
         written: false,
-        type: halves ? (vector ? "vec2<u32>" : "u32") : typeOf(data.dtype, vector),
+        type: typeOf(data.dtype, vector),
       })),
     ];
     const settings = { ...constants, THREADS: groupSize };

@@ -2,7 +2,6 @@ import { checkedKernels, type Kernels } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { GpuDevice } from "./gpu-device.ts";
-import { halfKernels } from "./halves.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
@@ -17,24 +16,16 @@ import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
-/** How weights and caches are held. */
-export type WebGpuDtype = "float32" | "float16";
-
-/** As in `--device`. */
-export function deviceName(dtype: WebGpuDtype): string {
-  return dtype === "float16" ? "webgpu-f16" : "webgpu";
-}
-
 /** The kernel set on a device, which it closes when it is disposed of. */
-export function webGpuKernelSet(gpu: OpenGpu, dtype: WebGpuDtype): Kernels {
+export function webGpuKernelSet(gpu: OpenGpu): Kernels {
   const runner = new ProgramRunner(gpu);
   const device = new GpuDevice(runner);
-  const { liveCaches, ...caches } = cacheKernels(device, dtype);
+  const { liveCaches, ...caches } = cacheKernels(device);
   return checkedKernels({
-    device: deviceName(dtype),
+    device: "webgpu",
     backend: `wgsl, ${gpu.adapter}`,
     ...(gpu.emulated && { emulated: true }),
-    dtype,
+    dtype: "float32",
     // Products choose their tiles by shape, and compilers may contract products and sums as they like.
     deterministic: false,
     batchInvariant: false,
@@ -59,6 +50,5 @@ export function webGpuKernelSet(gpu: OpenGpu, dtype: WebGpuDtype): Kernels {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
-    ...(dtype === "float16" && halfKernels(device)),
   });
 }

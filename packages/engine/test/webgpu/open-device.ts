@@ -3,11 +3,13 @@ import type { Kernels, KernelSource } from "../../src/kernels/index.ts";
 import { createKernels, webGpuKernels } from "../../src/webgpu/index.ts";
 
 /** A kernel set in this thread, where `laconic doctor --enable webgpu` has put Dawn into the folder LACONIC_DEVICES. */
-export async function openDevice(
-  dtype: "float32" | "float16",
-): Promise<{ readonly source: KernelSource; readonly kernels: Kernels | null; readonly missing: string | null }> {
+export async function openDevice(): Promise<{
+  readonly source: KernelSource;
+  readonly kernels: Kernels | null;
+  readonly missing: string | null;
+}> {
   const folder = process.env["LACONIC_DEVICES"];
-  const source = webGpuKernels({ ...(folder !== undefined && { modules: join(folder, "webgpu") }), dtype });
+  const source = webGpuKernels({ ...(folder !== undefined && { modules: join(folder, "webgpu") }) });
   if (folder === undefined) return { source, kernels: null, missing: "set LACONIC_DEVICES to the devices folder" };
   try {
     return { source, kernels: await createKernels(source.options), missing: null };

@@ -9,7 +9,7 @@ import { webGpuKernelSet } from "../../src/webgpu/webgpu-kernels.ts";
 import { openDevice } from "./open-device.ts";
 
 const slow = { timeout: 180_000 };
-const { kernels: opened, missing, source } = await openDevice("float32");
+const { kernels: opened, missing, source } = await openDevice();
 afterAll(() => opened?.dispose());
 
 describe.sequential("the webgpu device", () => {
@@ -122,7 +122,7 @@ describe.runIf(opened)("shaders at their edges", () => {
 
   test("a lost GPU is told at the next read", async () => {
     const gpu = await openWebGpu(source.options?.["modules"] as string);
-    const set = webGpuKernelSet(gpu, "float32");
+    const set = webGpuKernelSet(gpu);
     const reading = set.read(set.upload(numbers(4), [4]));
     gpu.device.destroy();
     const lost = { code: "engine_failed", message: expect.stringContaining("the GPU was lost (destroyed)") };

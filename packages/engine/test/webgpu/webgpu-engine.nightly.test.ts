@@ -3,7 +3,7 @@ import { engineCases } from "../../src/testing/index.ts";
 import { afterAll, describe, test } from "vitest";
 import { openDevice } from "./open-device.ts";
 
-const { kernels: opened, missing } = await openDevice("float32");
+const { kernels: opened, missing } = await openDevice();
 afterAll(() => opened?.dispose());
 
 describe.sequential("the local engine on the webgpu device", () => {

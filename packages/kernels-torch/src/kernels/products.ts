@@ -64,9 +64,9 @@ export function placeProduct(
     else torch.mmInto(sum, a, right.handle);
   } else
     torch.run(() => {
-      const product = fullProduct(device, a, right.handle, [rows, columns]);
-      if (place.add) addInPlace(device, sum, product, rows * columns);
-      else torch.copyInto(sum, product);
+      const made = fullProduct(device, a, right.handle, [rows, columns]);
+      if (place.add) addInPlace(device, sum, made, rows * columns);
+      else torch.copyInto(sum, made);
       return [];
     });
   store.changed(store.get(place.tensor));

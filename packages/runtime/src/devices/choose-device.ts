@@ -14,7 +14,7 @@ export interface ChosenDevice {
   /** One each where the workers have GPUs of their own; else what all of them start. */
   readonly sources: KernelSource | readonly KernelSource[];
   readonly workers: number;
-  readonly dtype: "float32" | "bfloat16" | "float16";
+  readonly dtype: "float32" | "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
   readonly memory: number | null;
   /** What a plan needs to know of its kernels. */

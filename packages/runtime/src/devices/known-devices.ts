@@ -21,7 +21,7 @@ export interface KnownDevice {
   /** Worker threads by default: a library with threads of its own needs one. */
   readonly workers: number;
   /** float32 by default. */
-  readonly dtype?: "bfloat16" | "float16";
+  readonly dtype?: "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
   /** What a plan needs to know of its kernels. */
@@ -147,17 +147,6 @@ export const devices: readonly KnownDevice[] = [
     source: () => torchKernels({ device: "mps" }),
     remedy: otherTorch,
     native: () => hasTorch("mps"),
-  },
-  {
-    // For those who ask for it: weights are rounded.
-    name: "webgpu-f16",
-    deterministic: "never",
-    about: "the same with weights and caches in half precision, exact ones in the optimiser; computes in float32",
-    workers: 1,
-    dtype: "float16",
-    source: () => webGpuKernels({ ...modulesOf("webgpu"), dtype: "float16" }),
-    remedy: otherDriver,
-    native: () => hasDawn(modulesOf("webgpu")),
   },
   {
     // After wasm, which works everywhere: no GPU has run it yet.

@@ -169,10 +169,8 @@ export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): P
   return error;
 }
 
-/** How far a reply's log-prob may be from a training pass's: keys and values of half precision are rounded between tokens. */
-export function samplingMargin({ capabilities }: Engine): number {
-  return capabilities.dtype === "float16" ? 1e-2 : 1e-4;
-}
+/** How far a reply's log-prob may be from a training pass's. */
+export const samplingMargin = 1e-4;
 
 export function expectNear(value: number, expected: number, tolerance: number, what: string): void {
   expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);

@@ -68,7 +68,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       expectThat(stopped?.finishReason === "stop", "the reply to finish by stop");
     }),
 
-    modelCase("the sampler's log-probs are those of the training pass", async (model, engine) => {
+    modelCase("the sampler's log-probs are those of the training pass", async (model) => {
       const samples = await model.sample(requests);
       const { logProbs } = await model.forward(
         samples.map((sample, i) => ({
@@ -79,7 +79,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       );
       samples.forEach((sample, i) => {
         sample.logProbs.forEach((logProb, t) =>
-          expectNear(logProb, raggedRow(logProbs, i)[t] as number, samplingMargin(engine), `log-prob ${i},${t}`),
+          expectNear(logProb, raggedRow(logProbs, i)[t] as number, samplingMargin, `log-prob ${i},${t}`),
         );
       });
     }),
@@ -145,34 +145,31 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       expectReplies(kit, engine, await turns("one"), await turns());
     }),
 
-    ...wholeCase(
-      "log-probs at temperature 1 are the model's own, beside the likeliest tokens",
-      async (model, engine) => {
-        const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));
-        const received: (DrawnToken | undefined)[][] = requests.map(() => []);
-        const replies = await model.sample(asking, (request, drawn) => received[request]?.push(drawn));
-        const { logProbs } = await model.forward(
-          replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
-        );
-        replies.forEach(({ tokens, atOne = [] }, i) => {
-          expectThat(atOne.length === tokens.length, `an entry for each token of reply ${i}`);
-          atOne.forEach(({ logProb, top }, t) => {
-            expectNear(logProb, raggedRow(logProbs, i)[t] as number, samplingMargin(engine), `log-prob ${i},${t}`);
-            expectThat(top.length === i % 3, `${i % 3} likeliest tokens, got ${top.length}`);
-            const own = top.find(({ token }) => token === tokens[t]);
-            expectThat(own === undefined || own.logProb === logProb, `the drawn token's own log-prob at ${i},${t}`);
-            expectThat(
-              top.every((each, k) => each.logProb <= (top[k - 1]?.logProb ?? 0)),
-              `descending log-probs at ${i},${t}`,
-            );
-            expectThat(
-              JSON.stringify(received[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
-              `the listener to hear ${i},${t}`,
-            );
-          });
+    ...wholeCase("log-probs at temperature 1 are the model's own, beside the likeliest tokens", async (model) => {
+      const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));
+      const received: (DrawnToken | undefined)[][] = requests.map(() => []);
+      const replies = await model.sample(asking, (request, drawn) => received[request]?.push(drawn));
+      const { logProbs } = await model.forward(
+        replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
+      );
+      replies.forEach(({ tokens, atOne = [] }, i) => {
+        expectThat(atOne.length === tokens.length, `an entry for each token of reply ${i}`);
+        atOne.forEach(({ logProb, top }, t) => {
+          expectNear(logProb, raggedRow(logProbs, i)[t] as number, samplingMargin, `log-prob ${i},${t}`);
+          expectThat(top.length === i % 3, `${i % 3} likeliest tokens, got ${top.length}`);
+          const own = top.find(({ token }) => token === tokens[t]);
+          expectThat(own === undefined || own.logProb === logProb, `the drawn token's own log-prob at ${i},${t}`);
+          expectThat(
+            top.every((each, k) => each.logProb <= (top[k - 1]?.logProb ?? 0)),
+            `descending log-probs at ${i},${t}`,
+          );
+          expectThat(
+            JSON.stringify(received[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
+            `the listener to hear ${i},${t}`,
+          );
         });
-      },
-    ),
+      });
+    }),
 
     ...wholeCase("one kept token is the greedy one, however it is cut", async (model) => {
       const [request] = requests as readonly [SampleRequest];

@@ -2,7 +2,7 @@ import type { Gpu } from "../gpu.ts";
 import { findAdapter, missing, openDevice, type OpenGpu } from "../open-gpu.ts";
 
 /** What `createKernels` takes. */
-export const optionNames: readonly string[] = ["dtype"];
+export const optionNames: readonly string[] = [];
 
 function gpuOfPage(): Gpu | undefined {
   return (globalThis as unknown as { readonly navigator: { readonly gpu?: Gpu } }).navigator.gpu;

@@ -10,7 +10,7 @@ interface Dawn {
 }
 
 /** What `createKernels` takes. */
-export const optionNames: readonly string[] = ["modules", "dtype"];
+export const optionNames: readonly string[] = ["modules"];
 
 /** Whether the `webgpu` package is there, without loading it: beside this one, or below the folder `modules`. */
 export function hasWebGpu(modules: string | undefined): boolean {

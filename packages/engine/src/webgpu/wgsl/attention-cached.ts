@@ -2,13 +2,11 @@ import type { AttentionShape, KeyValueCache } from "../../kernels/index.ts";
 import type { GpuArray } from "../gpu-array.ts";
 import { attentionConstants } from "./attention.ts";
 import { groupIndex, threads, type WgslProgram } from "./program.ts";
-import { halvesSource, readHalves } from "./halves.ts";
 import { headVectors } from "./vectors.ts";
 
 /**
  * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
  * share out the keys, then the numbers of the head.
- * @param keys - and `values`: float32, or int32 with two numbers of half precision each
  * @param reach - int32 [N, 2], the sequence of each token and the positions that it may look at
  * @param table - int32 [S * width], the pages of each sequence
  */
@@ -20,18 +18,13 @@ export function attentionCachedProgram(
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   const [tokens] = q.shape as [number];
-  const halves = keys.dtype === "int32";
-  const readKeys = halves
-    ? readHalves("keys", vector ? "4 * (row * CHUNKS + c)" : "row * CHUNKS + c", vector)
-    : "keys[row * CHUNKS + c]";
-  const readValues = halves ? readHalves("values", "rows[j] * DIM + d", false) : "values[rows[j] * DIM + d]";
   return {
     name: "attention-cached",
     constants: { ...attentionConstants(shape), PER_THREAD: Math.ceil(shape.headDim / threads) },
     inputs: {
       q: { data: q, vector },
-      keys: { data: keys, vector, halves },
-      values: { data: values, halves },
+      keys: { data: keys, vector },
+      values: { data: values },
       reach: { data: reach },
       pages: { data: table },
     },
@@ -42,7 +35,7 @@ export function attentionCachedProgram(
       scale: { type: "float32", value: shape.scale },
     },
     groups: tokens * shape.queryHeads,
-    code: `${declaration}${halves ? halvesSource : ""}
+    code: `${declaration}
 var<workgroup> place : vec2<i32>;
 var<workgroup> query : array<V, CHUNKS>;
 var<workgroup> scores : array<f32, THREADS>;
@@ -80,7 +73,7 @@ fn main(index : i32) {
       let row = (page * KV_HEADS + kvHead) * uniforms.pageSize + position % uniforms.pageSize;
       rows[own] = row;
       var products = V();
-      for (var c = 0; c < CHUNKS; c++) { products += query[c] * ${readKeys}; }
+      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[row * CHUNKS + c]; }
       score = total(products);
     }
     scores[own] = score;
@@ -96,7 +89,7 @@ fn main(index : i32) {
       let d = own + n * THREADS;
       if (d < DIM) {
         var part = mixed[n] * kept;
-        for (var j = 0; j < count; j++) { part += shares[j] * ${readValues}; }
+        for (var j = 0; j < count; j++) { part += shares[j] * values[rows[j] * DIM + d]; }
         mixed[n] = part;
       }
     }

@@ -1,5 +1,4 @@
 import type { GpuArray } from "../gpu-array.ts";
-import { halvesSource, readHalves } from "./halves.ts";
 import type { ComputeDevice } from "../gpu.ts";
 import { int, type WgslProgram } from "./program.ts";
 
@@ -23,16 +22,11 @@ export interface Product {
 
 /** One side of a product. */
 export interface Operand {
-  /** float32, or int32 with two numbers of half precision each. */
   readonly data: GpuArray;
   /** Neighbours in memory are neighbours along the inner axis. */
   readonly along: boolean;
   /** Where in the data the matrix begins, in numbers; a multiple of 4 where its axis in memory is one. */
   readonly start?: number;
-}
-
-function isHalves({ data }: Operand): boolean {
-  return data.dtype === "int32";
 }
 
 /** Rows and columns of the result that a workgroup makes, of which each thread makes 4 by 4. */
@@ -71,8 +65,8 @@ export function productProgram(product: Product, tile: Tile): WgslProgram {
     name: `product ${left.along} ${right.along}`,
     constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },
     inputs: {
-      left: { data: left.data, vector, halves: isHalves(left) },
-      right: { data: right.data, vector, halves: isHalves(right) },
+      left: { data: left.data, vector },
+      right: { data: right.data, vector },
       bias: { data: bias ?? left.data },
     },
     uniforms: {
@@ -89,7 +83,6 @@ export function productProgram(product: Product, tile: Tile): WgslProgram {
     groupSize: (tile.rows * tile.columns) / 16,
     groups: Math.ceil(rows / tile.rows) * across,
     code: `
-${isHalves(left) || isHalves(right) ? halvesSource : ""}
 var<workgroup> leftTile : array<f32, ROWS * DEPTH>;
 var<workgroup> rightTile : array<f32, COLUMNS * DEPTH>;
 ${readTile("left", "ROWS", "rows", left, vector)}
@@ -147,8 +140,6 @@ function readTile(name: string, size: string, extent: string, side: Operand, vec
   const source = along
     ? `(first + outer) * uniforms.inner + step + inner`
     : `(step + inner) * uniforms.${extent} + first + outer`;
-  const read = (place: string): string =>
-    isHalves(side) ? readHalves(name, place, vector) : `${name}[(${place}) / W]`;
   const write = (j: number, value: string): string =>
     along
       ? `${name}Tile[(inner + ${j}) * ${size} + outer] = ${value};`
@@ -161,7 +152,7 @@ fn read${name[0]?.toUpperCase()}${name.slice(1)}(first : i32, step : i32) {
     let inner = ${innermost};
     var value = ${vector ? "vec4<f32>()" : "0.0"};
     if (first + outer < uniforms.${extent} && step + inner < uniforms.inner) {
-      value = ${read(`uniforms.${name}Start + ${source}`)};
+      value = ${name}[(uniforms.${name}Start + ${source}) / W];
     }
     ${vector ? ["x", "y", "z", "w"].map((part, j) => write(j, `value.${part}`)).join(" ") : write(0, "value")}
   }

@@ -9,10 +9,8 @@ export interface WgslProgram {
   readonly name: string;
   /** Numbers written into the code, as `const NAME`. */
   readonly constants: Readonly<Record<string, number>>;
-  /** Buffers to read, by their name in the code; `vector` reads four numbers at a time, `halves` are of half precision, two in each. */
-  readonly inputs: Readonly<
-    Record<string, { readonly data: GpuArray; readonly vector?: boolean; readonly halves?: boolean }>
-  >;
+  /** Buffers to read, by their name in the code; `vector` reads four numbers at a time. */
+  readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
   /** Numbers that change from call to call, as `uniforms.name`: one at least, 64 at most. */
   readonly uniforms: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
   /** Threads of a workgroup, {@link threads} by default. */

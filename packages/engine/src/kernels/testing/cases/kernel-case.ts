@@ -7,14 +7,10 @@ import { Bench } from "./bench.ts";
 /** One claim about a kernel set. `create` may give the same set to every case. */
 export type KernelCase = ConformanceCase<Kernels>;
 
-/**
- * Largest error, relative to the largest magnitude of a tensor, by working precision. float16 is for what is stored after
- * it was computed: weights behind a step, keys and values.
- */
+/** Largest error, relative to the largest magnitude of a tensor, by working precision. */
 export const tolerances: Readonly<Record<Kernels["dtype"], number>> = {
   float64: 1e-12,
   float32: 4e-6,
-  float16: 1e-3,
   bfloat16: 3e-2,
 };
 
