@@ -36,7 +36,6 @@ export interface TeamTask extends TrainingTask {
 export interface WorldTask extends TeamTask {
   readonly tokenizer: Tokenizer;
   readonly validation: readonly Problem[];
-  readonly probes: TaskProbes;
 }
 
 /** A world whose answers are graded. */

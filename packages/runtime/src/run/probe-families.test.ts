@@ -1,5 +1,6 @@
 import { LaconicError, randomFromSeed, type Episode, type LanguageModel, type Problem } from "@laconic/core";
-import { relayHintTask, relayTask, relayTeacher, relayWritersTask, type TeamTask } from "@laconic/tasks";
+import { relayTeacher, type TeamTask } from "@laconic/tasks";
+import { openTask } from "@laconic/tasks/named";
 import { onePolicy, type TrainingParts } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import type { OpenedParts } from "./open-parts.ts";
@@ -51,7 +52,7 @@ async function playedAt({ parts, problems }: ProbePlan, i: number): Promise<Epis
   });
 }
 
-const relay = relayTask({ level: "one-fact", testProblems: 20 });
+const relay = await openTask({ name: "relay", level: "one-fact" }, { testProblems: 20 });
 
 test("a teammate is silenced in each episode, and only one", async () => {
   const sources = await sourcesOf(relay);
@@ -133,11 +134,11 @@ test("a fetched model that is not to be had is a reason, and any other fault is 
 });
 
 test("an actor that does not learn is tried with the trained policy; two who answer at once hear nobody", async () => {
-  const hint = await sourcesOf(relayHintTask({ testProblems: 20 }));
+  const hint = await sourcesOf(await openTask({ name: "relay-hint" }, { testProblems: 20 }));
   const other = await planned("other-actor", hint);
   expect(other.parts.frozen?.["actor"]?.id).toBe("trained");
   expect(await reasons(hint)).toMatchObject({ "fresh-reader": "actor does not learn: it is as the run began" });
-  const pair = await sourcesOf(relayWritersTask({ testProblems: 20 }));
+  const pair = await sourcesOf(await openTask({ name: "relay-writers" }, { testProblems: 20 }));
   expect((await planned("other-actor", pair)).change).toBe("second is the model as the run began");
   expect(await reasons(pair)).toMatchObject({
     "silent-teammate": "no agent reads what another one says",

@@ -11,8 +11,7 @@ import type { NamedTask, NamedTasks, SettingsOf, TaskName, TaskSettings } from "
 import { textTasks } from "./text.ts";
 import { relayWorlds, storyWorlds } from "./worlds.ts";
 
-export type { GatewayLimitSettings } from "./gateway.ts";
-export type { NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
+export type { GatewayLimitSettings, NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 export type { TaskResources } from "../task-resources.ts";
 /** Settings of a task that is served. */
 export type GatewaySettings = SettingsOf<"gateway">;
@@ -25,7 +24,7 @@ export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskNam
 
 /** The task of the settings. */
 export function namedTask({ name }: TaskSettings): NamedTask<TaskSettings> {
-  return namedTasks[name] as NamedTask<TaskSettings>;
+  return namedTasks[name];
 }
 
 /** The schema of a task's settings, by its name. */

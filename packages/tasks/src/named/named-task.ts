@@ -11,7 +11,40 @@ import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 import type { TeamSettings } from "../text/benchmark-team.ts";
 import type { CodeOptions, WritingOptions } from "../text/pair-tasks.ts";
-import type { GatewayOptions } from "./gateway.ts";
+
+/** Limits of an external program's rollouts; each has a default. */
+export interface GatewayLimitSettings {
+  /** Open rollouts, those that wait to begin included. Default 1,024. */
+  readonly maxOpen?: number;
+  /** Requests per rollout. Default 256. */
+  readonly maxCalls?: number;
+  /** Tokens of all prompts and replies of one rollout. Default 262,144. */
+  readonly maxTokens?: number;
+  /** Seconds without a request after which a rollout is dropped. Default 600. */
+  readonly rolloutSeconds?: number;
+  /** Seconds that a group waits for its last members. Default 600. */
+  readonly groupSeconds?: number;
+  /** Seconds without a request of any open rollout after which one more group may begin. Default 30. */
+  readonly stalledSeconds?: number;
+}
+
+/** Agents of another program, which speak through an endpoint and report their rewards. */
+export interface GatewayOptions {
+  /** As requests name them in `model`. */
+  readonly agents: readonly string[];
+  /** Agents that do not learn and speak with the actor; default none. */
+  readonly frozen?: readonly string[];
+  /** A prompt with other tokens for an earlier reply begins a new sequence (`branch`, the default), or is refused. */
+  readonly rerendered?: "branch" | "refuse";
+  /** A request for another temperature is answered at the run's (`run`, the default), or refused. */
+  readonly otherSampling?: "run" | "refuse";
+  /**
+   * Calls between `<tool_call>` marks, as Qwen's models have them. `told` (default) lists a request's tools to the model;
+   * `untold` does not, for a model that has learned with them; `none` refuses tools.
+   */
+  readonly tools?: "told" | "untold" | "none";
+  readonly limits?: GatewayLimitSettings;
+}
 
 /** Options by the name of the task. */
 interface TaskOptions {

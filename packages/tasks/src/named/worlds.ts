@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { relayCriticDefaults, relayCriticTask, relayHintDefaults, relayHintTask } from "../relay/actor-tasks.ts";
 import { relayFeedbackTask } from "../relay/feedback.ts";
+import type { RelayPairTask } from "../relay/pair-task.ts";
+import { hintProbes, pairProbes, relayProbes } from "../relay/probes.ts";
 import { relayLevels, type RelayLevelName } from "../relay/problem.ts";
 import { relayTask } from "../relay/task.ts";
 import { relayWritersTask } from "../relay/writers.ts";
@@ -23,6 +25,8 @@ import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts"
 /** The world of the shipped policy. */
 const oneFact = (): string => "relay/one-fact";
 
+const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pairProbes(task.name) });
+
 /** The relay, and small worlds in its vocabulary. */
 export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
   relay: {
@@ -36,7 +40,10 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
       return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
     },
     world: ({ level }) => `relay/${level}`,
-    open: ({ level }, { testProblems }) => relayTask({ level, testProblems }),
+    open: ({ level }, { testProblems }) => ({
+      ...relayTask({ level, testProblems }),
+      probes: relayProbes(relayLevels[level]),
+    }),
   },
   "relay-hint": {
     schema: settings("relay-hint", {
@@ -57,7 +64,10 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
       `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
     world: oneFact,
     hasFrozenAgents: () => true,
-    open: (options, { testProblems }) => relayHintTask({ ...options, testProblems }),
+    open: (options, { testProblems }) => ({
+      ...relayHintTask({ ...options, testProblems }),
+      probes: hintProbes,
+    }),
   },
   "relay-critic": {
     schema: settings("relay-critic", {
@@ -72,7 +82,10 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
       "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
     world: oneFact,
     hasFrozenAgents: () => true,
-    open: (options, { testProblems }) => relayCriticTask({ ...options, testProblems }),
+    open: (options, { testProblems }) => ({
+      ...relayCriticTask({ ...options, testProblems }),
+      probes: hintProbes,
+    }),
   },
   "relay-writers": {
     schema: settings("relay-writers", {
@@ -87,7 +100,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
         ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
         : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
     world: oneFact,
-    open: (options, { testProblems }) => relayWritersTask({ ...options, testProblems }),
+    open: (options, { testProblems }) => pairWithProbes(relayWritersTask({ ...options, testProblems })),
   },
   "relay-feedback": {
     schema: settings("relay-feedback", {}),
@@ -95,7 +108,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
     about: () =>
       "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
     world: oneFact,
-    open: (_, { testProblems }) => relayFeedbackTask({ testProblems }),
+    open: (_, { testProblems }) => pairWithProbes(relayFeedbackTask({ testProblems })),
   },
 };
 

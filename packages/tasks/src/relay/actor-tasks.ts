@@ -1,14 +1,14 @@
 import { LaconicError, type Problem, type Random } from "@laconic/core";
 import { criticActor, hintActor, type AgentSpec } from "@laconic/topologies";
 import { evaluationSplits, type GradedTask } from "../task.ts";
-import { hintProbes } from "./probes.ts";
 import { drawUntil, isKept, letters } from "./problem.ts";
 import { holderPrompt, renderTokens, solverPrompt, tokensPrompt } from "./prompts.ts";
 import { extractRelayAnswer, relayGrader } from "./task.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
 
 /** The agent that has facts and helps, and the agent that answers. */
-const [collaborator, actor] = ["collaborator", "actor"] as const;
+export const collaborator = "collaborator";
+const actor = "actor";
 
 /** Settings of the relay with a hint. */
 export interface RelayHintOptions {
@@ -123,7 +123,6 @@ function problemsOf(
   return {
     tokenizer: relayTokenizer,
     grader: relayGrader,
-    probes: hintProbes(collaborator, isKeptHint),
     problems: (random, size) => Array.from({ length: size }, () => drawHintProblem(facts, random, false)),
     ...evaluationSplits(count, seed, (random) => drawHintProblem(facts, random, true)),
   };
@@ -135,7 +134,11 @@ function problemsOf(
  */
 function drawHintProblem({ distractors, actorReads }: Facts, random: Random, isForEvaluation: boolean): Problem {
   const draw = (): Problem => {
-    const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [string, string];
+    const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [
+      string,
+      string,
+      ...string[],
+    ];
     const [a, b] = [random.integer(10), random.integer(10)];
     const distracting = others.map((key) => `${key}${random.integer(10)}`);
     const held = random.shuffle([`${second}${b}`, ...distracting]);

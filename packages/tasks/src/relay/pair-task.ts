@@ -1,7 +1,6 @@
 import type { Problem, Random } from "@laconic/core";
 import { jointBaselines, synchronousTurns, type JointGame, type JointWords, type Player } from "@laconic/topologies";
 import { evaluationSplits, textsOf, type TeamTask, type WorldTask } from "../task.ts";
-import { pairProbes } from "./probes.ts";
 import { drawUntil, isKept } from "./problem.ts";
 import { renderTokens, tokensPrompt } from "./prompts.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
@@ -16,6 +15,11 @@ export interface PairJudgement {
 }
 
 const agents = ["first", "second"] as const;
+
+/** Whether a problem of a pair's world is kept for validation and test. */
+export function isKeptPair(world: string): (problem: Problem) => boolean {
+  return ({ id }) => isKept(`${world} split ${id}`);
+}
 
 /** Agents, problems and grade of a pair; the two agents are asked as holders of the relay are. */
 export function relayPairTask(options: {
@@ -34,7 +38,7 @@ export function relayPairTask(options: {
     turns,
     transition,
   };
-  const isForEvaluation = ({ id }: Problem): boolean => isKept(`${name} split ${id}`);
+  const isForEvaluation = isKeptPair(name);
   const drawn = (random: Random, wanted: boolean): Problem =>
     drawUntil(
       () => draw(random),
@@ -45,7 +49,6 @@ export function relayPairTask(options: {
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: relayTokenizer,
-    probes: pairProbes(isForEvaluation),
     baselines: jointBaselines(game, wordsOf(game)),
     reward: (episode, problem) => {
       const { grade: task, measures } = grade(textsOf(episode, agents), problem);

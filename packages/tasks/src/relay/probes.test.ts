@@ -5,7 +5,7 @@ import { isKeptHint, relayHintTask } from "./actor-tasks.ts";
 import { relayFeedbackTask } from "./feedback.ts";
 import { relayWritersTask } from "./writers.ts";
 import { askedKeys, parseFacts, relayLevels, relaySplit, type RelayLevelName } from "./problem.ts";
-import { keysIn } from "./probes.ts";
+import { hintProbes, keysIn, pairProbes, relayProbes } from "./probes.ts";
 import { relayGrader, relayTask } from "./task.ts";
 import { relayTeacher } from "./teacher.ts";
 
@@ -32,7 +32,7 @@ function caseOf(
 }
 
 describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (level) => {
-  const task = relayTask({ level, testProblems });
+  const task = { ...relayTask({ level, testProblems }), probes: relayProbes(relayLevels[level]) };
 
   test("other keys: no letter stays, the values do, and nothing is learned on", () => {
     const { pairs } = caseOf(task, "names");
@@ -70,7 +70,7 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
 });
 
 test("one more holder speaks with another's model, and a teacher's team stays right", async () => {
-  const task = relayTask({ level: "one-fact", testProblems });
+  const task = { ...relayTask({ level: "one-fact", testProblems }), probes: relayProbes(relayLevels["one-fact"]) };
   const { pairs, topology, joins } = caseOf(task, "more-agents");
   expect(joins).toEqual({ "holder-d": "holder-a" });
   expect(topology?.agents).toEqual(["holder-a", "holder-b", "holder-c", "holder-d", "solver"]);
@@ -81,13 +81,13 @@ test("one more holder speaks with another's model, and a teacher's team stays ri
     expect(episode?.utterances).toHaveLength(5);
     expect(relayGrader(episode?.answer ?? null, changed)).toBe(1);
   }
-  const four = relayTask({ level: "four-holders", testProblems: 1 }).probes(task.testProblems, seed);
+  const four = relayProbes(relayLevels["four-holders"])(task.testProblems, seed);
   expect(four["more-agents"]).toEqual({ none: "the relay has no fifth holder" });
 });
 
 test("a hint: the collaborator's facts are more or others, kept for validation and test, and what is asked stays true", () => {
   for (const distractors of [0, 2]) {
-    const task = relayHintTask({ testProblems, distractors });
+    const task = { ...relayHintTask({ testProblems, distractors }), probes: hintProbes };
     const { pairs } = caseOf(task, "distractors");
     expect(pairs).toHaveLength(testProblems);
     for (const [problem, changed] of pairs) {
@@ -102,12 +102,15 @@ test("a hint: the collaborator's facts are more or others, kept for validation a
 });
 
 test("a pair: keys beside the fact are others; where all are asked for there is no such family", () => {
-  for (const [problem, changed] of caseOf(relayWritersTask({ testProblems }), "distractors").pairs) {
+  for (const [problem, changed] of caseOf(
+    { ...relayWritersTask({ testProblems }), probes: pairProbes("relay-writers") },
+    "distractors",
+  ).pairs) {
     expect(changed.gold).toBe(problem.gold);
     expect(changed.question).not.toBe(problem.question);
     expect(changed.question.startsWith(problem.question.slice(0, -1))).toBe(true);
   }
-  const feedback = relayFeedbackTask({ testProblems });
+  const feedback = { ...relayFeedbackTask({ testProblems }), probes: pairProbes("relay-feedback") };
   expect(feedback.probes(feedback.testProblems, seed)["distractors"]).toEqual({ none: "every key is asked for" });
   for (const [problem, changed] of caseOf(feedback, "names").pairs) {
     expect(changed.gold.replaceAll(/[a-z]/gu, "_")).toBe(problem.gold.replaceAll(/[a-z]/gu, "_"));

@@ -1,52 +1,60 @@
-import type { AgentId, Problem, Random, Topology } from "@laconic/core";
+import type { AgentId, Problem, Random } from "@laconic/core";
 import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
+import { collaborator, isKeptHint } from "./actor-tasks.ts";
+import { isKeptPair } from "./pair-task.ts";
 import { askedKeys, holdersOf, letters, parseFacts, relayHolders, relaySplit, type RelayLevel } from "./problem.ts";
+import { relayTopology } from "./task.ts";
 
 type Check = (problem: Problem) => boolean;
 
 const noParaphrase: NoProbe = { none: "facts are a letter and a digit, which have one wording" };
 
 /** Families of the relay at a level. */
-export function relayProbes(level: RelayLevel, topologyOf: (level: RelayLevel) => Topology): TaskProbes {
+export function relayProbes(level: RelayLevel): TaskProbes {
   const isKept = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
   return (problems, random) => ({
     paraphrase: noParaphrase,
     distractors: otherDistractors(problems, random.split("distractors"), isKept),
     names: otherKeys(problems, random.split("names"), isKept),
-    "more-agents": oneMoreHolder(level, topologyOf, problems, random.split("more-agents")),
+    "more-agents": oneMoreHolder(level, problems, random.split("more-agents")),
     "lying-teammate": lies(problems, random.split("lying-teammate"), relayHolders),
   });
 }
 
+const heldBy = ({ views = {} }: Problem): string => views[collaborator] ?? "";
+
 /** Families of the worlds in which a collaborator with facts helps an actor. */
-export function hintProbes(collaborator: AgentId, isKept: Check): TaskProbes {
-  const heldBy = ({ views = {} }: Problem): string => views[collaborator] ?? "";
-  const oneMoreFact = (problems: readonly Problem[], random: Random): ProbeCase =>
-    counterparts("the collaborator has one more fact, which nobody asks for", problems, random, (problem, stream) => {
-      const keys = keysIn(problem);
-      const draw = (): Problem => {
-        const fact = `${stream.pick(letters.filter((letter) => !keys.includes(letter)))}${stream.integer(10)}`;
-        const facts = stream.shuffle([heldBy(problem), fact]).join(" ");
-        const id = problem.id.replace(/\|.*\?/u, `|${facts}?`);
-        return { ...problem, id, views: { ...problem.views, [collaborator]: facts } };
-      };
-      return firstFitting(draw, isKept);
-    });
-  return (problems, random) => ({
+export const hintProbes: TaskProbes = (problems, random) => {
+  const distractors = problems.every((problem) => heldBy(problem).includes(" ")) ? otherDistractors : oneMoreFact;
+  return {
     paraphrase: noParaphrase,
-    distractors: (problems.every((problem) => heldBy(problem).includes(" ")) ? otherDistractors : oneMoreFact)(
-      problems,
-      random.split("distractors"),
-      isKept,
-    ),
-    names: otherKeys(problems, random.split("names"), isKept),
+    distractors: distractors(problems, random.split("distractors"), isKeptHint),
+    names: otherKeys(problems, random.split("names"), isKeptHint),
     "more-agents": { none: "one collaborator helps one actor" },
     "lying-teammate": lies(problems, random.split("lying-teammate"), [collaborator]),
+  };
+};
+
+function oneMoreFact(problems: readonly Problem[], random: Random, isKept: Check): ProbeCase {
+  const change = "the collaborator has one more fact, which nobody asks for";
+  return counterparts(change, problems, random, (problem, stream) => {
+    const keys = keysIn(problem);
+    const draw = (): Problem => {
+      const fact = `${stream.pick(letters.filter((letter) => !keys.includes(letter)))}${stream.integer(10)}`;
+      const facts = stream.shuffle([heldBy(problem), fact]).join(" ");
+      const id = problem.id.replace(/\|.*\?/u, `|${facts}?`);
+      return { ...problem, id, views: { ...problem.views, [collaborator]: facts } };
+    };
+    return firstFitting(draw, isKept);
   });
 }
 
-/** Families of a world in which two agents answer at the same time. */
-export function pairProbes(isKept: Check): TaskProbes {
+/**
+ * Families of a world in which two agents answer at the same time.
+ * @param world - the name of its task
+ */
+export function pairProbes(world: string): TaskProbes {
+  const isKept = isKeptPair(world);
   const isAsked = (key: string, { gold }: Problem): boolean => gold.includes(key);
   return (problems, random) => ({
     paraphrase: noParaphrase,
@@ -108,12 +116,7 @@ function lies(problems: readonly Problem[], random: Random, liars: readonly Agen
   });
 }
 
-function oneMoreHolder(
-  level: RelayLevel,
-  topologyOf: (level: RelayLevel) => Topology,
-  problems: readonly Problem[],
-  random: Random,
-): ProbeCase | NoProbe {
+function oneMoreHolder(level: RelayLevel, problems: readonly Problem[], random: Random): ProbeCase | NoProbe {
   const [joining] = relayHolders.slice(level.holders);
   if (joining === undefined) return { none: "the relay has no fifth holder" };
   const [first] = holdersOf(level);
@@ -123,7 +126,7 @@ function oneMoreHolder(
       const facts = fresh.slice(0, level.factsPerHolder).map((key) => `${key}${stream.integer(10)}`);
       return { ...problem, views: { ...problem.views, [joining]: facts.join(" ") } };
     }),
-    topology: topologyOf({ ...level, holders: level.holders + 1 }),
+    topology: relayTopology({ ...level, holders: level.holders + 1 }),
     joins: { [joining]: first as AgentId },
   };
 }

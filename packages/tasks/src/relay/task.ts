@@ -9,7 +9,6 @@ import {
 } from "@laconic/core";
 import { star, type AgentSpec } from "@laconic/topologies";
 import { evaluationSplits, type GradedTask } from "../task.ts";
-import { relayProbes } from "./probes.ts";
 import {
   generateRelayProblem,
   holdersOf,
@@ -98,9 +97,7 @@ export function relayTask({ level: name, testProblems = 200, seed = "relay" }: R
       { level: name },
     );
   if (!Number.isInteger(testProblems) || testProblems < 0)
-    throw new LaconicError("config_invalid", `testProblems must be a count of problems, not ${testProblems}`, {
-      testProblems,
-    });
+    throw new LaconicError("config_invalid", `testProblems is ${testProblems}, expected a count`, { testProblems });
   const level = relayLevels[name];
   const draw = (random: Random): Problem => generateRelayProblem(level, random, "evaluation");
   return {
@@ -109,7 +106,6 @@ export function relayTask({ level: name, testProblems = 200, seed = "relay" }: R
     topology: relayTopology(level),
     tokenizer: relayTokenizer,
     grader: relayGrader,
-    probes: relayProbes(level, relayTopology),
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random)),
     ...evaluationSplits(testProblems, seed, draw, relayContent),
   };

@@ -35,7 +35,7 @@ export const relayTokenizer: Tokenizer = {
       if (id !== undefined) return id;
       throw new LaconicError(
         "input_invalid",
-        `the relay vocabulary has no ${JSON.stringify(character)} (position ${position}), only space, plus, digits and lower-case letters`,
+        `the relay vocabulary has no ${JSON.stringify(character)}, only space, plus, digits and lower-case letters`,
         { character, position },
       );
     }),

@@ -84,7 +84,7 @@ export function storyTellersTask(options: TellerOptions): TeamTask {
 }
 
 /** Tellers continue what each of them sees and do not read each other; the solver reads them all and says the name. */
-export function tellerTeam(
+function tellerTeam(
   name: string,
   all: readonly string[],
   { tellerTokens, solverTokens, ask, spelling }: TellerSettings,
