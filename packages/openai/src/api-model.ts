@@ -13,11 +13,10 @@ import { maxPrice, tokenCost, type TokenCounts, type TokenPrice } from "@laconic
 import { hostOf } from "@laconic/core/wire";
 import { failedAttempt, refusalIn, type FailedAttempt } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
-import { publicPrices } from "./prices.ts";
 import type { Secret } from "./secret.ts";
 import type { ServerReply } from "./server-reply.ts";
 import { SpendAccount, type Reservation } from "./spend-account.ts";
-import { CallBound, countReply, maxPromptTokens } from "./tokens.ts";
+import { CallBound, countReply, maxPromptTokens, publicPrices } from "./tokens.ts";
 
 /** How a model behind any API is asked: retries, spending, requests at a time. */
 export interface ApiModelOptions {

@@ -9,6 +9,6 @@ export { SpendAccount } from "./spend-account.ts";
 export type { Reservation } from "./spend-account.ts";
 export { openSpendJournal, readSpendJournal } from "./spend-journal.ts";
 export type { CallReply, JournalTotals, SpendJournal } from "./spend-journal.ts";
-export { publicPrices } from "./prices.ts";
+export { publicPrices } from "./tokens.ts";
 export { Limiter } from "./limiter.ts";
 export type { LimiterOptions } from "./limiter.ts";

@@ -7,11 +7,12 @@ export interface LimiterOptions {
   readonly start?: number;
   /** Most requests at a time. Default 100. */
   readonly max?: number;
-  /** Milliseconds after "too many requests" in which it is not lowered again. Default 15,000. */
-  readonly cooldownMs?: number;
 }
 
-const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max cooldownMs");
+const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max");
+
+/** Milliseconds after "too many requests" in which it is not lowered again. */
+const cooldownMs = 15_000;
 
 /**
  * How many requests a server takes at a time: one more for every round of successes, a fifth fewer when it says "too
@@ -19,18 +20,16 @@ const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max cooldow
  */
 export class Limiter {
   readonly #max: number;
-  readonly #cooldownMs: number;
   readonly #turns: Turns;
   #allowed: number;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LimiterOptions = {}) {
     checkOptions(options);
-    const { start = 20, max = 100, cooldownMs = 15_000 } = options;
+    const { start = 20, max = 100 } = options;
     this.#allowed = Math.min(start, max);
     this.#turns = new Turns(this.allowed);
     this.#max = max;
-    this.#cooldownMs = cooldownMs;
   }
 
   /** Requests at a time, now. */
@@ -45,7 +44,7 @@ export class Limiter {
 
   leave(outcome: "done" | "crowded" | "failed", nowMs: number = performance.now()): void {
     if (outcome === "done") this.#allowed = Math.min(this.#max, this.#allowed + 1 / this.#allowed);
-    else if (outcome === "crowded" && nowMs - this.#loweredAt > this.#cooldownMs) {
+    else if (outcome === "crowded" && nowMs - this.#loweredAt > cooldownMs) {
       this.#allowed = Math.max(1, this.#allowed * 0.8);
       this.#loweredAt = nowMs;
     }

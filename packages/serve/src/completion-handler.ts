@@ -1,19 +1,15 @@
+import type { Server } from "node:http";
 import { createCompleter, type Replies } from "./completer.ts";
 import { answerModels, enter, readReplyRequest, type AskedReplies } from "./endpoint.ts";
+import { createHandlerServer } from "./handler-server.ts";
 import { HttpError, modelCard, noModel, noPath, refusalResponse, type CompletionHandler } from "./http.ts";
 import { chatJob, checkPromptLength, completionJob } from "./jobs.ts";
-import {
-  checkServerOptions,
-  serverSettings,
-  type CompletionServerOptions,
-  type ServedModel,
-  type ServedTeam,
-} from "./options.ts";
+import { checkServerOptions, serverSettings } from "./options.ts";
+import type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
 import { modelIn } from "./parse.ts";
 import { repliesTo } from "./run-job.ts";
 import { surfaceAt } from "./surfaces/surfaces.ts";
-import { teamReplies } from "./team/team-replies.ts";
-import { teamRequest } from "./team/team-request.ts";
+import { teamReplies, teamRequest } from "./team.ts";
 
 /**
  * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
@@ -75,4 +71,10 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
       return refusalResponse(error, onError, surfaceAt(request.url)?.errorOf);
     }
   };
+}
+
+/** `completionHandler` behind a server of Node's, which does not listen yet. */
+export function createCompletionServer(options: CompletionServerOptions): Server {
+  const { onError, ...callers } = serverSettings(options);
+  return createHandlerServer(completionHandler(options), onError, callers);
 }

@@ -69,7 +69,9 @@ async function answer(
   signal: AbortSignal,
 ): Promise<void> {
   const request = requestOf(incoming, signal);
-  const { status, headers, body } = request ? await handler(request) : refusal();
+  const { status, headers, body } = request
+    ? await handler(request)
+    : Response.json(errorBody(invalid("the request's method or path is not one")), { status: 400 });
   incoming.resume(); // what nobody read of a refused request stands before the next one on its connection
   if (signal.aborted) return body?.cancel();
   outgoing.writeHead(status, Object.fromEntries(headers));
@@ -102,10 +104,6 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
 /** Who stops reading does not cut the connection, on which the answer is to go out. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return ReadableStream.from(incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
-}
-
-function refusal(): Response {
-  return Response.json(errorBody(invalid("the request's method or path is not one")), { status: 400 });
 }
 
 /** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */

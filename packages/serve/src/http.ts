@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { boundedJson, exactJson, JsonText, type ExactJsonOptions } from "@laconic/core/json";
-import { isSameSecret } from "@laconic/core/platform";
+import { isSameSecret, readBytes } from "@laconic/core/platform";
 
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
@@ -66,22 +66,19 @@ export function modelCard(id: string, facts: object): object {
   return { id, object: "model", created: 0, owned_by: "laconic", ...facts };
 }
 
-/** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
-function asHttpError(error: unknown): HttpError {
+/**
+ * What any failure looks like from outside; what is not the client's doing tells nothing of the inside.
+ * @param onError - hears what is not the client's doing
+ */
+export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpError {
   if (error instanceof HttpError) return error;
   if (LaconicError.is(error) && error.code === "input_invalid") {
     // An engine's message also names the place in its batch, of which a client knows nothing.
     const { reason = error.message, contextLength } = error.detail;
     return (contextLength === undefined ? invalid : tooLongError)(String(reason));
   }
+  onError(error);
   return new HttpError(500, "server_error", "the server failed; its log says why");
-}
-
-/** The same, after whoever looks after the server has heard of what is not the client's doing. */
-export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpError {
-  const refusal = asHttpError(error);
-  if (refusal.status >= 500 && !(error instanceof HttpError)) onError(error);
-  return refusal;
 }
 
 /** A failure as a whole answer, in OpenAI's form by default. */
@@ -133,21 +130,13 @@ export async function readJson(
       "invalid_request_error",
       `the body is ${type.trim() || "of no type"}; send it with content-type: application/json`,
     );
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body ?? []) {
-      bytes += chunk.length;
-      if (bytes > maxBytes)
-        throw new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
+  const tooLarge = new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
+  const bytes = await readBytes(body, { maxBytes }, () => tooLarge).catch((error: unknown) => {
     // A client that hangs up in the middle is no failure of the server's.
-    throw error instanceof HttpError ? error : invalid("the body ended before it was whole");
-  }
+    throw error === tooLarge ? tooLarge : invalid("the body ended before it was whole");
+  });
   try {
-    const text = Buffer.concat(chunks).toString("utf8");
+    const text = new TextDecoder().decode(bytes);
     return keep ? exactJson(text, { number: Number, keep }) : boundedJson(text);
   } catch (error) {
     throw invalid(`the body is not JSON that is taken here: ${(error as Error).message.slice(0, 120)}`);

@@ -2,9 +2,8 @@
  * Policies and teams behind an OpenAI-compatible HTTP endpoint.
  * @module @laconic/serve
  */
-export { completionHandler } from "./completion-handler.ts";
+export { completionHandler, createCompletionServer } from "./completion-handler.ts";
 export type { CompletionHandler } from "./http.ts";
-export { createCompletionServer } from "./completion-server.ts";
 export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";
 export type { Patience } from "./handler-server.ts";
 export type { CompletionServerOptions, PromptScorer, ServedModel, ServedTeam } from "./options.ts";
@@ -12,11 +11,9 @@ export { createGateway } from "./gateway/gateway.ts";
 export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";
 export type { GatewayAgent, GatewayOptions } from "./gateway/gateway-options.ts";
 export { restore } from "./gateway/journal.ts";
-export { episodeOf } from "./gateway/finished-rollout.ts";
-export type { FinishedRollout } from "./gateway/finished-rollout.ts";
 export type { GatewayEvent } from "./gateway/rollout-registry.ts";
-export { recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
-export type { CallPrompt, RecordedCall } from "./gateway/rollout-record.ts";
+export { episodeOf, recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
+export type { CallPrompt, FinishedRollout, RecordedCall } from "./gateway/rollout-record.ts";
 
 export { hermesTools } from "@laconic/topologies";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";

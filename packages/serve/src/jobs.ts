@@ -3,15 +3,8 @@ import type { ChatMessage, Prompt, Sampling, Tokenizer, ToolFormat, ToolMessage,
 import { samplingOfFields } from "@laconic/core/backends";
 import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { z } from "zod";
-import {
-  chatForm,
-  textForm,
-  type CalledTool,
-  type LogProbMode,
-  type ReadReply,
-  type ReplyForm,
-  type ReplyShape,
-} from "./forms.ts";
+import { chatForm, textForm } from "./forms.ts";
+import type { CalledTool, LogProbMode, ReadReply, ReplyForm, ReplyShape } from "./forms.ts";
 import { invalid, tooLongError } from "./http.ts";
 import { parse } from "./parse.ts";
 import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
@@ -208,11 +201,10 @@ function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void
 /** Calls of a reply, each with a new id. */
 export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
   const { content, calls } = format.read(text);
-  return { content, calls: calls.map(withId) };
-}
-
-function withId(call: WrittenCall): CalledTool {
-  return { id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`, ...call };
+  return {
+    content,
+    calls: calls.map((call) => ({ id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`, ...call })),
+  };
 }
 
 /** Whether calls that come back are those that a reply made, however their JSON is written. */

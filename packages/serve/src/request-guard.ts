@@ -20,7 +20,7 @@ export function checkOrigin(named: string, origin: string | null, hosts: readonl
   const own = new Set(hosts.map((each) => each.toLowerCase()));
   const host = /[/\\?#@]/u.test(named) ? null : hostnameOf(`http://${named}`);
   const known = (name: string): boolean => isLoopback(name) || own.has(name);
-  if (host === null || !(known(host) || isAddress(host)))
+  if (host === null || !(known(host) || isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0))
     throw foreign(`the host ${named || "(none)"} is not among the names of this server`);
   if (origin === null) return;
   const page = hostnameOf(origin);
@@ -62,10 +62,6 @@ function hostOf({ headers, url }: Request): string {
 
 function foreign(message: string, code = "host_foreign"): HttpError {
   return new HttpError(403, "permission_error", message, null, code);
-}
-
-function isAddress(name: string): boolean {
-  return isIP(name.replace(/^\[(.*)\]$/u, "$1")) !== 0;
 }
 
 /** Lower case, without port; null for what is no plain origin. */

@@ -10,16 +10,8 @@ import {
 import { streamText } from "@laconic/core/backends";
 import { sumKinds } from "@laconic/core/ledger";
 import type { Replies, Send } from "./completer.ts";
-import {
-  chatForm,
-  chatUsage,
-  listToken,
-  wireReasons,
-  type ChatUsage,
-  type Choice,
-  type EchoedPrompt,
-  type ReadReply,
-} from "./forms.ts";
+import { chatForm, chatUsage, listToken, wireReasons } from "./forms.ts";
+import type { ChatUsage, Choice, EchoedPrompt, ReadReply } from "./forms.ts";
 import { invalid } from "./http.ts";
 import type { Job } from "./jobs.ts";
 import type { PromptScorer, ServedModel, ServerSettings } from "./options.ts";

@@ -5,7 +5,7 @@
 export { TinkerClient, tinkerSampling } from "./client/tinker-client.ts";
 export type { AdapterSettings, TinkerClientOptions, TinkerSampling } from "./client/tinker-client.ts";
 export { TrainingClient } from "./client/training-client.ts";
-export type { SaveOptions, TinkerAdam } from "./client/training-client.ts";
+export type { TinkerAdam } from "./client/training-client.ts";
 export type { Clock } from "@laconic/core/platform";
 export { fileJournal, memoryJournal } from "./client/journal.ts";
 export type { Journal, JournalEntry } from "./client/journal.ts";

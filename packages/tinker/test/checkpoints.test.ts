@@ -21,7 +21,7 @@ test.each([
   const model = await client.createModel(settings);
   await model.forwardBackward([row], "cross_entropy");
   await model.optimStep(adam);
-  const path = await model.save("kept", undefined, { ttlSeconds: 3600 });
+  const path = await model.save("kept");
   const loaded = await client.createModel(settings);
   await loaded.load(path, { optimizer: true });
   expect(loaded.modelId).not.toBe(model.modelId);
@@ -34,9 +34,9 @@ test.each([
   const bodies = (of: string): object[] =>
     server.log.flatMap((each) => (each.path === of ? [each.body as object] : []));
   expect(bodies("create_session")).toMatchObject([{ sdk_version: codec.sdkVersion }]);
-  expect(bodies("save_weights")).toMatchObject([{ path: "kept", ttl_seconds: 3600 }]);
+  expect(bodies("save_weights")).toMatchObject([{ path: "kept" }]);
   expect(bodies("load_weights")).toMatchObject([{ path, optimizer: true, type: "load_weights" }]);
-  await expect(model.save("never", undefined, { ttlSeconds: 0.5 })).rejects.toMatchObject({ code: "input_invalid" });
+  await expect(model.saveForSampler(undefined, 0.5)).rejects.toMatchObject({ code: "input_invalid" });
 });
 
 test("log-probs of a prompt come where they are asked for", async () => {

@@ -17,6 +17,7 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import { writing } from "@laconic/core/platform";
 import type { Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 import { stopEnd } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
@@ -196,7 +197,9 @@ export class FleetModel implements TrainableModel {
     if (live && live.version === this.weightVersion && !live.outdated) return live;
     const made: Version = {
       version: this.weightVersion,
-      published: publishWeights(this.#local, this.#options, this.#publications++, this.#checkTokens),
+      published: writing(this.#options.folder, () =>
+        publishWeights(this.#local, this.#options, this.#publications++, this.#checkTokens),
+      ),
       users: 0,
       prepared: false,
       outdated: false,

@@ -44,8 +44,6 @@ export interface FleetOptions {
   readonly patienceMs?: number;
   /** Tries of one request on servers that seemed well; 8 by default. */
   readonly attempts?: number;
-  /** Tokens of a prompt that servers are told apart by; 64 by default. */
-  readonly prefixTokens?: number;
   /** Requests that the server with a prompt's beginning may have more than the idlest; 4 by default. */
   readonly slack?: number;
   readonly clock?: FleetClock;
@@ -59,7 +57,7 @@ export interface FleetOptions {
 
 export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<FleetOptions>()(
   "Fleet",
-  "servers vocabularySize concurrency replyMs patienceMs attempts prefixTokens slack clock onReply onNote onQuarantine",
+  "servers vocabularySize concurrency replyMs patienceMs attempts slack clock onReply onNote onQuarantine",
 );
 
 /** A server went into quarantine, or came out of it. */

@@ -118,8 +118,8 @@ export class Fleet {
     signal: AbortSignal | undefined,
     judge: ReplyJudge | undefined,
   ): Promise<GeneratedReply> {
-    const { attempts: max = 8, prefixTokens = 64, onReply } = this.#options;
-    const prefix = prefixHash(asked.promptTokens, prefixTokens);
+    const { attempts: max = 8, onReply } = this.#options;
+    const prefix = prefixHash(asked.promptTokens, 64);
     // One of its own: thousands of requests may share the caller's, and each listens.
     const stop = signal && AbortSignal.any([signal]);
     const avoid = new Set<Member>();

@@ -28,8 +28,6 @@ export interface ServerRecord {
 
 export interface ProbeOptions {
   readonly vocabularySize: number;
-  /** Prompts of token ids; three of eight random tokens by default. */
-  readonly prompts?: readonly (readonly number[])[];
   /** Max mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */
   readonly tolerance?: number;
   /** Accepts log-probs at temperature 1: they are computed here, or no other temperature is sampled. */
@@ -38,7 +36,7 @@ export interface ProbeOptions {
   readonly limit?: () => AbortSignal;
 }
 
-const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize prompts tolerance takesRaw limit");
+const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize tolerance takesRaw limit");
 
 /** Far enough from 1 that log-probs of the two temperatures differ. */
 const sharp = 0.5;
@@ -88,14 +86,18 @@ class Probe {
   readonly #weights: PublishedWeights;
   readonly #own: Pick<Sampler, "forward">;
   readonly #options: Required<Omit<ProbeOptions, "limit">>;
+  /** Three of eight random tokens. */
+  readonly #prompts: readonly (readonly number[])[];
   readonly #limit: () => AbortSignal | undefined;
 
   constructor(server: SamplingServer, weights: PublishedWeights, own: Pick<Sampler, "forward">, options: ProbeOptions) {
-    const { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false } = options;
+    const { vocabularySize, tolerance = 0.1, takesRaw = false } = options;
     this.#server = server;
     this.#weights = weights;
     this.#own = own;
-    this.#options = { vocabularySize, prompts, tolerance, takesRaw };
+    this.#options = { vocabularySize, tolerance, takesRaw };
+    const random = randomFromSeed("fleet probe");
+    this.#prompts = [0, 1, 2].map(() => Array.from({ length: 8 }, () => random.integer(vocabularySize)));
     this.#limit = () => options.limit?.();
   }
 
@@ -159,20 +161,20 @@ class Probe {
 
   /** Asks for one token of weights that it may not have. */
   #askOne(weights: PublishedWeights): Promise<GeneratedReply | "missing"> {
-    const [promptTokens = []] = this.#options.prompts;
+    const [promptTokens = []] = this.#prompts;
     const sampling = { temperature: 0, maxTokens: 1 };
     const asked = { promptTokens, stopTokens: [], stopTexts: [], seed: 1, sampling };
     return this.#server.generate(weights, asked, this.#limit());
   }
 
   askAll(temperature: number): Promise<GeneratedReply[]> {
-    return Promise.all(this.#options.prompts.map((promptTokens) => this.ask({ promptTokens, temperature })));
+    return Promise.all(this.#prompts.map((promptTokens) => this.ask({ promptTokens, temperature })));
   }
 
   /** Asks with the first prompt by default. */
   async ask({
     temperature,
-    promptTokens = this.#options.prompts[0] ?? [],
+    promptTokens = this.#prompts[0] ?? [],
     stopTokens = [],
   }: Partial<Pick<Generation, "promptTokens" | "stopTokens">> & {
     readonly temperature: number;
@@ -193,7 +195,7 @@ class Probe {
   async gapAt(replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> {
     const { logProbs } = await this.#own.forward(
       replies.map(({ tokens: completionTokens }, i) => ({
-        promptTokens: this.#options.prompts[i] ?? [],
+        promptTokens: this.#prompts[i] ?? [],
         completionTokens,
         temperature,
       })),
@@ -205,9 +207,4 @@ class Probe {
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     return { mean, max: Math.max(...gaps), tokens: gaps.length };
   }
-}
-
-function randomPrompts(vocabularySize: number): number[][] {
-  const random = randomFromSeed("fleet probe");
-  return [0, 1, 2].map(() => Array.from({ length: 8 }, () => random.integer(vocabularySize)));
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import { makeFolders, moveFile, writing } from "@laconic/core/platform";
+import { makeFolders, moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "./servers/sampling-server.ts";
@@ -25,19 +25,8 @@ const described = /^[\w.-]+\.json$/u;
  * @param checkTokens - a text that tells weights apart
  * @throws LaconicError `engine_failed` when the weights moved meanwhile, `run_unwritable`, and what `save` throws
  */
-export function publishWeights(
-  model: Published,
-  options: PublishOptions,
-  nth: number,
-  checkTokens: readonly number[],
-): Promise<PublishedWeights> {
-  return writing(options.folder, () => publish(model, options, nth, checkTokens));
-}
-
-type Published = Pick<TrainableModel, "save" | "forward" | "weightVersion">;
-
-async function publish(
-  model: Published,
+export async function publishWeights(
+  model: Pick<TrainableModel, "save" | "forward" | "weightVersion">,
   { name, folder, folderAtServers = folder }: PublishOptions,
   nth: number,
   checkTokens: readonly number[],

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { EpisodeReward } from "@laconic/core";
+import type { EpisodeReward, AgentId, LanguageModel } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../parse.ts";
-import type { FinishedRollout } from "./finished-rollout.ts";
-import type { Split } from "./rollout-registry.ts";
+import type { FinishedRollout, Validated } from "./rollout-record.ts";
+import type { Split, RolloutRegistry } from "./rollout-registry.ts";
+import type { Admission } from "./admission.ts";
+import type { Gate } from "./gate.ts";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
@@ -150,4 +152,43 @@ function digestOf(value: unknown): string {
 function termsOf(given: number | Readonly<Record<string, number>>, alone?: string): Record<string, number> {
   if (typeof given !== "number") return { ...given };
   return { [alone ?? (given >= 0 && given <= 1 ? "task" : "reward")]: given };
+}
+
+/** What requests are answered from. */
+export interface GatewayState {
+  readonly registry: RolloutRegistry;
+  readonly admission: Admission;
+  readonly gate: Gate;
+  readonly prompts: Record<string, number>;
+  readonly dropped: Record<string, number>;
+  /** Of finished rollouts, so that one that is sent again is no error. */
+  readonly rewards: Map<string, RewardMeaning>;
+  /** Of the latest step that has validation rollouts. */
+  validation: { readonly step: number; readonly count: number; readonly score: number } | null;
+  otherSampling: number;
+  foreign: number;
+  step: number | null;
+  models: Readonly<Record<AgentId, LanguageModel>>;
+  closed: boolean;
+  /** Tells whoever waits for groups, or for room to begin, that something changed. */
+  changed(): void;
+}
+
+/** Adds to the mean of its step; one of an earlier step comes too late. */
+export function countValidated(state: GatewayState, { step, score }: Validated): void {
+  const { step: latest, count, score: mean } = state.validation ?? { step: -1, count: 0, score: 0 };
+  if (step < latest) return;
+  const before = step === latest ? count : 0;
+  const added = before === 0 ? score : mean + (score - mean) / (before + 1);
+  state.validation = { step, count: before + 1, score: added };
+}
+
+/** Rewards that are remembered for being sent again. */
+const maxRewards = 10_000;
+
+/** Forgets the oldest where there are too many. */
+export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
+  rewards.set(rollout.id, meaningOf(rollout));
+  const [oldest] = rewards.keys();
+  if (rewards.size > maxRewards && oldest !== undefined) rewards.delete(oldest);
 }

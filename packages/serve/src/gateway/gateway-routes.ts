@@ -7,10 +7,10 @@ import { chatJob, checkPromptLength, completionJob, isSameCalls, type Job } from
 import { modelIn } from "../parse.ts";
 import { repliesTo } from "../run-job.ts";
 import { behind } from "./admission.ts";
-import { finished, validated } from "./finished-rollout.ts";
+import { finished, validated } from "./rollout-record.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
-import { belongingOf, checkId, isRepeated, rewardIn, type Belonging } from "./gateway-requests.ts";
-import { countValidated, rememberReward, type GatewayState } from "./gateway-state.ts";
+import { belongingOf, checkId, isRepeated, rewardIn, countValidated, rememberReward } from "./gateway-requests.ts";
+import type { Belonging, GatewayState } from "./gateway-requests.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import type { DropReason, RegistryEntry, Split } from "./rollout-registry.ts";
 

@@ -6,11 +6,11 @@ import { isLoopback } from "../request-guard.ts";
 import { surfaceAt } from "../surfaces/surfaces.ts";
 import { Admission, isWorthWaiting } from "./admission.ts";
 import { Gate } from "./gate.ts";
-import { rememberReward, type GatewayState } from "./gateway-state.ts";
+import { rememberReward, type GatewayState } from "./gateway-requests.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
 import { gatewaySettings, type GatewayOptions, type GatewaySettings } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
-import type { FinishedRollout } from "./finished-rollout.ts";
+import type { FinishedRollout } from "./rollout-record.ts";
 import { RolloutRegistry, type DropReason } from "./rollout-registry.ts";
 
 /** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */

@@ -1,4 +1,4 @@
-import type { FinishedRollout } from "./finished-rollout.ts";
+import type { FinishedRollout } from "./rollout-record.ts";
 import { maxEnded, type DropReason, type GatewayEvent } from "./rollout-registry.ts";
 
 /** What of a run's rollouts is still good after it stopped. */

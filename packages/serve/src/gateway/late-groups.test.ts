@@ -2,7 +2,7 @@ import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { Admission, isWorthWaiting } from "./admission.ts";
 import type { RecordedCall } from "./rollout-record.ts";
-import { finished } from "./finished-rollout.ts";
+import { finished } from "./rollout-record.ts";
 import { RolloutRegistry, type RegistryEntry } from "./rollout-registry.ts";
 
 const taking = { step: 5, maxLag: 2, groupsPerStep: 2 };

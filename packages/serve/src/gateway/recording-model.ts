@@ -11,7 +11,7 @@ import type { ReadReply } from "../forms.ts";
 import { ClientGone, HttpError, invalid } from "../http.ts";
 import { readCalls } from "../jobs.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
-import type { GatewayState } from "./gateway-state.ts";
+import type { GatewayState } from "./gateway-requests.ts";
 import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
 import type { RegistryEntry } from "./rollout-registry.ts";
 

@@ -1,6 +1,6 @@
 import type { ChatMessage, Completion } from "@laconic/core";
 import { expect, test } from "vitest";
-import { episodeOf } from "./finished-rollout.ts";
+import { episodeOf } from "./rollout-record.ts";
 import { recordCall, sequencesOf, type CallPrompt, type RecordedCall } from "./rollout-record.ts";
 
 const completion = (promptTokens: readonly number[], tokens: readonly number[], text: string): Completion => ({

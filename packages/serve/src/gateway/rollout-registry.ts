@@ -1,5 +1,4 @@
-import type { FinishedRollout, Validated } from "./finished-rollout.ts";
-import type { RecordedCall } from "./rollout-record.ts";
+import type { FinishedRollout, Validated, RecordedCall } from "./rollout-record.ts";
 
 /** Why a rollout ended without training anything. */
 export type DropReason =

@@ -5,8 +5,8 @@ import type { WireReason } from "../forms.ts";
 import { invalid, type HttpError } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";
 import { surfaceShape } from "../schemas.ts";
-import { readList, readText, readTyped, type ChatTurn } from "./read-parts.ts";
-import type { ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
+import { readList, readText, readTyped } from "./surface.ts";
+import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
 
 const inputTool = z.strictObject({
   // Prefixes are cached anyway.

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";
 import { idleShape, surfaceShape } from "../schemas.ts";
-import { readList, readText, readTyped, type ChatTurn } from "./read-parts.ts";
-import type { ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
+import { readList, readText, readTyped } from "./surface.ts";
+import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
 
 const notStored = (what: string): string => `nothing is stored here: ${what}`;
 

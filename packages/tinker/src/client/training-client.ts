@@ -27,12 +27,6 @@ export interface TrainingClientParts {
   readonly lost: () => LaconicError | null;
 }
 
-/** How a checkpoint is kept. */
-export interface SaveOptions {
-  /** Seconds after which the server may delete it; it stays by default. */
-  readonly ttlSeconds?: number | undefined;
-}
-
 const name = /^[\w-]{1,255}$/u;
 
 /**
@@ -99,8 +93,8 @@ export class TrainingClient {
   }
 
   /** Saves weights and optimiser under a name of letters, digits, `_` and `-`; returns the server's path. */
-  async save(checkpoint: string, signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
-    const body = { path: expectName(checkpoint), ...ttlOf(options), type: "save_weights" };
+  async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
+    const body = { path: expectName(checkpoint), type: "save_weights" };
     return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
   }
 
@@ -110,23 +104,25 @@ export class TrainingClient {
     await this.#numbered("load_weights", body, replies.anything, signal);
   }
 
-  /** Makes the weights of this moment a sampler's, and returns its id. */
-  async saveForSampler(signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
+  /**
+   * Makes the weights of this moment a sampler's, and returns its id.
+   * @param ttlSeconds - after which the server may delete them; they stay by default
+   */
+  async saveForSampler(signal?: AbortSignal, ttlSeconds?: number): Promise<string> {
     const save = async (): Promise<string> => {
       const sampling_session_seq_id = this.#parts.nextSampler();
-      const body = { sampling_session_seq_id, ...ttlOf(options), type: "save_weights_for_sampler" };
+      const body = { sampling_session_seq_id, ...ttlOf(ttlSeconds), type: "save_weights_for_sampler" };
       return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
     };
-    // The first try may have landed where its reply did not; under new numbers nobody is in the way.
-    return save().catch((error: unknown) => (isTaken(error) ? save() : Promise.reject(error as Error)));
+    return withOther(save);
   }
 
   /**
    * Keeps the weights of this moment for samplers under a name of letters, digits, `_` and `-`; returns the server's path. Servers
    * give such weights away as archives.
    */
-  async exportSampler(checkpoint: string, signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
-    const body = { path: expectName(checkpoint), ...ttlOf(options), type: "save_weights_for_sampler" };
+  async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
+    const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
     return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
   }
 
@@ -223,7 +219,7 @@ export class TrainingClient {
 }
 
 /** @throws LaconicError `input_invalid` for a time that is no whole number of seconds */
-function ttlOf({ ttlSeconds }: SaveOptions): { readonly ttl_seconds?: number } {
+function ttlOf(ttlSeconds: number | undefined): { readonly ttl_seconds?: number } {
   if (ttlSeconds === undefined) return {};
   if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
   throw new LaconicError("input_invalid", `ttlSeconds is ${ttlSeconds}; expected a whole number of seconds above 0`);
@@ -234,9 +230,12 @@ function expectName(checkpoint: string): string {
   throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
 }
 
-/** A name or number is used already. */
-export function isTaken(error: unknown): boolean {
-  return LaconicError.is(error) && error.detail["status"] === 409;
+/** Saves once more where the name or number is taken: the first try may have landed where its reply did not. */
+export function withOther(save: () => Promise<string>): Promise<string> {
+  return save().catch((error: unknown) => {
+    if (LaconicError.is(error) && error.detail["status"] === 409) return save();
+    throw error;
+  });
 }
 
 const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", "load_weights"]);

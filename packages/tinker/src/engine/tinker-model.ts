@@ -23,7 +23,7 @@ import {
   type ModelLimits,
 } from "@laconic/core/backends";
 import { tinkerSampling } from "../client/tinker-client.ts";
-import { isTaken, type TrainingClient } from "../client/training-client.ts";
+import { withOther, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward, forwardDatum, gradientDatum, type PendingSequence } from "./wire-sequences.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
 import { SampledChecksum } from "./sampled-checksum.ts";
@@ -181,10 +181,9 @@ export class TinkerModel implements TrainableModel {
   save(folder: string): Promise<readonly string[]> {
     return this.#inOrder(async () => {
       const { client, record } = this.#settings.options;
-      const save = (): Promise<string> =>
-        this.#remote.save(`${this.id}-${this.#steps}-${this.#saves++}`.replaceAll(/[^\w-]/gu, "-").slice(-255));
-      // The first try may have landed where its reply did not: a save changes nothing, and another name is free.
-      const path = await save().catch((error: unknown) => (isTaken(error) ? save() : Promise.reject(error as Error)));
+      const path = await withOther(() =>
+        this.#remote.save(`${this.id}-${this.#steps}-${this.#saves++}`.replaceAll(/[^\w-]/gu, "-").slice(-255)),
+      );
       const { rank, seed } = this.#seed;
       const { base: server } = client.transport;
       return [
@@ -296,7 +295,7 @@ export class TinkerModel implements TrainableModel {
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote
-      .saveForSampler(undefined, { ttlSeconds: options.samplerTtlSeconds })
+      .saveForSampler(undefined, options.samplerTtlSeconds)
       .then((id) => new RemoteSampler(id, options, () => this.#steps === version));
     const made = this.#sampler;
     made.catch(() => {

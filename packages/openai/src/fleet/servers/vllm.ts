@@ -1,9 +1,15 @@
 import { LaconicError } from "@laconic/core";
 import { samplingFields, supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
-import { Connection, wholeReason, type ConnectionOptions, type HttpReply } from "./connection.ts";
+import {
+  adapterNames,
+  Connection,
+  serverFacts,
+  wholeReason,
+  type ConnectionOptions,
+  type HttpReply,
+} from "./connection.ts";
 import type { Generation, SamplingServer } from "./sampling-server.ts";
-import { adapterNames, serverFacts } from "./server-facts.ts";
 
 const completionReply = z.object({
   model: z.string(),
