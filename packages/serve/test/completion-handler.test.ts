@@ -60,12 +60,15 @@ test("OpenAI's client talks to the handler without a socket, streamed as whole",
   });
   let text = "";
   let usage: unknown = null;
+  const reasons: unknown[] = [];
   for await (const chunk of stream) {
-    text += chunk.choices[0]?.delta.content ?? "";
+    const [choice] = chunk.choices;
+    text += choice?.delta.content ?? "";
+    reasons.push(...[choice?.finish_reason ?? []].flat());
     usage = chunk.usage ?? usage;
   }
   expect(text).toBe(whole.choices[0]?.message.content);
-  expect(usage).toEqual(whole.usage);
+  expect([usage, reasons]).toEqual([whole.usage, [whole.choices[0]?.finish_reason]]);
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["tiny"]);
   expect(await running(handler)).toBe(0);
 });
@@ -89,6 +92,8 @@ test.each([
   ["http://localhost/v1/models", { origin: "https://evil.example" }, 403],
   ["http://localhost/v1/models", { origin: "http://localhost:3000" }, 401],
   ["http://192.168.0.7:8000/v1/models", { authorization: "Bearer secrets" }, 401],
+  ["http://192.168.0.7:8000/v1/models", { authorization: "Bearer secre" }, 401],
+  ["http://192.168.0.7:8000/v1/models", { authorization: "Bearer Secret" }, 401],
   ["http://192.168.0.7:8000/v1/models", { authorization: "Bearer secret" }, 200],
   ["http://model.example/v1/models/tiny", { authorization: "Bearer secret" }, 200],
   ["http://localhost/v1/models/other", { authorization: "Bearer secret" }, 404],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedWaitMs, parseRetryAfter } from "./retry.ts";
+import { askedWaitMs, parseRetryAfter, remedyFor } from "./retry.ts";
 
 test.for([
   ["5", 5000],
@@ -52,4 +52,21 @@ test.for<readonly [headers: Record<string, string>, status: number, bodyMs: numb
   [{ "x-ratelimit-reset": "tomorrow" }, 429, null, null],
 ])("%j at %i, the body %s: %s ms", ([headers, status, bodyMs, ms]) => {
   expect(askedWaitMs(new Headers(headers), status, bodyMs, now)).toBe(ms);
+});
+
+test.for([
+  [{}, "retry"],
+  [{ status: 500 }, "retry"],
+  [{ status: 501 }, "refused"],
+  [{ status: 522 }, "retry"],
+  [{ status: 529 }, "retry"],
+  [{ status: 429, names: ["rate_limit_exceeded"] }, "retry"],
+  [{ status: 429, names: ["insufficient_quota"] }, "spent"],
+  [{ status: 400, names: ["billing_hard_limit_reached"] }, "spent"],
+  [{ status: 402 }, "spent"],
+  [{ status: 401 }, "refused"],
+  [{ status: 418 }, "refused"],
+  [{ malformed: true }, "retry-once"],
+] as const)("%j: %s", ([failure, kind]) => {
+  expect(remedyFor(failure).kind).toBe(kind);
 });
