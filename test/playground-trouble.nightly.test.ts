@@ -61,26 +61,6 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test(
-    "asks for WebGPU and has only the processor's trains on WebAssembly, is told why, and sees the speed",
-    slow,
-    async () => {
-      const { page, context } = await opened("?device=webgpu&steps=9");
-      await says(page, /swiftshader computes on the processor.*trains on WebAssembly/iu);
-      await enabled(page, "Begin a run on WebGPU all the same").waitFor();
-      await enabled(page, "Train the team").waitFor();
-      const choice = page.getByRole("group", { name: "What it is computed on" });
-      expect(await choice.locator("label").allInnerTexts()).toEqual([
-        "WebAssembly not tried in this browser",
-        expect.stringMatching(/^WebGPU google swiftshader.*very slow; not tried in this browser$/u),
-      ]);
-      await oneStep(page, 1);
-      await choice.getByText(/^\d[\d.]* s a step, seen here$/u).waitFor();
-      expect(await page.getByText("seed 1 on wasm (wasm simd)").count()).toBe(1);
-      await context.close();
-    },
-  );
-
   test("refuses storage keeps the run in the tab, and a worker that dies costs no saved step", slow, async () => {
     const refused = `StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("not in this mode", "SecurityError"));`;
     const { page, context } = await opened("?steps=40", refused);

@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("an episode is found among 100,000 and replayed beside an earlier one", async () => {
     await at("#/run/r1/episodes");
     await soon(() => text(".status")).toContain("100,000 conversations");
-    expect(await page.locator(".row").count()).toBeLessThan(40);
+    expect(await page.locator(".row").count()).toBe(50);
     await page.getByLabel("Search").fill("gerda room 230");
     await page.getByLabel("Answer").selectOption("true");
     await soon(() => text(".row .question")).toBe("What does Gerda hold in room 230?");

@@ -1,18 +1,17 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { RunSummary, ViewEvent } from "@laconic/view";
+import type { ViewEvent } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { dataThread, openThread, type ThreadStart } from "../src/data/data-thread.ts";
-import { ReadingMark } from "../src/data/reading-mark.ts";
+import { dataThread, openThread, type ThreadSetup } from "../src/data/data-thread.ts";
 import type { ViewData } from "../src/data/view-data.ts";
 import { settings, smallRun } from "./small-runs.ts";
 
 interface Watched {
   readonly data: ViewData;
   readonly folder: string;
-  readonly threads: readonly { readonly worker: Worker; readonly start: ThreadStart }[];
+  readonly threads: readonly Worker[];
   readonly failures: readonly string[];
 }
 
@@ -21,11 +20,11 @@ async function watched(): Promise<Watched> {
   const folder = await temporaryFolder();
   await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
   await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
-  const threads: { worker: Worker; start: ThreadStart }[] = [];
+  const threads: Worker[] = [];
   const failures: string[] = [];
-  const open = (start: ThreadStart): Worker => {
-    const worker = openThread(start);
-    threads.push({ worker, start });
+  const open = (setup: ThreadSetup): Worker => {
+    const worker = openThread(setup);
+    threads.push(worker);
     return worker;
   };
   const data = await dataThread({ folders: [folder] }, (error) => failures.push((error as Error).message), open);
@@ -42,7 +41,7 @@ test("a thread that ends is followed by another, which answers who waits and who
   data.listen((event) => heard.push(event));
   expect(await namesAndStates(data)).toEqual(["a done", "b done"]);
   const asked = namesAndStates(data);
-  await threads[0]?.worker.terminate();
+  await threads[0]?.terminate();
   expect(await asked).toEqual(["a done", "b done"]);
   expect([threads.length, failures]).toEqual([2, ["the thread that reads run folders ended: it ended with code 1"]]);
   // What changed meanwhile is unknown, so all is asked anew; and what comes later is heard.
@@ -52,26 +51,11 @@ test("a thread that ends is followed by another, which answers who waits and who
   await expect.poll(() => heard, { timeout: 30_000 }).toContainEqual({ type: "runs" });
 });
 
-test("nothing more is read of the run whose file ended a thread; the others stay", async () => {
-  const { data, threads, failures } = await watched();
-  const [{ id, name }] = (await data.runs()) as readonly [RunSummary];
-  const { worker, start } = threads[0] as (typeof threads)[number];
-  new ReadingMark(start.mark).set({ id, file: "metrics.jsonl" });
-  await worker.terminate();
-  const other = name === "a" ? "b" : "a";
-  expect(await namesAndStates(data)).toEqual([`${name} half-written`, `${other} done`].toSorted());
-  const reason = "metrics.jsonl could not be read: the thread that read it ended (it ended with code 1)";
-  expect((await data.runs()).find((run) => run.id === id)?.reason).toBe(reason);
-  expect(await data.run(id)).toMatchObject({ warnings: [reason], episodes: 0, metrics: [] });
-  expect([(await data.episodes(id, {}))?.total, await data.episode(id, "s1")]).toEqual([0, null]);
-  expect(failures).toHaveLength(1);
-});
-
 test("an ask that outlives two threads fails, and the next one is answered", async () => {
   const { data, threads } = await watched();
   const asked = data.runs().catch((error: unknown) => (error as Error).message);
-  await threads[0]?.worker.terminate();
-  await threads[1]?.worker.terminate();
+  await threads[0]?.terminate();
+  await threads[1]?.terminate();
   expect(await asked).toMatch(/^the thread that reads run folders ended: it ended with code \d$/u);
   expect(await namesAndStates(data)).toEqual(["a done", "b done"]);
 });

@@ -130,12 +130,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     const said = await page.getByRole("region", { name: "Warnings and changes" }).boundingBox();
     expect((plane?.y ?? Infinity) + (plane?.height ?? 0)).toBeLessThan(said?.y ?? 0);
     const both = `?sel=${a}&sel=${b}`;
-    for (const hash of [
-      `#/run/${a}`,
-      `#/run/${a}/settings`,
-      `#/compare/plane${both}`,
-      "#/benches",
-    ]) {
+    for (const hash of [`#/run/${a}`, `#/run/${a}/settings`, `#/compare/plane${both}`, "#/benches"]) {
       await at(hash);
       const table = page.locator(".scroll table:visible").first();
       await table.waitFor();

@@ -1,47 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { findAdapter, whyNotWebGpu } from "../web/playground/adapter.ts";
 import { heartbeat } from "../web/playground/heartbeat.ts";
 import { firstState, nextState } from "../web/playground/state.ts";
 import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
-
-/** A browser that finds this adapter. */
-const browserWith = (adapter: object | null) => ({ gpu: { requestAdapter: async () => adapter } });
-
-describe("what WebGPU would compute on", () => {
-  test.each([
-    [
-      "a graphics card",
-      { info: { vendor: "nvidia", architecture: "hopper", description: "" } },
-      "nvidia hopper",
-      false,
-    ],
-    ["a card that says it is one", { info: { vendor: "amd", isFallbackAdapter: false } }, "amd", false],
-    [
-      "a fallback",
-      { info: { vendor: "google", architecture: "swiftshader", isFallbackAdapter: true } },
-      "google swiftshader",
-      true,
-    ],
-    ["a fallback of an older browser", { info: { vendor: "x" }, isFallbackAdapter: true }, "x", true],
-    [
-      "one that is known by its name",
-      { info: { vendor: "mesa", description: "llvmpipe (LLVM 19)" } },
-      "mesa llvmpipe (LLVM 19)",
-      true,
-    ],
-    ["one that says nothing", {}, "", false],
-  ])("%s", async (_, adapter, name, isSoftware) => {
-    const found = await findAdapter(browserWith(adapter));
-    expect(found).toEqual({ name, isSoftware });
-    expect(whyNotWebGpu(found) !== null).toBe(isSoftware);
-  });
-
-  test("nothing where the browser has no WebGPU, no adapter, or fails", async () => {
-    const failing = { gpu: { requestAdapter: () => Promise.reject(new Error("lost")) } };
-    for (const browser of [{}, browserWith(null), failing]) expect(await findAdapter(browser)).toBeNull();
-    expect(whyNotWebGpu(null)).toContain("trains on WebAssembly");
-  });
-});
 
 describe("a worker that is listened for", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));

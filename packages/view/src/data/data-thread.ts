@@ -1,29 +1,21 @@
 import { Worker } from "node:worker_threads";
-import { moduleBeside } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
+import { moduleBeside } from "@laconic/core/platform";
 import type { ViewEvent } from "../protocol.ts";
 import { checkFolders } from "./find-folders.ts";
-import { ReadingMark } from "./reading-mark.ts";
 import type { ViewData } from "./view-data.ts";
 
-/** What a thread begins with. */
+/** What a thread reads. */
 export interface ThreadSetup {
   readonly folders: readonly string[];
   readonly mayCome?: boolean;
   readonly maxBytes?: number;
 }
 
-/** What each thread begins with: the next one knows what ended the one before. */
-export interface ThreadStart extends ThreadSetup {
-  readonly mark: SharedArrayBuffer;
-  readonly setAside: Readonly<Record<string, string>>;
-}
-
-/** What can be asked of it. */
 type Method = Exclude<keyof ViewData, "listen">;
 
 export type ToThread =
-  | { readonly kind: "ask"; readonly number: number; readonly method: Method; readonly words: readonly unknown[] }
+  | { readonly kind: "ask"; readonly number: number; readonly method: Method; readonly args: readonly unknown[] }
   | { readonly kind: "listen" }
   | { readonly kind: "silence" };
 
@@ -33,99 +25,94 @@ export type FromThread =
   | { readonly kind: "event"; readonly event: ViewEvent }
   | { readonly kind: "failure"; readonly message: string };
 
-interface Waiting {
+interface Request {
   readonly message: ToThread;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Threads that ended meanwhile for no reason that is known. */
+  /** Threads that ended while the request waited. */
   ends: number;
 }
 
-/** Threads in a row that end before they can answer: another one will not fare better. */
+/** Threads in a row that end before their first answer: another one will not fare better. */
 const maxFailedStarts = 3;
 
 /**
- * `folderData` in a thread of its own: a training beside it, and answers that need no folder, never wait for it. A thread that ends is
- * followed by another, which reads nothing of the run whose file ended it.
- * @param onError - hears failures of what nobody waits for
+ * `folderData` in a thread, so that a training in this process never waits for it. A thread that ends is replaced by another one.
+ * @param onError - receives failures that no caller waits for
  * @param open - starts a thread
- * @throws LaconicError `config_invalid` for a folder that is not there
+ * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function dataThread(
   setup: ThreadSetup,
   onError: (error: unknown) => void = () => undefined,
-  open: (start: ThreadStart) => Worker = openThread,
+  open: (setup: ThreadSetup) => Worker = openThread,
 ): Promise<ViewData> {
   await checkFolders(setup);
   const reader = new ThreadReader(setup, onError, open);
   try {
-    await reader.ready();
+    await reader.ask("size", []);
   } catch (error) {
     await reader.close();
     throw error;
   }
-  const ask = <T>(method: Method, ...words: readonly unknown[]): Promise<T> => reader.ask(method, words) as Promise<T>;
+  const ask =
+    (method: Method) =>
+    (...args: readonly unknown[]): Promise<never> =>
+      reader.ask(method, args) as Promise<never>;
   return {
-    runs: () => ask("runs"),
-    run: (id) => ask("run", id),
-    columns: (id, names) => ask("columns", id, names),
-    speech: (id) => ask("speech", id),
-    episodes: (id, query) => ask("episodes", id, query),
-    telling: (id) => ask("telling", id),
-    episode: (id, key) => ask("episode", id, key),
-    place: (id) => ask("place", id),
-    benches: () => ask("benches"),
-    samples: (id, query) => ask("samples", id, query),
-    sample: (id, key) => ask("sample", id, key),
-    size: () => ask("size"),
+    runs: ask("runs"),
+    run: ask("run"),
+    columns: ask("columns"),
+    speech: ask("speech"),
+    episodes: ask("episodes"),
+    telling: ask("telling"),
+    episode: ask("episode"),
+    place: ask("place"),
+    benches: ask("benches"),
+    samples: ask("samples"),
+    sample: ask("sample"),
+    size: ask("size"),
     listen: (listener) => reader.listen(listener),
     close: () => reader.close(),
   };
 }
 
-export function openThread(start: ThreadStart): Worker {
+export function openThread(setup: ThreadSetup): Worker {
   const entry = moduleBeside("./thread-main", import.meta.url).href;
   return new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {
-    workerData: { ...start, entry },
+    workerData: { ...setup, entry },
     execArgv: [],
-    // What is read is garbage a moment later: a small nursery keeps it small.
+    // Rows are garbage soon after they are read, so that a small nursery suffices.
     resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
   });
 }
 
-/** Threads one after the other, and who waits for their answers. */
+/** Threads one after the other, and the requests that wait for their answers. */
 class ThreadReader {
   readonly #setup: ThreadSetup;
   readonly #onError: (error: unknown) => void;
-  readonly #open: (start: ThreadStart) => Worker;
-  readonly #mark = new ReadingMark();
-  readonly #setAside: Record<string, string> = {};
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #open: (setup: ThreadSetup) => Worker;
+  readonly #requests = new Map<number, Request>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
   #worker: Worker | null = null;
   #isReady = false;
   #isClosed = false;
-  #asked = 0;
+  #count = 0;
   #failedStarts = 0;
   #failure: Error | null = null;
 
-  constructor(setup: ThreadSetup, onError: (error: unknown) => void, open: (start: ThreadStart) => Worker) {
+  constructor(setup: ThreadSetup, onError: (error: unknown) => void, open: (setup: ThreadSetup) => Worker) {
     [this.#setup, this.#onError, this.#open] = [setup, onError, open];
-    this.#start();
   }
 
-  ready(): Promise<unknown> {
-    return this.ask("size", []);
-  }
-
-  ask(method: Method, words: readonly unknown[]): Promise<unknown> {
+  ask(method: Method, args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
-      const number = this.#asked++;
-      const message: ToThread = { kind: "ask", number, method, words };
-      this.#waiting.set(number, { message, resolve, reject, ends: 0 });
+      const number = this.#count++;
+      const message: ToThread = { kind: "ask", number, method, args };
+      this.#requests.set(number, { message, resolve, reject, ends: 0 });
       if (!this.#worker) this.#start();
-      this.#worker?.ref(); // who waits keeps the process
+      this.#worker?.ref(); // a request keeps the process alive
       if (this.#isReady) this.#post(message);
     });
   }
@@ -152,59 +139,52 @@ class ThreadReader {
   }
 
   #start(): void {
-    const worker = this.#open({ ...this.#setup, mark: this.#mark.buffer, setAside: this.#setAside });
+    const worker = this.#open(this.#setup);
     let cause: Error | null = null;
-    worker.on("message", (message: FromThread) => this.#hear(message));
+    worker.on("message", (message: FromThread) => this.#receive(message));
     worker.on("error", (error) => void (cause = error instanceof Error ? error : new Error(String(error))));
     worker.on("exit", (code) => this.#ended(cause ?? new Error(`it ended with code ${code}`)));
-    if (this.#waiting.size === 0) worker.unref();
+    if (this.#requests.size === 0) worker.unref();
     this.#worker = worker;
   }
 
-  #hear(message: FromThread): void {
+  #receive(message: FromThread): void {
     if (message.kind === "event") for (const listener of this.#listeners) listener(message.event);
     else if (message.kind === "failure") this.#onError(new Error(message.message));
     else if (message.kind === "ready") {
       if (message.refusal !== undefined) return this.#fail(new LaconicError("config_invalid", message.refusal));
       [this.#isReady, this.#failedStarts] = [true, 0];
-      for (const each of this.#waiting.values()) this.#post(each.message);
+      for (const request of this.#requests.values()) this.#post(request.message);
       if (this.#listeners.size > 0) this.#post({ kind: "listen" });
-      // What changed while nothing was read is not known.
+      // Changes between two threads are unknown.
       for (const listener of this.#listeners) listener({ type: "runs" });
     } else {
-      const { resolve, reject } = this.#waiting.get(message.number) ?? {};
-      this.#waiting.delete(message.number);
-      if (message.error === undefined) resolve?.(message.value);
-      else reject?.(new Error(message.error));
+      const request = this.#requests.get(message.number);
+      this.#requests.delete(message.number);
+      if (message.error === undefined) request?.resolve(message.value);
+      else request?.reject(new Error(message.error));
     }
-    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (this.#requests.size === 0) this.#worker?.unref();
   }
 
-  /** A thread is over: the next one reads what this one did not fail at. */
   #ended(cause: Error): void {
     if (!this.#isReady) this.#failedStarts += 1;
     [this.#worker, this.#isReady] = [null, false];
     if (this.#isClosed || this.#failure) return;
-    const read = this.#mark.read();
-    this.#mark.clear();
-    if (read)
-      this.#setAside[read.id] = `${read.file} could not be read: the thread that read it ended (${cause.message})`;
-    const failure = new Error(
-      `the thread that reads run folders ended: ${read ? `${read.file}: ` : ""}${cause.message}`,
-    );
+    const failure = new Error(`the thread that reads run folders ended: ${cause.message}`);
     this.#onError(failure);
-    if (!read && this.#failedStarts >= maxFailedStarts) return this.#fail(failure);
-    for (const [number, each] of this.#waiting)
-      if (!read && ++each.ends > 1) {
-        this.#waiting.delete(number);
-        each.reject(failure);
+    if (this.#failedStarts >= maxFailedStarts) return this.#fail(failure);
+    for (const [number, request] of this.#requests)
+      if (++request.ends > 1) {
+        this.#requests.delete(number);
+        request.reject(failure);
       }
-    if (this.#waiting.size > 0 || this.#listeners.size > 0) this.#start();
+    if (this.#requests.size > 0 || this.#listeners.size > 0) this.#start();
   }
 
   #fail(failure: Error): void {
     this.#failure ??= failure;
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+    for (const { reject } of this.#requests.values()) reject(this.#failure);
+    this.#requests.clear();
   }
 }

@@ -17,7 +17,7 @@ import type {
 } from "../protocol.ts";
 import { BenchReader } from "./bench-reader.ts";
 import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
-import { Lane, type ReadingMark } from "./reading-mark.ts";
+import { Lane } from "./lane.ts";
 import { RunReader } from "./run-reader.ts";
 import type { ViewData } from "./view-data.ts";
 
@@ -35,16 +35,9 @@ export interface FolderDataOptions {
   readonly maxBytes?: number;
   /** Hears failures of what nobody waits for. */
   readonly onError?: (error: unknown) => void;
-  /** Holds the name of the file that is being read. */
-  readonly mark?: ReadingMark;
-  /** Why nothing is read of some runs and benches, by id. */
-  readonly setAside?: Readonly<Record<string, string>>;
 }
 
-const checkOptions = optionCheck<FolderDataOptions>()(
-  "folderData",
-  "folders mayCome every isAlive maxBytes onError mark setAside",
-);
+const checkOptions = optionCheck<FolderDataOptions>()("folderData", "folders mayCome every isAlive maxBytes onError");
 
 /** @returns ends it */
 export type Every = (milliseconds: number, work: () => void) => () => void;
@@ -84,7 +77,7 @@ export async function folderData(options: FolderDataOptions): Promise<FolderRead
 
 class FolderData implements FolderReader {
   readonly #options: FolderDataOptions;
-  readonly #lane: Lane;
+  readonly #lane = new Lane();
   readonly #runs = new Map<string, RunReader>();
   readonly #benches = new Map<string, BenchReader>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
@@ -98,7 +91,6 @@ class FolderData implements FolderReader {
 
   constructor(options: FolderDataOptions) {
     this.#options = options;
-    this.#lane = new Lane(options.mark ?? null);
   }
 
   async runs(): Promise<readonly RunSummary[]> {
@@ -178,7 +170,7 @@ class FolderData implements FolderReader {
   async #benchNamed(id: string): Promise<BenchReader | null> {
     if (!this.#benches.has(id)) await this.#lookNow(true);
     const bench = this.#benches.get(id);
-    if (!bench || this.#options.setAside?.[id] !== undefined) return null;
+    if (!bench) return null;
     await this.#lane.do(() => bench.readNew());
     return bench;
   }
@@ -241,10 +233,8 @@ class FolderData implements FolderReader {
       if ((await run.refresh()) && isKnown) this.#emitRun(run);
       if (run.hasWork) this.#readMore();
     }
-    for (const bench of all ? this.#benches.values() : []) {
-      if (this.#options.setAside?.[bench.id] !== undefined) continue;
+    for (const bench of all ? this.#benches.values() : [])
       if (await this.#lane.do(() => bench.readNew())) this.#emit({ type: "runs" });
-    }
     if (isOther) this.#emit({ type: "runs" });
   }
 
@@ -271,14 +261,13 @@ class FolderData implements FolderReader {
   }
 
   #add({ kind, id, place, name, folder }: FoundFolder): void {
-    const { mark, setAside, isAlive = nodeProcesses.isAlive } = this.#options;
-    if (mark) place.onRead = (file) => mark.set({ id, file });
+    const { isAlive = nodeProcesses.isAlive } = this.#options;
     if (kind === "bench") {
       this.#benches.set(id, new BenchReader(id, name, place));
       return;
     }
     const processes = { host: nodeProcesses.host, isAlive };
-    const options = { processes, lane: this.#lane, setAside: setAside?.[id] ?? null };
+    const options = { processes, lane: this.#lane };
     this.#runs.set(id, new RunReader(id, place, name, folder, options));
   }
 

@@ -7,8 +7,6 @@ export class RunPlace {
   /** Both without links. */
   readonly root: string;
   readonly folder: string;
-  /** Hears the name of a file before it is read. */
-  onRead: (name: string) => void = () => undefined;
   /** Calls that the system refused otherwise than for a file that is not there: what was read then may be read again. */
   failures = 0;
 
@@ -70,7 +68,6 @@ export class RunPlace {
 
   /** @returns how many bytes there were; null where the file cannot be read */
   async readInto(name: string, buffer: Buffer, from: number): Promise<number | null> {
-    this.onRead(name);
     // Opened for each reading: who renames another file into its place never meets an open one.
     const file = await open(this.path(name), "r").catch((error: unknown) => this.#failed(error));
     if (!file) return null;

@@ -22,7 +22,7 @@ import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import type { RunPlace } from "./run-place.ts";
-import type { Lane } from "./reading-mark.ts";
+import type { Lane } from "./lane.ts";
 import { recentSteps, summaryOf } from "./run-summary.ts";
 
 /** What a run takes from outside. */
@@ -30,8 +30,6 @@ export interface RunReaderOptions {
   readonly processes: LivingProcesses;
   /** Whatever reads files goes through it. */
   readonly lane: Lane;
-  /** Why nothing of the run is read: it ended a reader before. */
-  readonly setAside: string | null;
 }
 
 /** A run folder, read as it grows: small files when they change, rows once, episodes when somebody asks for them. */
@@ -71,25 +69,19 @@ export class RunReader {
     return this.#options.lane.do(work);
   }
 
-  /** Why nothing is read of it; null for a run that is. */
-  get #aside(): string | null {
-    return this.#options.setAside ?? this.#failure;
-  }
-
   /** Looks at the files. A run that cannot be read says why, and fails nobody. @returns whether anything changed */
   refresh(): Promise<boolean> {
     return this.#alone(async () => {
       const { seen, bytes, updated } = await this.#look();
       // A process that dies changes no file.
-      const { processes, setAside } = this.#options;
-      const held = setAside === null && (await isRunHeld(this.#place, processes));
+      const held = await isRunHeld(this.#place, this.#options.processes);
       const { failures } = this.#place;
       const isSame = seen === this.#seen && held === this.#isHeld && failures === this.#failures;
       if (this.#facts && isSame) return false;
       [this.#seen, this.#isHeld, this.#failures] = [seen, held, failures];
       try {
         this.#failure = null;
-        this.#facts = setAside === null ? await this.#read() : unreadFacts(setAside);
+        this.#facts = await this.#read();
       } catch (error) {
         this.#failure = `its files cannot be read: ${thrownText(error)}`;
         this.#facts = unreadFacts(this.#failure);
@@ -153,7 +145,7 @@ export class RunReader {
     return this.#alone(async () => {
       if (!this.#columns) {
         this.#columns = new MetricColumns(this.#source, runFiles, this.#facts?.step);
-        if (this.#aside === null) await this.#columns.readNew(sliceBytes);
+        if (this.#failure === null) await this.#columns.readNew(sliceBytes);
       }
       return this.#columns;
     });
@@ -164,7 +156,7 @@ export class RunReader {
     return this.#alone(async () => {
       if (!this.#index) {
         this.#index = new EpisodeIndex(this.#place, costSettingsOf(this.#facts?.train ?? {}));
-        if (this.#aside === null) {
+        if (this.#failure === null) {
           await this.#index.findLines();
           await this.#index.work(firstLines, firstEpisodes);
         }
@@ -191,7 +183,9 @@ export class RunReader {
 
   /** Whether there are rows of a long run that were not read yet. */
   get #hasRows(): boolean {
-    return this.#facts !== null && this.#aside === null && !((this.#columns?.isWhole ?? true) && this.#timing.isWhole);
+    return (
+      this.#facts !== null && this.#failure === null && !((this.#columns?.isWhole ?? true) && this.#timing.isWhole)
+    );
   }
 
   get hasWork(): boolean {

@@ -1,41 +1,36 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { thrownText } from "@laconic/core";
-import { folderData, type FolderDataOptions } from "./folder-data.ts";
-import { ReadingMark } from "./reading-mark.ts";
-import type { FromThread, ThreadStart, ToThread } from "./data-thread.ts";
+import type { FromThread, ThreadSetup, ToThread } from "./data-thread.ts";
+import { folderData } from "./folder-data.ts";
 
-/** Answers what the other thread asks of run folders. Called by the thread's entry. */
+/** Answers the requests of the main thread. Called by the thread's entry. */
 export async function serve(): Promise<void> {
-  const { folders, mayCome, maxBytes, mark, setAside } = workerData as ThreadStart;
+  const { folders, mayCome, maxBytes } = workerData as ThreadSetup;
   const port = parentPort;
   if (!port) throw new Error("this is no thread");
-  const say = (message: FromThread): void => port.postMessage(message);
-  const options: FolderDataOptions = {
+  const post = (message: FromThread): void => port.postMessage(message);
+  const data = await folderData({
     folders,
     mayCome: mayCome === true,
-    mark: new ReadingMark(mark),
-    setAside,
     ...(maxBytes !== undefined && { maxBytes }),
-    onError: (error) => say({ kind: "failure", message: thrownText(error) }),
-  };
-  const data = await folderData(options).catch((error: unknown) => thrownText(error));
-  if (typeof data === "string") return say({ kind: "ready", refusal: data });
+    onError: (error) => post({ kind: "failure", message: thrownText(error) }),
+  }).catch((error: unknown) => thrownText(error));
+  if (typeof data === "string") return post({ kind: "ready", refusal: data });
   let stop: (() => void) | null = null;
   port.on("message", (message: ToThread) => {
-    if (message.kind === "listen") stop ??= data.listen((event) => say({ kind: "event", event }));
-    if (message.kind === "silence") {
+    if (message.kind === "listen") stop ??= data.listen((event) => post({ kind: "event", event }));
+    else if (message.kind === "silence") {
       stop?.();
       stop = null;
-    }
-    if (message.kind === "ask") {
-      const { number, method, words } = message;
+    } else {
+      const { number, method, args } = message;
       const ask = data[method] as (...args: readonly unknown[]) => Promise<unknown>;
-      // What cannot be sent is an error of who asked, too.
+      // A value that cannot be posted is an error of the request, too.
       ask
-        .apply(data, words as unknown[])
-        .then((value) => say({ kind: "answer", number, value }))
-        .catch((error: unknown) => say({ kind: "answer", number, error: thrownText(error) }));
+        .apply(data, args as unknown[])
+        .then((value) => post({ kind: "answer", number, value }))
+        .catch((error: unknown) => post({ kind: "answer", number, error: thrownText(error) }));
     }
   });
-  say({ kind: "ready" });
+  post({ kind: "ready" });
 }

@@ -10,7 +10,7 @@ export interface TextPiece {
  * pairs, line separators, and fillers and selectors that look like nothing.
  */
 const hidden =
-  /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFFA0\u{E0000}-\u{E0FFF}]/gu;
+  /(?![\t\n])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u{E0000}-\u{E0FFF}]|[\u17B4\u17B5]|[\u180B-\u180F]|\u034F)/gu;
 
 /** More marks in a row of one text than anybody reads: the pages stay small. */
 const marksAtMost = 2000;

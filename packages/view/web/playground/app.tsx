@@ -60,8 +60,7 @@ interface LevelPageProps {
 
 function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.Element {
   const settings = useMemo(() => settingsIn(query, level), [query, level]);
-  const takesSoftware = new URLSearchParams(query).has("software");
-  const session = useSession({ settings, takesSoftware, keep: !isEmbedded });
+  const session = useSession({ settings, keep: !isEmbedded });
   const { state, send } = session;
   const { active } = state;
   useEffect(() => {

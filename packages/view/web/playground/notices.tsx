@@ -3,22 +3,10 @@ import type { SessionHandle } from "./use-session.ts";
 
 /** What went wrong or otherwise than asked, each with a way on. */
 export function Notices({ session }: { readonly session: SessionHandle }): JSX.Element {
-  const { failure, warnings, instead, settings, keeping, step } = session.state;
+  const { failure, warnings, keeping, step } = session.state;
   return (
     <div class="notices" aria-live="polite">
       {failure && <FailureNotice session={session} />}
-      {instead !== null && (
-        <div class="notice warn">
-          <p>{instead}</p>
-          {session.adapter && (
-            <p class="row">
-              <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "webgpu" })}>
-                Begin a run on WebGPU all the same
-              </button>
-            </p>
-          )}
-        </div>
-      )}
       {!keeping.isKept && keeping.words !== "" && step > 0 && <p class="notice warn">{keeping.words}</p>}
       {warnings.length > 0 && (
         <details class="notice warn">
@@ -44,7 +32,6 @@ function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.El
   if (!failure) return null;
   const isWorkerGone = failure.code === "worker_ended" || failure.code === "worker_silent";
   const lacksWasm = failure.code === "device_unavailable" && settings.device === "wasm";
-  const canUseGpu = lacksWasm && session.adapter?.isSoftware === false;
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -62,11 +49,6 @@ function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.El
               Load the page again
             </button>
           )
-        )}
-        {device === null && canUseGpu && (
-          <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "webgpu" })}>
-            Begin a run on WebGPU
-          </button>
         )}
         {device === null && !isWorkerGone && !lacksWasm && (
           <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "wasm" })}>

@@ -38,8 +38,6 @@ export interface PageState {
   readonly needsModel: boolean;
   readonly warnings: readonly string[];
   readonly failure: Failure | null;
-  /** Why the run is not on the device that was asked for. */
-  readonly instead: string | null;
 }
 
 /** Who said what at a step. */
@@ -52,7 +50,6 @@ export interface Told {
 export type Event =
   | WorkerMessage
   | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean; readonly begins: boolean }
-  | { readonly type: "instead"; readonly reason: string | null }
   | { readonly type: "dismissed" };
 
 export function firstState(settings: PlaygroundSettings): PageState {
@@ -75,7 +72,6 @@ export function firstState(settings: PlaygroundSettings): PageState {
     needsModel: false,
     warnings: [],
     failure: null,
-    instead: null,
   };
 }
 
@@ -86,10 +82,8 @@ export function nextState(given: PageState, event: Event): PageState {
       const { run, glimpse, device, keeping } = event;
       const { episode, team }: Glimpse = glimpse;
       const opened = { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, keeping };
-      // A kept run may be on WebGPU after all.
-      const instead = run.settings.device === "wasm" ? state.instead : null;
       const told = [{ step: run.step, turns: episode.turns, right: episode.right }];
-      return { ...opened, told, savedStep: run.step, instead, busy: null };
+      return { ...opened, told, savedStep: run.step, busy: null };
     }
     case "step": {
       const { point, team, episode } = event;
@@ -124,8 +118,6 @@ export function nextState(given: PageState, event: Event): PageState {
       return { ...state, keeping: event.keeping };
     case "pong":
       return state;
-    case "instead":
-      return { ...state, instead: event.reason };
     case "settings":
       return { ...state, settings: event.settings };
     case "asked":
@@ -159,5 +151,5 @@ const gone = { device: null, active: false } as const;
 
 /** Whether it came from the worker. */
 function isAnswer({ type }: Event): boolean {
-  return type !== "sent" && type !== "dismissed" && type !== "failed" && type !== "instead";
+  return type !== "sent" && type !== "dismissed" && type !== "failed";
 }

@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { findAdapter, whyNotWebGpu, type Adapter } from "./adapter.ts";
+import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
 import { heartbeat, type Heartbeat } from "./heartbeat.ts";
 import { firstState, nextState, type PageState } from "./state.ts";
 import type { Command, Failure, WorkerMessage } from "./worker/messages.ts";
@@ -7,8 +6,6 @@ import type { PlaygroundSettings } from "./worker/settings.ts";
 
 export interface SessionHandle {
   readonly state: PageState;
-  /** What WebGPU would compute on: undefined until that is known, null for nothing. */
-  readonly adapter: Adapter | null | undefined;
   send(command: Command): void;
   /** Drops the run, ends the worker and opens another: the only way to another device. */
   replace(settings: PlaygroundSettings): void;
@@ -37,16 +34,13 @@ interface Running {
 /** How a page begins. */
 export interface Beginning {
   readonly settings: PlaygroundSettings;
-  /** Whether WebGPU may be a processor's. */
-  readonly takesSoftware: boolean;
   /** Whether the run outlives the page. */
   readonly keep: boolean;
 }
 
 /** The worker of this page, and all that it said. */
-export function useSession({ settings: first, takesSoftware, keep }: Beginning): SessionHandle {
+export function useSession({ settings: first, keep }: Beginning): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
-  const [adapter, setAdapter] = useState<Adapter | null>();
   const running = useRef<Running | null>(null);
   /** The run as it was saved last, where only this page has it. */
   const copy = useRef<Uint8Array | null>(null);
@@ -99,24 +93,15 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
     [keep, send, failed, end],
   );
   useEffect(() => {
-    const found = findAdapter(navigator);
-    void found.then(setAdapter);
-    const begin = async (): Promise<void> => {
-      const reason = first.device === "webgpu" && !takesSoftware ? whyNotWebGpu(await found) : null;
-      dispatch({ type: "instead", reason });
-      open(reason === null ? first : { ...first, device: "wasm" }, false);
-    };
-    void begin();
+    open(first, false);
     return end;
-  }, [first, takesSoftware, open, end]);
+  }, [first, open, end]);
   useEffect(() => guardLeaving(latest, send, keep), [send, keep]);
   return {
     state,
-    adapter,
     send,
     replace(settings) {
       copy.current = null;
-      dispatch({ type: "instead", reason: null });
       open(settings, true);
     },
     restart() {
