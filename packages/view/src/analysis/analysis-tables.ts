@@ -46,7 +46,7 @@ function cutSaid({ cut }: TeamAnalysis): string {
 /**
  * An analysis as tables: before and after, what messages are worth, who reads whom, what is said most.
  */
-export function analysisTables({
+function analysisTables({
   before,
   after,
   valuesBefore,

@@ -36,7 +36,7 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
 }
 
 /** Sentences under the table: what it means, what the fresh reader does without messages, what rewards count, and which families there are not. */
-export function probeRemarks({ base, families, skipped }: ProbeRecord): string[] {
+function probeRemarks({ base, families, skipped }: ProbeRecord): string[] {
   const measured = families.flatMap(({ family, probed }) =>
     Object.entries(probed.measures ?? {}).flatMap(([name, value]) => {
       const before = base.measures?.[name];

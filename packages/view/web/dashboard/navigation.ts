@@ -12,10 +12,6 @@ export function useRoute(): Route {
   return useStore(route);
 }
 
-export function currentRoute(): Route {
-  return route.get();
-}
-
 /** Begins there, where the address says nothing. */
 export function beginAt(first: Route): void {
   if (location.hash === "") route.set(first);

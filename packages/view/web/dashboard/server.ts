@@ -43,7 +43,7 @@ const keptAtMost = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
 /** Asks once. @throws ServerError */
-export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   if (recorded) {
     const answer = recorded(path);
     if (answer === undefined) throw new ServerError(404, "not_in_copy", "This copy does not hold it");

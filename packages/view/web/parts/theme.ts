@@ -8,8 +8,6 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /** What was chosen; kept for the next visit where the browser allows it. */
 export const theme: Store<Theme> = storeOf<Theme>(storedTheme());
-/** Counts changes of colours, by the switch, the system or a page around this one: canvases are drawn anew. */
-export const paints: Store<number> = storeOf(0);
 
 const design = new CSSStyleSheet();
 design.replaceSync(designStyle(':root[data-theme="dark"]'));
@@ -27,15 +25,6 @@ dark.addEventListener("change", paint);
 // Paper is light.
 addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
 addEventListener("afterprint", paint);
-new MutationObserver(() => paints.set(paints.get() + 1)).observe(document.documentElement, {
-  attributeFilter: ["data-theme"],
-});
-
-/** A colour or font of `@laconic/core/design` as it holds now, for canvases; they are drawn anew when {@link paints} changes. */
-export function themeValue(name: `--${string}`): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
 /** Says on the root which colours hold: the style sheet has each scheme once. */
 function paint(): void {
   const chosen = theme.get();

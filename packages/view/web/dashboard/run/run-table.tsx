@@ -34,7 +34,7 @@ const columns: readonly (readonly [RunSort, string])[] = [
 export function RunTable(props: RunTableProps) {
   const { runs, sort, descending, onSort } = props;
   return (
-    <table class="runs">
+    <table class="runs stacked">
       <caption class="visually-hidden">Runs; tick some to compare them</caption>
       <thead>
         <tr>

@@ -77,17 +77,19 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
           </p>
         </Empty>
       ) : (
-        <RunTable
-          runs={shown.slice(0, max)}
-          selected={selected}
-          onSelect={(id, isOn) =>
-            setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })
-          }
-          sort={sort}
-          descending={descending}
-          onSort={(by) => setQuery({ sort: by, order: by === sort && !descending ? "down" : "up" })}
-          now={now}
-        />
+        <div class="scroll">
+          <RunTable
+            runs={shown.slice(0, max)}
+            selected={selected}
+            onSelect={(id, isOn) =>
+              setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })
+            }
+            sort={sort}
+            descending={descending}
+            onSort={(by) => setQuery({ sort: by, order: by === sort && !descending ? "down" : "up" })}
+            now={now}
+          />
+        </div>
       )}
       {shown.length > max && (
         <button type="button" class="button" onClick={() => setMost(max + shownAtOnce)}>
