@@ -21,7 +21,6 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/evaluation/src/judging/judged-answers.ts": "a rubric",
   "packages/grading/src/board/grader-board.ts": "a file of the package",
   "packages/runtime/src/run/remote/tinker-server.ts": "environment.json",
-  "packages/runtime/src/spending/kept-account.ts": "a sum, spending.json",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
   "packages/verify/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",

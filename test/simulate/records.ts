@@ -5,8 +5,7 @@ import { evaluate, evaluationOptions } from "../../packages/trainer/src/evaluate
 import { criticsOf, withLearned } from "../../packages/trainer/src/learned.ts";
 import { livePolicies, mapPolicies } from "../../packages/trainer/src/spec/parts.ts";
 import { eachEpisode, folderSource, readRows } from "../../packages/trainer/src/reading/index.ts";
-import { loadWeights } from "../../packages/trainer/src/run/checkpoint.ts";
-import { findCheckpoint } from "../../packages/trainer/src/run/find-checkpoint.ts";
+import { loadWeights, findCheckpoint } from "../../packages/trainer/src/run/checkpoint.ts";
 import { learnedOf } from "../../packages/trainer/src/run/loop-state.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";

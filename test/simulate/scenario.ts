@@ -1,6 +1,6 @@
 import { LaconicError, type Random } from "../../packages/core/src/index.ts";
 import { sha256, type FileSystem } from "../../packages/core/src/files/index.ts";
-import { checkFiles } from "../../packages/trainer/src/run/find-checkpoint.ts";
+import { checkFiles } from "../../packages/trainer/src/run/checkpoint.ts";
 import type { Fault, FaultRange } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
 import { type Disk, diskRoot } from "./disk.ts";

@@ -38,7 +38,7 @@ export { fromText } from "./run/remote/tinker-setting.ts";
 export type { AppConfig, RunTask } from "./run/run-settings.ts";
 export { seenProblems, seenWarnings } from "./run/seen-problems.ts";
 export { openRunTask, runTaskTitle } from "./run/run-task.ts";
-export { fromOwnModel } from "./run/warm-start/own-model.ts";
+export { fromOwnModel } from "./models/own-model.ts";
 export { trainRelayWarmStart } from "./run/warm-start/relay-warm-start.ts";
 export type { RelayWarmStart } from "./run/warm-start/relay-warm-start.ts";
 export { trainWarmStart } from "./run/warm-start/train-warm-start.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collapseOf } from "./collapse.ts";
+import { collapseOf } from "./evaluation-warnings.ts";
 import type { Measured } from "./evaluate.ts";
 
 const first = { perplexity: 4.3, repetition: 0.02, vocabulary: 0.5, templateEntropy: 5, commonestTemplate: 0.1 };

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
 import { defaultsOf, divergenceTable } from "./settings/tables.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { findCheckpoint } from "./run/find-checkpoint.ts";
+import { findCheckpoint } from "./run/checkpoint.ts";
 import { readRunFacts } from "./reading/run-facts.ts";
 import { folderSource } from "./reading/folder-source.ts";
 import { nodeFileSystem, nodeProcesses } from "#platform";

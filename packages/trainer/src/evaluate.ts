@@ -13,7 +13,7 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./settings/config.ts";
 import { checkEpisode } from "./stages/checked-values.ts";
-import { attempts, streamOfAttempt } from "./stages/attempts.ts";
+import { attempts, streamOfAttempt } from "./stages/group-rollout.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";

@@ -1,6 +1,8 @@
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { agentErrorWarning } from "./agent-errors.ts";
-import type { Evaluation } from "./evaluate.ts";
+import type { Evaluation, Measured } from "./evaluate.ts";
+import { formatPercent } from "@laconic/core/text";
+import type { Language } from "./language.ts";
 
 /** Why an evaluation measures less than it seems to: no problems, agents' errors, or replies that are all cut. Each text once a run. */
 export function evaluationWarnings(
@@ -18,4 +20,143 @@ export function evaluationWarnings(
       ? "all replies of an evaluation were cut, and most answers are wrong: raise the agents' maxTokens or limits"
       : [],
   ].flat();
+}
+
+/** What of an evaluation is compared. */
+type Compared = Pick<Evaluation, "accuracy" | "problems" | "silence">;
+
+/** Of a normal distribution, one-sided 1 %. */
+const clearly = 2.326;
+
+/** Share of silent turns from which an agent says nothing. */
+const mute = 0.9;
+
+/**
+ * How a team has clearly got worse on the same validation problems, in words that need no statistics; null where it has not.
+ * Either fewer answers are right than chance explains (two-proportion z-test, 1 %), or agents that spoke have fallen silent
+ * (nine turns in ten) and accuracy has not risen for it.
+ */
+export function regressionOf(before: Compared, now: Compared): string | null {
+  const reasons: string[] = [];
+  if (isClearlyLower(before, now))
+    reasons.push(
+      `the team solves clearly less than before training (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)} of validation problems)`,
+    );
+  const muted = Object.entries(now.silence)
+    .filter(([agent, rate]) => rate >= mute && (before.silence[agent] ?? 1) < mute / 2)
+    .map(([agent]) => agent);
+  if (muted.length > 0 && now.accuracy < before.accuracy)
+    reasons.push(
+      `${muted.join(", ")} ${muted.length === 1 ? "says" : "say"} almost nothing any more, and fewer problems are solved (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)})`,
+    );
+  if (reasons.length === 0) return null;
+  return `${reasons.join("; ")}: training does harm here. Lower the price of words (budget.maxPrice, budget.learningRate) or the learning rate, give the budget a guard, and check that the model fits the task`;
+}
+
+function isClearlyLower(before: Compared, now: Compared): boolean {
+  return -(riseOf(before, now) ?? 0) > clearly;
+}
+
+/** How far accuracy has risen, in standard deviations of chance (two-proportion z-test); null where chance has none. */
+function riseOf(before: Compared, now: Compared): number | null {
+  const n = [before.problems, now.problems] as const;
+  const pooled = (before.accuracy * n[0] + now.accuracy * n[1]) / (n[0] + n[1]);
+  const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / n[0] + 1 / n[1]));
+  return deviation > 0 ? (now.accuracy - before.accuracy) / deviation : null;
+}
+
+/** Of a team that solves more problems than this, hardly any are left to learn. */
+const nearlyAll = 0.95;
+
+/** Fewer problems show only a rise that nobody would overlook. */
+const enoughProblems = 100;
+
+/** Share of the tokens before training; with fewer, the team has learned to be brief. */
+const asManyTokens = 0.95;
+
+interface Ending {
+  /** The evaluations before the first step, before the last one, and the last one. */
+  readonly before: Evaluation;
+  readonly previous: Evaluation;
+  readonly last: Evaluation;
+  /** Whether the reward charges for tokens. */
+  readonly isPriced: boolean;
+  /** Share of the last step's groups whose rewards are all equal. */
+  readonly equalGroups: number;
+}
+
+/**
+ * Why a run that ends may not have learned what it could, in words with the setting to change: no clear rise of accuracy (two-proportion
+ * z-test, 1 %) and no fewer tokens where they have a price, or a clear rise up to the last evaluation. Null where neither is so.
+ */
+export function unlearnedOf({ before, previous, last, isPriced, equalGroups }: Ending): string | null {
+  const rise = riseOf(before, last);
+  if (rise === null || last.problems < enoughProblems || Math.abs(rise) > clearly) return stillRising(previous, last);
+  if (before.accuracy > nearlyAll || (isPriced && last.tokens < asManyTokens * before.tokens)) return null;
+  const advice =
+    equalGroups > 0.5
+      ? `in ${formatPercent(equalGroups)} of the last step's groups the rewards are equal, so a step teaches little: raise train.steps, episodesPerProblem or sampling.temperature`
+      : "groups have different rewards, so there is something to learn: raise train.steps or optimizer.learningRate.peak";
+  return `the team solves no more problems than before training, chance aside (${formatPercent(before.accuracy)} -> ${formatPercent(last.accuracy)} of ${last.problems} validation problems); ${advice}`;
+}
+
+function stillRising(previous: Evaluation, last: Evaluation): string | null {
+  if (previous.step === 0 || (riseOf(previous, last) ?? 0) <= clearly) return null;
+  return `accuracy was still rising when the training ended (${formatPercent(previous.accuracy)} at step ${previous.step} -> ${formatPercent(last.accuracy)}): raise train.steps`;
+}
+
+/** What a reward counts where it knows who holds what is asked: the share of those that say nothing. */
+const knowing = "holder_silent";
+
+/** Shares and factors from which a language is called collapsed; ordinary training of the story worlds stays below all of them. */
+const limits = {
+  repetition: 0.3,
+  vocabulary: 0.4,
+  perplexity: 4,
+  strange: 20,
+  silent: 0.5,
+  template: 0.5,
+  entropy: 0.5,
+} as const;
+
+/**
+ * How a team's language has collapsed on the same validation problems, in words: an agent repeats itself, has few words left, or writes
+ * what the policy of the beginning would hardly have written; or those who know say nothing. Null where none of it has happened.
+ */
+export function collapseOf(before: Measured, now: Measured): string | null {
+  const reasons = Object.entries(now.language ?? {}).flatMap(([agent, language]) => {
+    const first = before.language?.[agent];
+    return first ? ofAgent(agent, first, language) : [];
+  });
+  const [spoke, silent] = [before.measures?.[knowing] ?? 1, now.measures?.[knowing] ?? 0];
+  if (silent >= limits.silent && spoke < limits.silent / 2)
+    reasons.push(
+      `whoever knows what is asked says nothing in ${formatPercent(silent)} of the episodes (${formatPercent(spoke)} before training)`,
+    );
+  if (reasons.length === 0) return null;
+  return `${reasons.join("; ")}: the language collapses, whatever the accuracy says. Raise objective.kl.coefficient, lower the learning rate or the price of words`;
+}
+
+function ofAgent(agent: string, first: Language, now: Language): string[] {
+  const reasons: string[] = [];
+  if (now.repetition >= limits.repetition && now.repetition > 2 * first.repetition)
+    reasons.push(
+      `${agent} repeats itself (${formatPercent(now.repetition)} of its pairs of words stood in the same text before)`,
+    );
+  // Shorter texts have a larger share of different words, so a fall is never an effect of brevity.
+  if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
+    reasons.push(
+      `${agent} has few words left (${formatPercent(now.vocabulary)} of its words are different ones, ${formatPercent(first.vocabulary)} before)`,
+    );
+  const [share, bits] = [now.commonestTemplate ?? 0, now.templateEntropy ?? 0];
+  const [shareBefore, bitsBefore] = [first.commonestTemplate ?? share, first.templateEntropy ?? bits];
+  if (share >= limits.template && bits < limits.entropy * bitsBefore)
+    reasons.push(
+      `${agent} says ${formatPercent(share)} of its texts by one template, names and copied words aside (${formatPercent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
+    );
+  if (now.perplexity > limits.strange && now.perplexity > limits.perplexity * first.perplexity)
+    reasons.push(
+      `${agent} writes a code of its own (perplexity ${now.perplexity.toFixed(1)} under the first policy, ${first.perplexity.toFixed(1)} before)`,
+    );
+  return reasons;
 }

@@ -25,7 +25,7 @@ export type {
   WrittenObjective,
 } from "./settings/config.ts";
 export { parseTrainConfig } from "./settings/parse-train-config.ts";
-export { settingPaths, valuePaths } from "./settings/plain-forms.ts";
+export { settingPaths, valuePaths } from "./settings/schema.ts";
 export { exampleShape, trainConfigSchema } from "./settings/schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./spec/parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
@@ -54,7 +54,7 @@ export {
 
 export type { GroupSource } from "./spec/group-source.ts";
 
-export { regressionOf } from "./regression.ts";
+export { regressionOf } from "./evaluation-warnings.ts";
 export { evaluate, evaluationOptions, evaluationSampling, problemsOfSplit } from "./evaluate.ts";
 export { criticsOf, withLearned } from "./learned.ts";
 export { evaluationWarnings } from "./evaluation-warnings.ts";
@@ -76,27 +76,27 @@ export type { LearningRateSchedule } from "./settings/schedules.ts";
 
 export { openRun } from "./run/run-directory.ts";
 export { runFiles } from "@laconic/core/run-folder";
-export type { Run, RunObserver, RunOptions } from "./run/run-options.ts";
+export type { Run, RunObserver, RunOptions } from "./run/recorder.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { Recorder, StepClock } from "./run/recorder.ts";
-export { findCheckpoint } from "./run/find-checkpoint.ts";
-export type { FoundCheckpoint } from "./run/find-checkpoint.ts";
+export { findCheckpoint } from "./run/checkpoint.ts";
+export type { FoundCheckpoint } from "./run/checkpoint.ts";
 export { loadWeights, modelPlace, policyFile } from "./run/checkpoint.ts";
 export { learnedOf } from "./run/loop-state.ts";
 export type { LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
 export { explainedFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
-export { eachLine, lineAt, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
-export { LineFile } from "./run/line-file.ts";
+export { eachLine, lineAt, piecesOf, readLines, rowIn } from "./run/file-system.ts";
+export { LineFile } from "./run/file-system.ts";
 export { changesOf, sha256Of } from "./reading/run-manifest.ts";
 export type { Change, RunManifest } from "./reading/run-manifest.ts";
-export { damagedRows } from "./run/damaged-rows.ts";
+export { damagedRows } from "./run/stored-run.ts";
 export { manifestOfRun, readSettings } from "./run/stored-run.ts";
 export { stepDefect } from "./reading/step-rows.ts";
 
-export { sendRun } from "./run/send-run.ts";
-export type { SendOptions } from "./run/send-run.ts";
+export { sendRun } from "./run/sink-set.ts";
+export type { SendOptions } from "./run/sink-set.ts";
 export { validationMetrics } from "./sinks/validation-metrics.ts";
 export type { CompleteSink, MetricSink, SinkOutcome, SinkRun } from "./sinks/metric-sink.ts";
 export type { Metrics } from "./step-metrics.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { regressionOf, unlearnedOf } from "./regression.ts";
+import { regressionOf, unlearnedOf } from "./evaluation-warnings.ts";
 import type { Evaluation } from "./evaluate.ts";
 
 function evaluation(accuracy: number, silence: Evaluation["silence"] = { a: 0.1, b: 0 }, problems = 400): Evaluation {

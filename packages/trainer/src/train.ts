@@ -1,10 +1,10 @@
 import { timerOf, type Timer } from "@laconic/rewards";
 import type { Evaluation } from "./evaluate.ts";
 import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
+import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
-import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
 import { learnAll, moveBudgets, scoreCollected, withPastSelf } from "./loop/step.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";

@@ -1,8 +1,7 @@
 import type { BenchConfig, PairConfig } from "@laconic/evaluation/bench";
 import type { Progress } from "../progress.ts";
 import { checkCode, checkServers, keepMade, madeFolder, openAiServer, type NamedServer } from "../run/check-trust.ts";
-import { defaultBaseUrl } from "../spending/base-url.ts";
-import { namedModel } from "../spending/named-model.ts";
+import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
 
 type Config = BenchConfig | PairConfig;
 

@@ -13,9 +13,7 @@ import { openParts } from "../run/open-parts.ts";
 import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
-import { knownPrice } from "../spending/known-price.ts";
-import { servedModel } from "../spending/served-model.ts";
-import type { Spending } from "../spending/spending.ts";
+import { knownPrice, servedModel, type Spending } from "../spending/spending.ts";
 
 /** Tasks with their teams, opened; close what is returned when done. */
 export interface OpenedPairs {

@@ -21,8 +21,7 @@ import { actorChoice } from "../run/actor-choice.ts";
 import { findRun, openFoundRun, trustedConfigOf, type FoundRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
-import { knownPrice } from "../spending/known-price.ts";
-import type { Spending } from "../spending/spending.ts";
+import { knownPrice, type Spending } from "../spending/spending.ts";
 
 /** What a run's team is on the questions of a bench. */
 interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {

@@ -4,7 +4,7 @@
  */
 import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
-import { fromOwnModel } from "../run/warm-start/own-model.ts";
+import { fromOwnModel } from "./own-model.ts";
 
 /** The tokenizer of a run by its folder and its configuration as written; null where it is not on this machine. */
 type TokenizerOf = (run: {
@@ -48,6 +48,6 @@ async function open(
   const { folder } = await openModelFolder(model, progress, { weights: false, offline: true });
   const { taughtTask } = await import("./policy-facts.ts");
   if ((await taughtTask(folder))?.startsWith("relay/")) return (await import("@laconic/tasks")).relayTokenizer;
-  const { tokenizerIn } = await import("./tokenizer-in.ts");
+  const { tokenizerIn } = await import("./policy-tokenizer.ts");
   return tokenizerIn(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});
 }

@@ -1,8 +1,7 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { nodeFileSystem, runFiles } from "@laconic/trainer";
-import { defaultBaseUrl } from "../spending/base-url.ts";
-import { namedModel } from "../spending/named-model.ts";
+import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
 import type { Progress } from "../progress.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { openModelFolder } from "../models/model-folder.ts";

@@ -4,8 +4,8 @@ import { answerForm, answerReading, type AnswerKind } from "@laconic/grading";
 import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
-import { openTask } from "./open-task.ts";
 import { teamNames, teamOf } from "@laconic/tasks/text";
+import { openTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -6,7 +6,7 @@ import { isMadeHere, isTrusting, rememberMade } from "../folders/made-here.ts";
 import type { Progress } from "../progress.ts";
 import { isModuleFile, referencesIn } from "../resolver/reference.ts";
 import { isSourceInput } from "../resolver/run-sources.ts";
-import { defaultBaseUrl } from "../spending/base-url.ts";
+import { defaultBaseUrl } from "../spending/spending.ts";
 import { serversOf } from "./fleet/fleet-setting.ts";
 import type { AppConfig } from "./run-settings.ts";
 

@@ -36,8 +36,7 @@ import { expectGpus } from "../devices/probe-devices.ts";
 import { type ChosenDevice } from "../devices/choose-device.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./remote/tinker-server.ts";
-import { servedModel } from "../spending/served-model.ts";
-import type { Spending } from "../spending/spending.ts";
+import { servedModel, type Spending } from "../spending/spending.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */

@@ -11,7 +11,7 @@ import {
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { checkSources, fromFolder, placedSources, type SourceChoice } from "../resolver/run-sources.ts";
-import { fromOwnModel } from "./warm-start/own-model.ts";
+import { fromOwnModel } from "../models/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import {
   actorServers,

@@ -6,7 +6,7 @@ import type { TeamTask } from "@laconic/tasks";
 import { rewardOf } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openTask } from "./open-task.ts";
+import { openTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -2,12 +2,14 @@ import { LaconicError } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import { taskTitle } from "@laconic/tasks/named";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
+import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/worlds/named";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { openReference, resolveReference } from "../resolver/resolve.ts";
 import { openedOnce } from "../resolver/shared-values.ts";
-import { openTask, pinnedTask, taskResources } from "./open-task.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
+import { hubEnvironment } from "@laconic/hub";
+import { dataFolder } from "../folders/data-folder.ts";
 
 /**
  * The task of a run, whether it has a name or is the user's own; close it where it says how. One of the user's own is made once for
@@ -59,4 +61,23 @@ async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Pro
   if (modelFolder === null)
     throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
   return policyTokenizer(modelFolder, templateArguments);
+}
+
+/** What opening a task takes, completed with this machine's. */
+export function taskResources(given: Partial<TaskResources>): TaskResources {
+  const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
+  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
+}
+
+/** A task with its data and graders, which come from this machine's folder and hub; close it where it says how. */
+export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  return openNamed(settings, taskResources(given));
+}
+
+/**
+ * The task as it can be opened again: data sets of the hub with their commits.
+ * @throws LaconicError what opening the data throws
+ */
+export async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
+  return pinNamed(settings, taskResources({}));
 }

@@ -1,6 +1,6 @@
 import type { ChatTokenizer } from "@laconic/core";
 import { describe, expect, test, vi } from "vitest";
-import { openTask } from "./open-task.ts";
+import { openTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -1,10 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TokenPrice } from "@laconic/core/ledger";
-import { isReference } from "../resolver/reference.ts";
-import type { ActorChoice } from "../run/chosen-actor.ts";
-import type { AppConfig } from "../run/run-settings.ts";
-import { knownPrice } from "./known-price.ts";
-import type { Spending } from "./spending.ts";
+import { knownPrice, type Spending } from "./spending.ts";
 
 /** The most that may be spent on an actor's server, and how; what is not given is left to the client and to public prices. */
 export interface ActorCap {
@@ -22,11 +18,11 @@ const flagOf = { maxUsd: "max-usd", price: "actor-price", deadlineMs: "timeout" 
  * @throws LaconicError `config_invalid` for a cap that has no effect, or without a price
  */
 export async function actorSpending(
-  speaks: AppConfig["actor"] | ActorChoice["speaks"],
+  speaks: object | null,
   { maxUsd, price: given, deadlineMs }: ActorCap,
   spentUsd = 0,
 ): Promise<Spending | null> {
-  const api = speaks !== null && !isReference(speaks) && "api" in speaks ? speaks.api : null;
+  const api = speaks !== null && "api" in speaks ? (speaks.api as { readonly model: string }) : null;
   if (api) {
     const price = given ?? (await knownPrice(api.model));
     if (maxUsd !== undefined) checkPriced(price, api.model, flagOf.price);

@@ -4,9 +4,9 @@
  */
 export { actorSpending, checkPriced } from "./actor-spending.ts";
 export type { ActorCap } from "./actor-spending.ts";
-export { defaultBaseUrl } from "./base-url.ts";
+export { defaultBaseUrl } from "./spending.ts";
 export { readSpent, spentIn } from "./kept-account.ts";
-export { knownPrice } from "./known-price.ts";
-export { namedModel } from "./named-model.ts";
+export { knownPrice } from "./spending.ts";
+export { namedModel } from "./spending.ts";
 export { parsePrice } from "./parse-price.ts";
 export type { Spending } from "./spending.ts";

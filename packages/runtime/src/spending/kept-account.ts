@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatUsd } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
@@ -8,9 +7,6 @@ import type { Progress } from "../progress.ts";
 
 /** Every paid call of a bench, of pairs, or of a training, in its directory. */
 const spendingFile = "spending.jsonl";
-
-/** What runs kept before there was a journal: a sum. */
-const sumFile = "spending.json";
 
 /** An account whose calls are on disk before they are sent. */
 export interface KeptAccount {
@@ -40,7 +36,7 @@ export async function openAccount(
 /** A journal behind an account that several runs share, one after the other; calls of other runs are not in it. */
 export async function keepCalls(directory: string, account: SpendAccount): Promise<SpendJournal> {
   const { openSpendJournal } = await import("@laconic/openai");
-  const journal = await openSpendJournal(join(directory, spendingFile), await summedIn(directory));
+  const journal = await openSpendJournal(join(directory, spendingFile), 0);
   account.keepIn(journal);
   return journal;
 }
@@ -53,21 +49,7 @@ export async function readSpent(directory: string): Promise<JournalTotals | null
 
 /** US dollars that a directory has spent so far. */
 export async function spentIn(directory: string): Promise<number> {
-  return (await readSpent(directory))?.spentUsd ?? summedIn(directory);
-}
-
-/** @throws LaconicError `data_invalid` for a file of something else */
-async function summedIn(directory: string): Promise<number> {
-  const file = join(directory, sumFile);
-  const text = await readFile(file, "utf8").catch(() => null);
-  if (text === null) return 0;
-  try {
-    const { spentUsd } = boundedJson(text) as { readonly spentUsd?: unknown };
-    if (typeof spentUsd === "number" && spentUsd >= 0) return spentUsd;
-  } catch {
-    // Said below.
-  }
-  throw new LaconicError("data_invalid", `${file} does not say what was spent; put it back`, { file });
+  return (await readSpent(directory))?.spentUsd ?? 0;
 }
 
 function sayUnsettled({ unsettled: { calls, usd } }: JournalTotals, maxUsd: number | null, progress: Progress): void {

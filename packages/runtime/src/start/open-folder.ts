@@ -7,7 +7,7 @@ import { modelFolders } from "../run/model-folders.ts";
 import { describeEnvironment } from "../run/environment.ts";
 import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
 import { fleetMeasures, serversInShort } from "../run/fleet/open-fleet.ts";
-import { withOwnModel } from "../run/warm-start/own-model.ts";
+import { withOwnModel } from "../models/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
 import { opponentFolders } from "../run/opponent-runs.ts";

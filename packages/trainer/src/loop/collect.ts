@@ -4,8 +4,7 @@ import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
-import { rollout } from "../stages/play-groups.ts";
-import { nextBatch } from "../stages/next-batch.ts";
+import { rollout, nextBatch } from "../stages/play-groups.ts";
 import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** A step's groups. */

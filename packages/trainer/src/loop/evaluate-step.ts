@@ -1,18 +1,18 @@
 import { shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
-import { collapseOf } from "../collapse.ts";
-import { regressionOf, unlearnedOf } from "../regression.ts";
-import { evaluationWarnings } from "../evaluation-warnings.ts";
-import { evaluate, evaluationOptions, type Evaluation } from "../evaluate.ts";
+import { checkedCall, shownValue, type EvaluationPoint, type Learned, wilsonInterval } from "@laconic/core";
+import { collapseOf, regressionOf, unlearnedOf, evaluationWarnings } from "../evaluation-warnings.ts";
+import { evaluate, evaluationOptions, type Evaluation, playProblems, type EvaluateOptions } from "../evaluate.ts";
 import { withLearned } from "../learned.ts";
-import { evaluateOpponents } from "./evaluate-opponents.ts";
-import { livePolicies } from "../spec/parts.ts";
+import { livePolicies, modelsOf, type Samplers, type TrainingParts } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
-import type { TrainConfig } from "../settings/config.ts";
+import type { TrainConfig, OpponentSettings } from "../settings/config.ts";
 import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
+import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
+import type { OpponentPool } from "../opponents/opponent-pool.ts";
 
 /** Accuracy and tokens on the validation problems, of the live policies, with transcripts of the first problems. */
 export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<Evaluation> {
@@ -134,4 +134,33 @@ export function pointOf({ step, accuracy, tokens, measures }: Evaluation): Evalu
 
 function nothingEvaluated(step: number): Evaluation {
   return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
+}
+
+/** Plays the validation problems against each opponent that settings name; sides take turns problem by problem. */
+export async function evaluateOpponents(
+  parts: TrainingParts,
+  samplers: Samplers,
+  { pool, settings }: { readonly pool: OpponentPool; readonly settings: OpponentSettings },
+  options: EvaluateOptions,
+): Promise<Readonly<Record<string, OpponentResult>>> {
+  const learners = Object.values(parts.policies).flatMap(({ agents }) => agents);
+  const models = modelsOf(parts, samplers);
+  const rates: Record<string, OpponentResult> = {};
+  for (const name of pool.against) {
+    const opponents = settings.sides.map((_, side) => pool.opponent(name, side));
+    const opponentAt = (i: number): (typeof opponents)[number] =>
+      opponents[i % opponents.length] as (typeof opponents)[number];
+    const played = await playProblems(parts, (i) => ({ ...models, ...opponentAt(i).models }), options);
+    const games = played.flatMap(({ episode, score }, i) => {
+      const marked = withOpponent(episode, name, Object.keys(opponentAt(i).models));
+      return gameOf({ episode: marked, score }, settings, learners)?.points ?? [];
+    });
+    const won = games.reduce((sum, points) => sum + points, 0);
+    rates[name] = {
+      games: games.length,
+      winRate: won / Math.max(1, games.length),
+      interval: wilsonInterval(won, games.length),
+    };
+  }
+  return rates;
 }

@@ -6,7 +6,7 @@ import type { StepClock } from "../run/recorder.ts";
 import { learn, moveBudget, needsReference, pricingOf, type LearnerResult } from "../stages/learner.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
 import { withResults } from "../problem-results.ts";
-import { policySamplers } from "../stages/policy-needs.ts";
+import { policySamplers } from "../stages/old-log-probs.ts";
 import type { PriceDiagnostics } from "../spec/price-controllers.ts";
 import { score, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";

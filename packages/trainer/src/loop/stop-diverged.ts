@@ -2,7 +2,7 @@ import { formatPercent } from "@laconic/core/text";
 import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
-import { checkpointName } from "../run/find-checkpoint.ts";
+import { checkpointName } from "../run/checkpoint.ts";
 import { isNamedRate } from "../settings/named.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { ScoredRollout } from "../stages/score.ts";

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { joinBytes, sha256, type FileSystem } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
-import type { ProcessTable } from "../reading/process-table.ts";
+import type { ProcessTable } from "../reading/run-source.ts";
 
 async function refuse(path: string): Promise<never> {
   throw new LaconicError(

@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import { gzip } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
 import { isProcessAlive, makeFolder, moveFile, removeFile, syncFolder, unpackedBytes } from "@laconic/core/platform";
-import type { ProcessTable } from "../reading/process-table.ts";
+import type { ProcessTable } from "../reading/run-source.ts";
 
 /** Files of this machine. */
 export const nodeFileSystem: FileSystem = {

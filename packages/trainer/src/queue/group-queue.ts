@@ -1,8 +1,7 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
-import { attempts } from "../stages/attempts.ts";
-import { joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
+import { attempts, joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
 import {
   groupScheduler,
   type GroupScheduler,
@@ -11,8 +10,7 @@ import {
   type ScheduleState,
   type StartedGroup,
 } from "./group-scheduler.ts";
-import { paced, rateLimiter } from "./paced.ts";
-import { shareInUse } from "./share-in-use.ts";
+import { paced, rateLimiter, shareInUse } from "./paced.ts";
 
 /** What groups are played with. */
 export interface QueueParts {

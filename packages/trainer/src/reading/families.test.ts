@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { familyTable } from "./families.ts";
-import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
+import type { GroupFigures, RunEvaluation } from "./run-facts.ts";
 
 const figures = (accuracy: number, measures: Readonly<Record<string, number>> = {}): GroupFigures => ({
   problems: 10,

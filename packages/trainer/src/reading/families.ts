@@ -1,4 +1,4 @@
-import type { RunEvaluation } from "./run-evaluation.ts";
+import type { RunEvaluation } from "./run-facts.ts";
 
 /** A measure at one point of a run: a column of the table of families. */
 export interface FamilyColumn {

@@ -1,5 +1,4 @@
 import { parsed, recordIn, type RunSource } from "./run-source.ts";
-import { RowFile } from "./row-file.ts";
 
 /** A line of JSON lines. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -38,4 +37,139 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   const rows: Row[] = [];
   for await (const row of eachRow(source, name)) rows.push(row);
   return rows;
+}
+
+/** Where a row stands in its file, in bytes, without its end. */
+export interface RowPlace {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** A whole row, without its end. */
+export interface RowBytes {
+  /** Read over afterwards. */
+  readonly bytes: Uint8Array;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly place: RowPlace;
+}
+
+/** What a reading gives. */
+export interface RowReader {
+  /** The file is another one, or shorter: what was read of it counts for nothing, and it is read from its beginning. */
+  reset(): void;
+  /** A whole row. The bytes are read over afterwards. */
+  row(bytes: Uint8Array, place: RowPlace): void;
+}
+
+const pieceBytes = 1 << 20;
+
+/** Longer rows are passed over, and named. */
+const maxRowBytes = 64 << 20;
+
+/** Lines of a file that grows, each read once. A line that has no end yet waits for it. */
+export class RowFile {
+  readonly #source: RunSource;
+  readonly name: string;
+  #inode = 0;
+  /** All before is read. */
+  #at = 0;
+  /** Bytes behind the last whole row. */
+  rest = 0;
+  /** Up to the one that is read now. */
+  rows = 0;
+  #counted = 0;
+  /** Whether the last reading reached the end. */
+  isWhole = false;
+  /** Rows that were passed over, in words. */
+  tooLong: string | null = null;
+
+  constructor(source: RunSource, name: string) {
+    this.#source = source;
+    this.name = name;
+  }
+
+  /**
+   * Reads what is new.
+   * @param maxBytes - about how much of it at a time; `isWhole` says whether there is more
+   * @returns whether there was anything
+   */
+  async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
+    let isOther = false;
+    let before = this.#at;
+    const reset = (): void => {
+      isOther = true;
+      before = 0;
+      reader.reset();
+    };
+    this.isWhole = true;
+    for await (const batch of this.batches(reset)) {
+      for (const { bytes, number, place } of batch) {
+        this.rows = number;
+        reader.row(bytes, place);
+      }
+      if (this.#at - before < maxBytes) continue;
+      this.isWhole = false;
+      break;
+    }
+    return isOther || this.#at > before;
+  }
+
+  /**
+   * The rows that are new, as many at a time as are read at once.
+   * @param reset - called before the first where the file is another one
+   */
+  async *batches(reset: () => void = () => undefined): AsyncGenerator<readonly RowBytes[]> {
+    const found = await this.#source.stat(this.name);
+    const { size = 0, ino = 0 } = found ?? {};
+    if (this.#at > 0 && (!found || ino !== this.#inode || size < this.#at)) {
+      [this.#at, this.rest, this.rows, this.#counted, this.tooLong] = [0, 0, 0, 0, null];
+      reset();
+    }
+    if (!found) return;
+    this.#inode = ino;
+    let length = Math.min(pieceBytes, size - this.#at);
+    while (this.#at < size) {
+      const piece = await this.#source.bytes(this.name, this.#at, Math.min(length, size - this.#at));
+      if (piece === null || piece.length === 0) break;
+      const rows = this.#rowsIn(piece);
+      if (rows !== null) yield rows;
+      else if (this.#at + piece.length >= size) break; // half written
+      else if (length >= maxRowBytes) await this.#passOver(size);
+      else length = Math.min(maxRowBytes, 4 * length);
+    }
+    this.rest = Math.max(0, size - this.#at);
+  }
+
+  /** Null where no row ends. */
+  #rowsIn(piece: Uint8Array): RowBytes[] | null {
+    const found: RowBytes[] = [];
+    let used = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, used)) {
+      if (end > used) {
+        this.#counted++;
+        const number = this.#counted;
+        found.push({ bytes: piece.subarray(used, end), number, place: { from: this.#at + used, length: end - used } });
+      }
+      used = end + 1;
+    }
+    this.#at += used;
+    return used === 0 ? null : found;
+  }
+
+  /** To the end of a row that is too long to be read. */
+  async #passOver(size: number): Promise<void> {
+    const start = this.#at;
+    for (let at = start; at < size; at += pieceBytes) {
+      const piece = await this.#source.bytes(this.name, at, Math.min(pieceBytes, size - at));
+      if (piece === null || piece.length === 0) break;
+      const end = piece.indexOf(10);
+      if (end < 0) continue;
+      this.#at = at + end + 1;
+      this.rows = ++this.#counted;
+      this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#at - start} bytes and was passed over`;
+      return;
+    }
+    this.#at = size; // its rest, once there is one, is no row either
+  }
 }

@@ -1,15 +1,15 @@
 import type { UnknownRecord } from "@laconic/core";
 import { maxJsonDepth } from "@laconic/core/json";
 import { likelyCause } from "../divergence.ts";
-import { regressionOf } from "../regression.ts";
+import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { familyTable, type FamilyTable } from "./families.ts";
-import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
 import { damageOf } from "./file-damage.ts";
 import { dividedFiles, membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
-import { eachRow } from "./rows.ts";
+import { eachRow, readRows } from "./rows.ts";
 import { lastStep } from "./step-rows.ts";
+import { folderSource } from "./folder-source.ts";
 
 /** What became of a run folder. */
 export type RunState =
@@ -294,4 +294,37 @@ function numberOr(value: unknown): number | null {
 
 function textOr(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+/** A row of `evaluations.jsonl`: a team on validation problems; accuracy from 0 to 1, tokens a mean per episode. */
+export interface RunEvaluation {
+  readonly step: number;
+  readonly problems: number;
+  readonly accuracy: number;
+  /** 95 % interval of the accuracy; null where it is not known. */
+  readonly interval: readonly [low: number, high: number] | null;
+  readonly tokens: number;
+  /** Share of turns without a word, by agent. */
+  readonly silence: Readonly<Record<string, number>>;
+  /** By group of problems; absent where they have none. */
+  readonly groups?: Readonly<Record<string, GroupFigures>>;
+}
+
+/** Of the problems of one group. */
+export interface GroupFigures {
+  readonly problems: number;
+  readonly accuracy: number;
+  readonly tokens: number;
+  /** What the reward counts beside its terms. */
+  readonly measures: Readonly<Record<string, number>>;
+}
+
+/**
+ * What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first.
+ * @param before - only steps before this one
+ */
+export async function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
+  const rows = await readRows(folderSource(directory), runFiles.timing);
+  const timing = rows.filter(({ step }) => Number(step) < before);
+  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + stepSeconds(row), 0);
 }

@@ -1,6 +1,5 @@
 import { isRecord } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
-import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
 export interface RunSource {
@@ -56,4 +55,12 @@ export function parsed(text: string | null): unknown {
 /** Null for what is no object. */
 export function recordIn(value: unknown): Readonly<Record<string, unknown>> | null {
   return isRecord(value) ? value : null;
+}
+
+/** Process that may hold a run directory; injected, so that tests decide who is alive. */
+export interface ProcessTable {
+  readonly pid: number;
+  /** Name of the machine that the processes run on. */
+  readonly host: string;
+  isAlive(pid: number): boolean;
 }

@@ -1,9 +1,10 @@
-import type { StoredWeights } from "@laconic/core";
+import * as z from "zod";
+import { type StoredWeights, boundedJson, LaconicError, thrownText } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
-import { explainWriteError, replaceFile } from "./file-system.ts";
-import { checkpointName, completeSteps, textOf, type CheckpointManifest } from "./find-checkpoint.ts";
-import { stateText, type LoopState } from "./loop-state.ts";
+import { explainWriteError, replaceFile, explainedFileSystem } from "./file-system.ts";
+import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
+import { runFiles } from "@laconic/core/run-folder";
 
 /** Written beside each policy's weights: what a policy knows of itself. */
 export const policyFile = "laconic.json";
@@ -145,4 +146,189 @@ type SavedFiles = Pick<CheckpointManifest, "files">;
 /** Folder of a model in a checkpoint: its own, or the checkpoint itself where a single policy's files lie. */
 export function modelPlace({ files }: SavedFiles, name: string): string {
   return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
+}
+
+/** What a checkpoint says of itself. */
+export interface CheckpointManifest {
+  readonly version: 1;
+  readonly step: number;
+  /** Of the run that it belongs to: `run` of its manifest. */
+  readonly run?: string;
+  /** The run directory's rows when it was saved. */
+  readonly traces?: TraceDigests;
+  readonly files: Readonly<Record<string, FileDigest>>;
+}
+
+const digestSchema = z.strictObject({ bytes: z.int(), sha256: z.string() });
+
+const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
+  version: z.literal(1),
+  step: z.int(),
+  run: z.string().exactOptional(),
+  traces: z.record(z.string(), digestSchema).exactOptional(),
+  files: z.record(z.string().regex(/^(?:[\w-]+(?:\.critic)?\/)?[\w.-]+$/), digestSchema),
+});
+
+/** A checkpoint that was found whole, and what was wrong with newer ones. */
+export interface FoundCheckpoint {
+  readonly folder: string;
+  readonly state: LoopState;
+  readonly manifest: CheckpointManifest;
+  readonly warnings: readonly string[];
+}
+
+/** How often a run's checkpoints are looked for again, where the run that writes them removed one meanwhile. */
+const maxLooks = 10;
+
+/**
+ * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
+ * @param accept - throws for one that will not do, and why
+ * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged,
+ * and a `checkpoint_mismatch` of `accept`. A run may go on meanwhile: where it removed a checkpoint after it was listed, the newest is
+ * looked for again.
+ */
+export async function findCheckpoint(
+  given: FileSystem,
+  directory: string,
+  which: "latest" | "best" = "latest",
+  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
+): Promise<FoundCheckpoint> {
+  const fs = explainedFileSystem(given, directory);
+  for (let look = 0; look < maxLooks; look++) {
+    const found = await lookForCheckpoint(fs, directory, which, accept);
+    if (found !== null) return found;
+  }
+  throw new LaconicError(
+    "checkpoint_missing",
+    `${directory}: its run removed each of ${maxLooks} checkpoints before it could be read; keep more of them, or wait for the run to end`,
+    { directory },
+  );
+}
+
+/** @returns null where one that was listed is gone */
+async function lookForCheckpoint(
+  fs: FileSystem,
+  directory: string,
+  which: "latest" | "best",
+  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void>,
+): Promise<FoundCheckpoint | null> {
+  const steps = await completeSteps(fs, directory);
+  if (steps.length === 0)
+    throw new LaconicError(
+      "checkpoint_missing",
+      `${directory} holds no checkpoint to resume from; remove the run directory and start it again`,
+      { directory },
+    );
+  const damage: string[] = [];
+  for (const name of steps) {
+    const warnings = damage.map((each) => `${each}; trying the one before`);
+    let folder = joinPath(directory, name);
+    try {
+      const found = await verify(fs, folder);
+      await accept(found);
+      const best = checkpointName(found.state.bestTrained?.step ?? found.state.best.step);
+      if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
+      folder = joinPath(directory, best);
+      return { ...(await verify(fs, folder)), warnings };
+    } catch (error) {
+      if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
+      if (!(await fs.exists(folder))) return null;
+      damage.push(`${folder}: ${thrownText(error)}`);
+    }
+  }
+  throw new LaconicError(
+    "checkpoint_corrupt",
+    `no checkpoint in ${directory} is whole and fits the run's files: ${damage.join("; ")}; put the files back, or train in another run directory`,
+    { directory },
+  );
+}
+
+/** @throws Error for a manifest that is damaged */
+export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
+  return manifestSchema.parse(boundedJson(await textOf(fs, joinPath(folder, "manifest.json"))));
+}
+
+async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
+  const manifest = await checkFiles(fs, folder);
+  return { folder, state: await stateIn(fs, folder), manifest };
+}
+
+/** @throws Error for a state that is missing or damaged */
+export async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
+  const stored = boundedJson(await textOf(fs, joinPath(folder, "state.json")));
+  loopStateSchema.parse(stored);
+  return stored as LoopState; // with its keys in their order: a resumed run writes the same bytes
+}
+
+/** Files against the checksums of their manifest. @throws Error for the first that differs */
+export async function checkFiles(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
+  const manifest = await readManifest(fs, folder);
+  for (const [file, expected] of Object.entries(manifest.files)) {
+    const found = await fs.digest(joinPath(folder, file));
+    if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
+    if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
+  }
+  return manifest;
+}
+
+/** Newest first; `.partial` folders are not complete. */
+export async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
+  if (!(await fs.exists(directory))) return [];
+  return (await fs.list(directory))
+    .filter((name) => /^step-\d+$/.test(name))
+    .toSorted()
+    .toReversed();
+}
+
+/** Its folder, in that of checkpoints. */
+export function checkpointName(step: number): string {
+  return `step-${String(step).padStart(8, "0")}`;
+}
+
+export async function textOf(fs: FileSystem, path: string): Promise<string> {
+  return new TextDecoder().decode(await fs.read(path));
+}
+
+/** Past selves of a run that trains against them: their weights, in a folder each, by name. */
+export class OpponentFolder {
+  readonly #fs: FileSystem;
+  readonly #run: string;
+  readonly #folder: string;
+
+  /** @param run - the run's folder */
+  constructor(fs: FileSystem, run: string) {
+    [this.#fs, this.#run, this.#folder] = [fs, run, joinPath(run, runFiles.opponents)];
+  }
+
+  /** Keeps weights as those of a past self. @param name - `step-` and the step */
+  async keep(name: string, models: Models): Promise<void> {
+    const step = Number(name.slice("step-".length));
+    await this.#fs.makeDirectory(this.#folder);
+    await saveWeights(this.#fs, this.#run, joinPath(runFiles.opponents, name), { models: policiesIn(models), step });
+  }
+
+  /** Loads those of a past self into the policies. @throws LaconicError `checkpoint_corrupt` naming its folder */
+  async load(name: string, models: Models): Promise<void> {
+    const folder = joinPath(this.#folder, name);
+    const saved = await checkFiles(this.#fs, folder).catch((error: unknown) => {
+      throw new LaconicError(
+        "checkpoint_corrupt",
+        `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
+        { folder },
+        error,
+      );
+    });
+    await loadWeights(folder, saved, policiesIn(models));
+  }
+
+  /** Gives up those that no checkpoint names: another than the last may have to be gone on from. */
+  async prune(checkpoints: string): Promise<void> {
+    const named = new Set<string>();
+    for (const step of await completeSteps(this.#fs, checkpoints)) {
+      const { opponents = [] } = await stateIn(this.#fs, joinPath(checkpoints, step));
+      for (const { name } of opponents) named.add(name);
+    }
+    for (const name of await this.#fs.list(this.#folder))
+      if (!named.has(name)) await this.#fs.remove(joinPath(this.#folder, name));
+  }
 }

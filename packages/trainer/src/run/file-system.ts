@@ -1,5 +1,8 @@
-import { LaconicError } from "@laconic/core";
-import type { FileSystem } from "@laconic/core/files";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { type FileSystem, linesIn } from "@laconic/core/files";
+import type { ReadAt } from "@laconic/core/run-folder";
+import { parsed, recordIn } from "../reading/run-source.ts";
+import { absolutePath } from "#platform";
 
 /** Writes a file beside the old one, then renames it over: a kill leaves one of the two whole. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
@@ -64,4 +67,117 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
     syncDirectory: (path) => explained(fs.syncDirectory(path)),
     remove: (path) => explained(fs.remove(path)),
   };
+}
+
+/** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
+export function toLine(row: UnknownRecord): string {
+  const nonfinite = Object.keys(row).filter((key) => typeof row[key] === "number" && !Number.isFinite(row[key]));
+  return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
+}
+
+const pieceBytes = 1 << 20;
+
+/** A file piece by piece, whatever its length. */
+export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Array> {
+  return piecesBy((from, length) => fs.readPart(path, from, length));
+}
+
+/** What lies between two places, piece by piece. */
+export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to;) {
+    const piece = await read(at, Math.min(pieceBytes, to - at));
+    if (piece === null || piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** What a line says; null for what is no object of JSON. */
+export function rowIn(line: Uint8Array | null): UnknownRecord | null {
+  return line && recordIn(parsed(decoder.decode(line)));
+}
+
+/** Rows of a file one after the other, whatever its length; what is no row is left out. None where there is no file. */
+export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
+  if (!(await fs.exists(path))) return;
+  for await (const line of linesIn(piecesOf(fs, path))) {
+    const row = rowIn(line);
+    if (row) yield row;
+  }
+}
+
+/** All rows of a file, as {@link eachLine} gives them: of one that stays small. */
+export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
+  const rows: UnknownRecord[] = [];
+  for await (const row of eachLine(fs, path)) rows.push(row);
+  return rows;
+}
+
+/** The first row, or the last; null where there is none. */
+export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<UnknownRecord | null> {
+  let found: UnknownRecord | null = null;
+  for await (const row of eachLine(fs, path)) {
+    found = row;
+    if (place === "first") break;
+  }
+  return found;
+}
+
+/**
+ * Appends whole lines to a file. What a write that failed, or a process that was killed, left torn is cut off before the next one: no line
+ * is written behind half of another, and one that was refused is not there.
+ */
+export class LineFile {
+  readonly #fs: FileSystem;
+  readonly #path: string;
+  /** Where whole lines end; null behind a write that succeeded. */
+  #wholeEnd: ((size: number) => Promise<number>) | null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(fs: FileSystem, path: string) {
+    this.#fs = fs;
+    this.#path = path;
+    this.#wholeEnd = (size) => endOfLines(fs, path, size);
+  }
+
+  /** In the order of the calls, each on disk when it resolves. @throws what the file system throws */
+  append(lines: string): Promise<void> {
+    const written = this.#last.then(() => this.#append(lines));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #append(lines: string): Promise<void> {
+    const [fs, path] = [this.#fs, this.#path];
+    const size = (await fs.exists(path)) ? await fs.size(path) : 0;
+    const end = Math.min(size, (await this.#wholeEnd?.(size)) ?? size);
+    if (end < size) await fs.truncate(path, end);
+    this.#wholeEnd = () => Promise.resolve(end);
+    await fs.append(path, lines);
+    this.#wholeEnd = null;
+  }
+}
+
+const endBytes = 1 << 16;
+const lineEnd = 10;
+
+/** Bytes up to the last end of a line. */
+async function endOfLines(fs: FileSystem, path: string, size: number): Promise<number> {
+  for (let to = size; to > 0; to -= endBytes) {
+    const from = Math.max(0, to - endBytes);
+    const at = (await fs.readPart(path, from, to - from)).lastIndexOf(lineEnd);
+    if (at >= 0) return from + at + 1;
+  }
+  return 0;
+}
+
+/** The name of a folder. */
+export function lastOf(directory: string): string {
+  return (
+    absolutePath(directory)
+      .split(/[\\/]/u)
+      .findLast((part) => part !== "") ?? directory
+  );
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { readLines, toLine } from "./json-lines.ts";
+import { readLines, toLine } from "./file-system.ts";
 
 async function file(text: string): Promise<string> {
   const folder = await temporaryFolder();

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
 import { refusal } from "../../../../test/refusal.ts";
 import { runFolder } from "../../test/run-folder.ts";
-import type { ProcessTable } from "../reading/process-table.ts";
+import type { ProcessTable } from "../reading/run-source.ts";
 import { openRun } from "./run-directory.ts";
 
 function open(directory: string, options: Partial<Parameters<typeof openRun>[0]> = {}): ReturnType<typeof openRun> {

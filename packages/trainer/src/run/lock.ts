@@ -3,7 +3,7 @@ import { tryParseJson } from "@laconic/core/json";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";
-import type { ProcessTable } from "../reading/process-table.ts";
+import type { ProcessTable } from "../reading/run-source.ts";
 
 /** Claims by which this very process holds directories: its number in a lock may also be that of a predecessor. */
 const held = new Map<string, string>();

@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { expect, test } from "vitest";
-import { findCheckpoint } from "./find-checkpoint.ts";
-import { saveCheckpoint, settleCheckpoints } from "./checkpoint.ts";
+import { findCheckpoint, saveCheckpoint, settleCheckpoints } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
 
 const evaluation = { step: 0, problems: 1, accuracy: 0, interval: [0, 1] as const, tokens: 1, silence: {} };

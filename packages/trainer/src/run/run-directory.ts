@@ -8,23 +8,27 @@ import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "./sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../step-metrics.ts";
-import { findCheckpoint, type FoundCheckpoint } from "./find-checkpoint.ts";
-import { loadWeights, policiesIn, saveCheckpoint, saveWeights, settleCheckpoints, type Models } from "./checkpoint.ts";
-import { OpponentFolder } from "./opponent-folder.ts";
+import {
+  findCheckpoint,
+  type FoundCheckpoint,
+  loadWeights,
+  policiesIn,
+  saveCheckpoint,
+  saveWeights,
+  settleCheckpoints,
+  type Models,
+  OpponentFolder,
+} from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
-import { explainedFileSystem, replaceFile } from "./file-system.ts";
+import { explainedFileSystem, replaceFile, readLines, toLine, lastOf, LineFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "../reading/changed-settings.ts";
-import { readLines, toLine } from "./json-lines.ts";
-import { lastOf } from "./last-of.ts";
-import { LineFile } from "./line-file.ts";
 import { lockRun, type RunLock } from "./lock.ts";
 import type { DroppedProblem } from "../queue/training-queue.ts";
-import { stepClock, type StepClock } from "./recorder.ts";
+import { stepClock, type StepClock, type Run, type RunObserver, type RunOptions } from "./recorder.ts";
 import { traceNames } from "../reading/run-files.ts";
 import { changesOf, runManifest } from "../reading/run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
 import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
-import type { Run, RunObserver, RunOptions } from "./run-options.ts";
 import { divideTraces } from "./trace-parts.ts";
 import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from "./traces.ts";
 

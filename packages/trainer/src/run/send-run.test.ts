@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runFolder } from "../../test/run-folder.ts";
 import { tinyRun } from "../testing/index.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
-import { sendRun } from "./send-run.ts";
+import { sendRun } from "./sink-set.ts";
 
 /** What a sink was told, in order. */
 function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {

@@ -1,5 +1,5 @@
 import { thrownText } from "@laconic/core";
-import type { FileSystem } from "@laconic/core/files";
+import { type FileSystem, joinPath } from "@laconic/core/files";
 import type { Evaluation } from "../evaluate.ts";
 import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
 import { shownEpisodes } from "../reading/episode-content.ts";
@@ -7,6 +7,10 @@ import { fileSystemSource } from "../reading/folder-source.ts";
 import { eachRow, readRows } from "../reading/rows.ts";
 import type { Metrics } from "../step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "../sinks/metric-sink.ts";
+import { nodeFileSystem } from "#platform";
+import { lastOf } from "./file-system.ts";
+import { parsed, recordIn } from "../reading/run-source.ts";
+import { readSettings } from "./stored-run.ts";
 
 /** All sinks of a run as one that never fails. */
 export interface SinkSet {
@@ -86,4 +90,32 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
     },
     close: (outcome) => each((sink) => sink.close?.(outcome)),
   };
+}
+
+/** What of a run is sent, and where. */
+export interface SendOptions {
+  readonly directory: string;
+  readonly sinks: readonly MetricSink[];
+  /** How the run ended. Default `interrupted`. */
+  readonly outcome?: SinkOutcome;
+  readonly fileSystem?: FileSystem;
+}
+
+/**
+ * Tells sinks what a run's folder has: later, or again, or sinks that the run did not know.
+ * @returns what failed, in words
+ * @throws LaconicError `run_missing` for a folder that holds no run
+ */
+export async function sendRun(options: SendOptions): Promise<readonly string[]> {
+  const { directory, outcome = "interrupted", fileSystem: fs = nodeFileSystem } = options;
+  const failed: string[] = [];
+  const sinks = sinkSet(options.sinks, async (message) => void failed.push(message));
+  const config = await readSettings(fs, directory);
+  const file = joinPath(directory, runFiles.environment);
+  const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : null;
+  const environment = recordIn(parsed(text)) ?? {};
+  await sinks.begin({ name: lastOf(directory), directory, config, environment });
+  await sinks.replay(fs, { directory, config });
+  await sinks.close(outcome);
+  return failed;
 }

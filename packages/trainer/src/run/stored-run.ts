@@ -1,12 +1,12 @@
 import { isRecord, LaconicError, thrownText } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { completeSteps } from "./find-checkpoint.ts";
-import { explainedFileSystem, replaceFile } from "./file-system.ts";
-import { lineAt } from "./json-lines.ts";
+import { completeSteps, readManifest } from "./checkpoint.ts";
+import { explainedFileSystem, replaceFile, lineAt } from "./file-system.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { clearedNames } from "../reading/run-files.ts";
+import { clearedNames, traceNames } from "../reading/run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
+import { cutTraces } from "./traces.ts";
 
 /**
  * Whether the directory's run goes on, or a new one begins.
@@ -126,4 +126,19 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   throw refused(
     `holds ${settings === null || Array.isArray(settings) ? JSON.stringify(settings) : `a ${typeof settings}`} instead of settings`,
   );
+}
+
+/** What the rows of a run are not that its last checkpoint saw, naming the file; null where they are, or nothing tells. */
+export async function damagedRows(fs: FileSystem, directory: string): Promise<string | null> {
+  const checkpoints = joinPath(directory, runFiles.checkpoints);
+  const [last] = await completeSteps(fs, checkpoints);
+  if (last === undefined) return null;
+  const manifest = await readManifest(fs, joinPath(checkpoints, last)).catch(() => null);
+  if (manifest === null) return null;
+  try {
+    await cutTraces(fs, directory, traceNames, manifest.step, manifest.traces ?? null);
+    return null;
+  } catch (error) {
+    return thrownText(error);
+  }
 }

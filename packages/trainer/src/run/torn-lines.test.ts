@@ -1,9 +1,9 @@
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { faultyFileSystem } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { LineFile } from "./line-file.ts";
+import { LineFile } from "./file-system.ts";
 import { openRun } from "./run-directory.ts";
-import type { Run } from "./run-options.ts";
+import type { Run } from "./recorder.ts";
 
 const textOf = async (fs: FileSystem, path: string): Promise<string> => new TextDecoder().decode(await fs.read(path));
 

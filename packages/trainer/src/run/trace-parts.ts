@@ -12,7 +12,7 @@ import {
 import { DividedFile, type PartFiles } from "../reading/divided-file.ts";
 import { gunzip, gzipped } from "#platform";
 import type { RetentionSettings } from "../settings/config.ts";
-import { piecesOf, rowIn } from "./json-lines.ts";
+import { piecesOf, rowIn } from "./file-system.ts";
 
 const mebibyte = 1 << 20;
 

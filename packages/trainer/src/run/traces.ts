@@ -5,7 +5,7 @@ import type { TraceNames } from "../reading/run-files.ts";
 import { joinBytes, joinPath, linesIn, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
-import { piecesBy } from "./json-lines.ts";
+import { piecesBy } from "./file-system.ts";
 import { endOfTrace, type TraceEnd } from "./trace-parts.ts";
 
 /** Such files as a checkpoint saw them. */

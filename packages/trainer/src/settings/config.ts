@@ -5,8 +5,11 @@ import { gspoClip, type GroupKey } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./schedules.ts";
-import { asynchronousTable, type creditTables, opponentsTable, type treeTable } from "./episode-tables.ts";
 import {
+  asynchronousTable,
+  type creditTables,
+  opponentsTable,
+  type treeTable,
   besideTable,
   checkpointTable,
   defaultsOf,

@@ -18,8 +18,7 @@ import {
   type TrainConfig,
 } from "./config.ts";
 import { estimatorOf, isNamedBudget, isNamedCost, isNamedEstimator, isNamedObjective, objectiveOf } from "./named.ts";
-import { expandPlainForms } from "./plain-forms.ts";
-import { trainConfigSchema } from "./schema.ts";
+import { expandPlainForms, trainConfigSchema } from "./schema.ts";
 import { isValueSource } from "./values.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./parse-train-config.ts";
-import { settingPaths } from "./plain-forms.ts";
-import { trainConfigSchema } from "./schema.ts";
+import { settingPaths, trainConfigSchema } from "./schema.ts";
 
 test("a name stands for an alternative, and a number for a range or a budget's target", () => {
   const config = parseTrainConfig({

@@ -1,13 +1,17 @@
+import * as z from "zod";
 import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
 import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape } from "@laconic/core";
 import { optimizerTable, samplingParameters } from "@laconic/core/backends";
+  isRecord,
 import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
-import * as z from "zod";
 import type { CreditSettings, TrainConfig } from "./config.ts";
-import { asynchronousTable, creditTables, opponentsTable, treeTable } from "./episode-tables.ts";
 import {
+  asynchronousTable,
+  creditTables,
+  opponentsTable,
+  treeTable,
   besideTable,
   checkpointTable,
   divergenceTable,
@@ -20,10 +24,10 @@ import {
   scoringTable,
   type Table,
 } from "./tables.ts";
-import { valueOr, valueSchema } from "./values.ts";
+import { valueOr, valueSchema, isValueSource, trainValues, valueKindOf, type TrainValues } from "./values.ts";
 
 /** A group with one more field, by which one of several is chosen. */
-function named(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
+function namedSchema(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
   const field: Field = { help, shape: { kind: "choice", of: [name] } };
   return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
 }
@@ -34,15 +38,17 @@ const byName = ["name", "Which objective"] as const;
 const { costWhenTaskAtLeast: _, ...decoupledFields } = decoupledShape.fields;
 const advantageSchema = z
   .discriminatedUnion("estimator", [
-    named(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
-    ...estimatorNames.map((name) => named(...byEstimator, name, estimatorShape(name))),
+    namedSchema(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
+    ...estimatorNames.map((name) => namedSchema(...byEstimator, name, estimatorShape(name))),
   ])
   .describe("How rewards become advantages: an estimator by name with its options, or a value");
 
 const objectiveSchema = z
   .discriminatedUnion("name", [
-    named(...byName, "gspo", objectiveShape("gspo")),
-    ...objectiveNames.filter((name) => name !== "gspo").map((name) => named(...byName, name, objectiveShape(name))),
+    namedSchema(...byName, "gspo", objectiveShape("gspo")),
+    ...objectiveNames
+      .filter((name) => name !== "gspo")
+      .map((name) => namedSchema(...byName, name, objectiveShape(name))),
   ])
   .describe("What is maximised: an objective by name with its options, or a value");
 
@@ -50,7 +56,7 @@ const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as un
 const costSchema = z.discriminatedUnion("kind", costKinds as [z.ZodObject, ...z.ZodObject[]]);
 
 const [firstCredit, ...otherCredits] = Object.entries(creditTables).map(([kind, fields]) =>
-  named("kind", "Which rule", kind, { kind: "group", fields }),
+  namedSchema("kind", "Which rule", kind, { kind: "group", fields }),
 );
 const creditSchema = z.discriminatedUnion("kind", [
   firstCredit as z.ZodObject,
@@ -158,3 +164,74 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),
   retention: tableSchema(retentionTable).describe("How much of a long run stays on disk"),
 }) as unknown as z.ZodType<TrainConfig>;
+
+/**
+ * A configuration in which a name stands for one of several alternatives, and a number for both bounds of a range or the target of a
+ * budget: `"grpo"` becomes `{ name: "grpo" }`, 0.2 becomes `{ low: 0.2, high: 0.2 }`. Everything else stays as it is.
+ */
+export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unknown {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
+    return expandPlainForms(schema.unwrap(), written);
+  const named = schema instanceof z.ZodUnion && valueKindOf(schema) !== undefined ? schema.options.at(-1) : undefined;
+  if (named) return isValue(schema, written) ? written : expandPlainForms(named, written);
+  if (schema instanceof z.ZodDiscriminatedUnion) {
+    const { discriminator } = schema.def;
+    const alternative = typeof written === "string" ? { [discriminator]: written } : written;
+    if (!isRecord(alternative)) return written;
+    const option = schema.options.find(
+      (candidate) =>
+        candidate instanceof z.ZodObject &&
+        z.safeParse(candidate.shape[discriminator], alternative[discriminator]).success,
+    );
+    return option ? expandPlainForms(option, alternative) : alternative;
+  }
+  if (schema instanceof z.ZodRecord && isRecord(written))
+    return Object.fromEntries(
+      Object.entries(written).map(([name, value]) => [name, expandPlainForms(schema.valueType, value)]),
+    );
+  if (!(schema instanceof z.ZodObject)) return written;
+  if (typeof written === "number" && "low" in schema.shape) return { low: written, high: written };
+  if (typeof written === "number" && "targetTokens" in schema.shape) return { targetTokens: written };
+  if (!isRecord(written)) return written;
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => {
+      const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+      return [name, field ? expandPlainForms(field, value) : value];
+    }),
+  );
+}
+
+/** Whether a setting holds a value, or its source, instead of the settings of a named one. */
+function isValue(schema: z.core.$ZodType, written: unknown): boolean {
+  const kind = valueKindOf(schema);
+  return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);
+}
+
+/** The paths of all settings of a schema, groups included; `*` stands for any name. */
+export function settingPaths(schema: z.core.$ZodType): string[] {
+  return [...new Set(pathsBelow(schema, []))];
+}
+
+/** The settings of a schema that take a value, with its kind; `*` stands for any name. */
+export function valuePaths(
+  schema: z.core.$ZodType,
+  path: readonly string[] = [],
+): (readonly [path: readonly string[], kind: keyof TrainValues])[] {
+  const kind = valueKindOf(schema);
+  if (kind !== undefined) return [[path, kind]];
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valuePaths(schema.unwrap(), path);
+  if (schema instanceof z.ZodRecord) return valuePaths(schema.valueType, [...path, "*"]);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([name, field]) => valuePaths(field, [...path, name]));
+}
+
+function pathsBelow(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return pathsBelow(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => pathsBelow(option, path));
+  if (schema instanceof z.ZodRecord) return pathsBelow(schema.valueType, [...path, "*"]);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([name, field]) => [
+    [...path, name].join("."),
+    ...pathsBelow(field, [...path, name]),
+  ]);
+}

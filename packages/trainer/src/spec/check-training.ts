@@ -1,8 +1,7 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import type { TrainConfig } from "../settings/config.ts";
-import { checkExamples, checkGroupReward, checkSource, checkValues } from "./check-values.ts";
-import { checkOpponents } from "./check-opponents.ts";
+import { checkExamples, checkGroupReward, checkSource, checkValues, checkOpponents } from "./check-values.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { checkPolicyNeeds } from "./policy-needs.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";

@@ -1,6 +1,8 @@
 import { LaconicError } from "@laconic/core";
 import type { PartsOutline } from "./parts.ts";
 import type { LearningOutline } from "./learning.ts";
+import type { Refuse } from "../settings/check-combinations.ts";
+import type { OpponentSettings } from "../settings/config.ts";
 
 /**
  * Refuses settings that have no effect beside a value, or that a value cannot keep to.
@@ -67,4 +69,71 @@ export function checkSource({ source, task }: PartsOutline, { config, learners }
     refuse("advantage", "the estimator needs a greedy episode of each problem");
   if (config.earlyStopping && (task.testProblems ?? []).length === 0)
     refuse("earlyStopping", "there are no validation problems to tell by");
+}
+
+/**
+ * Refuses opponents that could not play, or leave nobody who learns.
+ * @throws LaconicError `config_invalid` naming the key
+ */
+export function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
+  const { opponents: settings } = config;
+  const refuse: Refuse = (key, reason) => {
+    throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+  };
+  if (!settings) {
+    if (Object.keys(parts.opponents ?? {}).length > 0)
+      refuse("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
+    return;
+  }
+  if (config.asynchronous)
+    refuse("asynchronous", "plays games before the results are there that opponents are drawn by; use null");
+  if (config.tree) refuse("tree", "plays each reply on every branch, and an opponent's would be trained on; use null");
+  if (parts.source) refuse("opponents", "has no effect: episodes are played elsewhere");
+  if (settings.draw === "episode" && learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+    refuse("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
+  checkSides(parts, settings, refuse);
+  checkPool(parts, settings, refuse);
+  for (const cost of settings.priced)
+    if (!Object.hasOwn(costs, cost))
+      refuse("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);
+}
+
+function checkSides({ task, policies }: PartsOutline, { sides, latest }: OpponentSettings, refuse: Refuse): void {
+  const key = "opponents.sides";
+  const trained = Object.values(policies).flatMap(({ agents }) => agents);
+  const seen = new Set<string>();
+  for (const agent of sides.flat()) {
+    if (!task.topology.agents.includes(agent))
+      refuse(key, `the team has no agent "${agent}"; it has ${task.topology.agents.join(", ")}`);
+    if (!trained.includes(agent)) refuse(key, `the agent "${agent}" does not learn, so it has no past selves`);
+    if (seen.has(agent)) refuse(key, `the agent "${agent}" is named twice; an agent is on one side`);
+    seen.add(agent);
+  }
+  for (const side of sides)
+    if (trained.every((agent) => side.includes(agent)))
+      refuse(key, `the side ${side.join(", ")} is all who learn: nobody would be left to; name one side of the game`);
+  const [only, ...others] = sides;
+  if (latest > 0 || only === undefined || others.length > 0) return;
+  for (const [name, { agents }] of Object.entries(policies))
+    if (agents.every((agent) => only.includes(agent)))
+      refuse(
+        "opponents.latest",
+        `is 0 and opponents always play ${only.join(", ")}: the policy ${name} would never learn; name another side, or set latest above 0`,
+      );
+}
+
+function checkPool(parts: PartsOutline, { runs, against }: OpponentSettings, refuse: Refuse): void {
+  const opened = Object.keys(parts.opponents ?? {});
+  const twice = runs.find((name, i) => runs.indexOf(name) !== i);
+  if (twice !== undefined) refuse("opponents.runs", `${twice} is named twice`);
+  for (const name of runs) {
+    if (/^step-\d+$/u.test(name) || name === "pool")
+      refuse("opponents.runs", `${name} is what a past self or the pool is called; name the run by its path`);
+    if (!opened.includes(name)) refuse("opponents.runs", `the run ${name} is not among the parts of this training`);
+  }
+  for (const name of opened)
+    if (!runs.includes(name)) refuse("opponents.runs", `the run ${name} is opened and not named here`);
+  for (const name of against)
+    if (name !== "pool" && !runs.includes(name))
+      refuse("opponents.against", `there is no "${name}": name runs of opponents.runs, or pool for all opponents`);
 }

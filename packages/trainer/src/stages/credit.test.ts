@@ -1,6 +1,6 @@
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { answersToScore, utteranceCredit } from "./credit.ts";
+import { answersToScore, utteranceCredit } from "./score.ts";
 import type { Rollout } from "../rollout.ts";
 
 const problem = { id: "1", question: "?", gold: "x" };

@@ -4,10 +4,9 @@ import type { TrainConfig } from "../settings/config.ts";
 import { withOpponent, type Opponent } from "../opponents/games.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Scorer } from "../scorer.ts";
-import { streamOfAttempt } from "./attempts.ts";
+import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
 import { checkEpisode } from "./checked-values.ts";
-import { answersToScore } from "./credit.ts";
-import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
+import { answersToScore } from "./score.ts";
 import type { Rollout } from "../rollout.ts";
 
 /** How episodes are played. */

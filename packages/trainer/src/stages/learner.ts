@@ -4,10 +4,15 @@ import { withImportance } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
 import type { Learner } from "../spec/learning.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
-import { measurementOf } from "./measurement.ts";
-import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
-import { policyLogProbsOf, type PolicySamplers } from "./policy-needs.ts";
-import { score, type Pricing, type ScoredRollout } from "./score.ts";
+import { measurementOf, score, type Pricing, type ScoredRollout } from "./score.ts";
+import {
+  needsOldPass,
+  oldLogProbsOf,
+  oldLogProbsOfUpdate,
+  type OldLogProbs,
+  policyLogProbsOf,
+  type PolicySamplers,
+} from "./old-log-probs.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "../rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";

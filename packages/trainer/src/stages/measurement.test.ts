@@ -2,9 +2,8 @@ import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts } from "../testing/index.ts";
-import { measurementOf } from "./measurement.ts";
+import { measurementOf, type ScoredRollout } from "./score.ts";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
-import type { ScoredRollout } from "./score.ts";
 
 async function batch(): Promise<ScoredRollout[]> {
   const config = parseTrainConfig({ problemsPerStep: 4, episodesPerProblem: 4 });

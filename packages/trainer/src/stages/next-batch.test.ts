@@ -6,7 +6,7 @@ import { runFolder } from "../../test/run-folder.ts";
 import { checkTraining } from "../spec/check-training.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
-import { readLines } from "../run/json-lines.ts";
+import { readLines } from "../run/file-system.ts";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
 import type { GroupRequest, GroupSource } from "../spec/group-source.ts";

@@ -1,8 +1,22 @@
-import { raggedSelect, statisticOf, type Ragged, type Sampler, type Statistic } from "@laconic/core";
+import {
+  raggedSelect,
+  statisticOf,
+  type Ragged,
+  type Sampler,
+  type Statistic,
+  LaconicError,
+  policyNeedKey,
+  type Objective,
+  type PolicyNeed,
+  type PolicyNeedKey,
+  type TrainingSequence,
+} from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import { importanceOf } from "../settings/named.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import type { UpdateResult } from "./update.ts";
+import type { Samplers, TrainingParts } from "../spec/parts.ts";
+import { policyNeedsOf } from "../spec/policy-needs.ts";
 
 /** log π_old of a batch. */
 export interface OldLogProbs {
@@ -61,4 +75,34 @@ function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
   for (let i = 0; i < values.length; i++)
     differences[i] = Math.abs((values[i] as number) - (sampled.values[i] as number));
   return statisticOf(differences);
+}
+
+/** Finds weights as they are at a time. */
+export type PolicySamplers = (need: PolicyNeed) => Pick<Sampler, "forward">;
+
+/** @param first - policies before the first step; `old` - as at the start of the step */
+export function policySamplers(
+  { policies, teachers = {} }: Pick<TrainingParts, "policies" | "teachers">,
+  { first, old }: { readonly first: Samplers; readonly old: Samplers },
+): PolicySamplers {
+  return ({ policy, at }) => {
+    const found =
+      (Object.hasOwn(teachers, policy) ? teachers[policy] : undefined) ??
+      { first: first[policy], old: old[policy], now: policies[policy]?.model }[at];
+    if (found) return found;
+    throw new LaconicError("input_invalid", `there are no weights of policy "${policy}" at ${at}`, { policy, at });
+  };
+}
+
+/** What an objective needs of others, over a batch. */
+export async function policyLogProbsOf(
+  objective: Pick<Objective, "needs">,
+  samplerOf: PolicySamplers,
+  sequences: readonly TrainingSequence[],
+): Promise<Readonly<Record<PolicyNeedKey, Ragged>> | null> {
+  const needs = policyNeedsOf([objective]);
+  if (needs.length === 0) return null;
+  const found: Record<PolicyNeedKey, Ragged> = {};
+  for (const need of needs) found[policyNeedKey(need)] ??= (await samplerOf(need).forward(sequences)).logProbs;
+  return found;
 }

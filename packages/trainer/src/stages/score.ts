@@ -1,4 +1,13 @@
-import { LaconicError, ledgerTotals, type AgentId, type Episode, type RewardTerms } from "@laconic/core";
+import {
+  LaconicError,
+  ledgerTotals,
+  type AgentId,
+  type Episode,
+  type RewardTerms,
+  meanOf,
+  type Utterance,
+  environmentName,
+} from "@laconic/core";
 import {
   meanCosts,
   measureCosts,
@@ -12,8 +21,8 @@ import {
 } from "@laconic/rewards";
 import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
-import { utteranceCredit } from "./credit.ts";
 import type { Rollout } from "../rollout.ts";
+import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {
@@ -110,4 +119,92 @@ export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): num
     costs: { tokens: ledgerTotals(episode.ledger).writtenTokens, ...measured.costs },
   }));
   return meanCosts(units)[cost] ?? Number.NaN;
+}
+
+/**
+ * What each utterance of an episode is worth, by its turn; null where all share the episode's reward.
+ *
+ * - `difference`: the reward less that of the same episode with the speaker silent (difference rewards, Wolpert & Tumer 2002).
+ * - `margin`, `quality`: the utterance's own grade R, moved from the second round on by the mean grade Q of the rounds before:
+ *   R + alpha (R - Q), or R + alpha (Q R - (1 - Q)(1 - R)), as MARTI shapes debates; costs of the episode are added.
+ *
+ * @param utteranceScores - of each utterance as if it were the answer
+ * @param reward - of the episode; `rewardWithout` the same for the episode without an agent
+ * @param costs - what of the reward is not the task's
+ */
+export function utteranceCredit(
+  credit: CreditSettings,
+  { episode, utteranceScores = [] }: { readonly episode: Episode; readonly utteranceScores?: readonly number[] },
+  { reward, costs, rewardWithout }: { reward: number; costs: number; rewardWithout: (agent: string) => number },
+): ReadonlyMap<number, number> | null {
+  if (credit.kind === "shared") return null;
+  if (credit.kind === "difference")
+    return new Map(episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]));
+  return new Map(
+    episode.utterances.map((utterance, i) => {
+      const grade = utteranceScores[i] as number;
+      const quality = meanBefore(episode.utterances, utteranceScores, utterance.round);
+      return [utterance.turn, (quality === null ? grade : shaped(credit, grade, quality)) + costs];
+    }),
+  );
+}
+
+/**
+ * What is scored beside the episode, where credit asks for it: the same with each utterance, in order, as its only answer;
+ * silence is none.
+ */
+export function answersToScore({ kind }: CreditSettings, episode: Episode): Episode[] {
+  if (kind !== "margin" && kind !== "quality") return [];
+  return episode.utterances.map(({ agent, text, silent }) => ({
+    ...episode,
+    answer: silent ? null : text,
+    ...(episode.outputs && { outputs: silent ? {} : { [agent]: text } }),
+  }));
+}
+
+function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, grade: number, quality: number): number {
+  return kind === "margin"
+    ? grade + alpha * (grade - quality)
+    : grade + alpha * (quality * grade - (1 - quality) * (1 - grade));
+}
+
+/** Mean grade of all that was said in earlier rounds; null in the first. */
+function meanBefore(utterances: readonly Utterance[], grades: readonly number[], round: number): number | null {
+  return meanOf(grades.filter((_, i) => (utterances[i] as Utterance).round < round));
+}
+
+/**
+ * What an environment's steps earned an agent from one of its turns until its next, as far as its reward has them: the team's where
+ * agents share the reward, and its own. A step before the agent first spoke belongs to no turn.
+ */
+export function rewardOfSteps(
+  { episode, score: outcome, credit }: Pick<ScoredRollout, "episode" | "score" | "credit">,
+  agent: AgentId,
+  turn: number,
+): number {
+  const { team = {}, agents = {} } = outcome?.status === "scored" ? outcome.reward : {};
+  const hasTeams = credit === null && team[environmentName] !== undefined;
+  const hasOwn = agents[agent]?.[environmentName] !== undefined;
+  const later = episode.utterances.filter((each) => each.agent === agent && each.turn > turn).map((each) => each.turn);
+  const next = Math.min(...later);
+  let sum = 0;
+  for (const { turn: at, reward } of episode.observations ?? []) {
+    if (reward === undefined || at < turn || at >= next) continue;
+    if (typeof reward === "number") sum += hasTeams ? reward : 0;
+    else sum += hasOwn ? (reward[agent] ?? 0) : 0;
+  }
+  return sum;
+}
+
+/** What a step used of a cost, as Eq. 5 and its guard see it. */
+export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens"): BudgetMeasurement {
+  const episodes = scored.map(({ episode }) => withoutOpponents(episode));
+  const turns = episodes.flatMap(({ utterances }) => utterances);
+  const tasks = scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task));
+  return {
+    tokens: meanCost(scored, cost),
+    taskReward: tasks.reduce((sum, task) => sum + task, 0) / Math.max(1, tasks.length),
+    silenceRate: turns.filter(({ silent }) => silent).length / Math.max(1, turns.length),
+    truncatedShare: truncatedShare(episodes),
+  };
 }

@@ -1,8 +1,7 @@
 import type { PriceState } from "@laconic/budget";
 import type { Prices } from "@laconic/rewards";
-import { measurementOf } from "./measurement.ts";
+import { measurementOf, type ScoredRollout } from "./score.ts";
 import type { PriceDiagnostics, PricedController } from "../spec/price-controllers.ts";
-import type { ScoredRollout } from "./score.ts";
 
 /** State by cost. */
 export type BudgetStates = Readonly<Record<string, PriceState>>;

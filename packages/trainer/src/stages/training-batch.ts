@@ -16,8 +16,7 @@ import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
-import type { ScoredRollout } from "./score.ts";
-import { rewardOfSteps } from "./step-reward.ts";
+import { type ScoredRollout, rewardOfSteps } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
 /** One training sequence per trained utterance, each with its advantage. */

@@ -5,8 +5,7 @@ import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, ty
 import type { TrainConfig, TreeSettings } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { GameOptions } from "./episode-rollout.ts";
-import { streamOfAttempt } from "./attempts.ts";
-import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
+import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
 import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 

@@ -1,6 +1,6 @@
 import { LaconicError, randomFromState, type LanguageModel, type Random, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import { shareInUse } from "../queue/share-in-use.ts";
+import { shareInUse } from "../queue/paced.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
 

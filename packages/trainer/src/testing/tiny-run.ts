@@ -1,7 +1,7 @@
 import { runSpec, type RunSpecOptions } from "../spec/run-spec.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { openRun } from "../run/run-directory.ts";
-import type { RunOptions } from "../run/run-options.ts";
+import type { RunOptions } from "../run/recorder.ts";
 import { train, type TrainResult } from "../train.ts";
 import { tinyParts, tinySettings } from "./tiny-task.ts";
 

@@ -15,7 +15,7 @@ import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/read
 import { digestOfExamples } from "./example-digest.ts";
 import { trainWarmStart, type WarmStartedRun } from "./train-warm-start.ts";
 import { recorded, warmStartIn, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
-import { taughtFolder } from "./own-model.ts";
+import { taughtFolder } from "../../models/own-model.ts";
 
 /** Other examples under the same settings: models of older versions are trained anew. */
 const version = 2;
