@@ -15,18 +15,23 @@ const [, , steps = "20", folder = fileURLToPath(shipped), seed = "0"] = process.
 const task = relayTask({ level: "one-fact" });
 const engine = await createLocalEngine({ device: wasmKernels() });
 const model = await engine.createModel({ kind: "folder", path: folder });
-const { before, after } = await train(runSpec({
-  ...onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer })),
-  settings: {
-    seed,
-    steps: Number(steps),
-    oldLogProbs: "sampler",
-    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } },
-    advantage: { estimator: "group", scale: "none" },
-    budget: { targetTokens: 14, learningRate: 1e-5, proportionalGain: 2e-4, maxPrice: 0.05 },
-    optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 0 } },
-  } }), {
-  recorder: silentRecorder(printStep) });
+const { before, after } = await train(
+  runSpec({
+    ...onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer })),
+    settings: {
+      seed,
+      steps: Number(steps),
+      oldLogProbs: "sampler",
+      objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } },
+      advantage: { estimator: "group", scale: "none" },
+      budget: { targetTokens: 14, learningRate: 1e-5, proportionalGain: 2e-4, maxPrice: 0.05 },
+      optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 0 } },
+    },
+  }),
+  {
+    recorder: silentRecorder(printStep),
+  },
+);
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 console.log(`test accuracy ${percent(before.accuracy)} -> ${percent(after.accuracy)}`);
 console.log(`test tokens ${before.tokens.toFixed(1)} -> ${after.tokens.toFixed(1)} per episode`);

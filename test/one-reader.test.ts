@@ -22,6 +22,7 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/grading/src/board/grader-board.ts": "a file of the package",
   "packages/runtime/src/run/remote/tinker-server.ts": "environment.json",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
+  "packages/trainer/src/run/sink-set.ts": "environment.json",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
   "packages/verify/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
 };

@@ -1,41 +1,24 @@
-import { randomFromSeed, type CompletionRequest, type Episode } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { Episode } from "@laconic/core";
 import { topologyCases } from "@laconic/topologies/testing";
 import { describe, expect, test } from "vitest";
+import { lastNumber, play as playTeam, wholeReply, type Call } from "../test/play.ts";
 import { baselineNamed, baselines, type AnswerReader, type BaselineOptions } from "./index.ts";
-import { mostComplex } from "./protocols/choose-shots.ts";
 import { countVotes } from "./playing/vote.ts";
 
-/** Reads the last number. */
-const reader: AnswerReader = {
-  read: (reply) => reply.match(/-?\d+(?:\.\d+)?/gu)?.at(-1) ?? null,
-  same: (a, b) => Number(a) === Number(b),
-};
+const reader = lastNumber;
 const options: BaselineOptions = { reader, answerForm: "End with the number.", maxTokens: 400 };
 const problem = { id: "q", question: "How many?", gold: "7" };
 
-interface Played {
-  readonly episode: Episode;
-  /** What each call was asked, agent first. */
-  readonly asked: readonly string[];
-}
-
+/** @returns beside the episode what each call was asked */
 async function play(
   name: string,
   answer: (prompt: string, call: number) => string,
   given: Partial<BaselineOptions> = {},
-): Promise<Played> {
-  const topology = baselineNamed(name).create({ ...options, ...given });
-  const asked: string[] = [];
-  const model = scriptedModel((request: CompletionRequest, call) => {
-    const text =
-      request.prompt.kind === "messages" ? request.prompt.messages.map(({ content }) => content).join("\n---\n") : "";
-    asked.push(text);
-    return answer(text, call);
-  });
-  const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
-  const episode = await topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
-  return { episode, asked };
+): Promise<{ readonly episode: Episode; readonly asked: readonly string[] }> {
+  const textOf = ({ messages }: Call): string => messages.map(({ content }) => content).join("\n---\n");
+  const team = baselineNamed(name).create({ ...options, ...given });
+  const { calls, episode } = await playTeam(team, (call, position) => answer(textOf(call), position), problem);
+  return { episode, asked: calls.map(textOf) };
 }
 
 describe.each(baselines.map((each) => [each.name, each] as const))("%s", (_, baseline) => {
@@ -156,14 +139,6 @@ test("debate: nobody reads a message of the same round; everybody reads the othe
   expect((await play("debate", () => "I cannot say")).episode.answer).toBeNull();
 });
 
-test("php: the hint lists every earlier answer in order; it stops when the last two are equal", async () => {
-  const replies = ["1", "2", "none", "2", "2"];
-  const { asked, episode } = await play("php", (_, call) => replies[call] ?? "");
-  expect(asked[0]).not.toContain("Hint");
-  expect(asked[4]).toContain("near to 1, 2, 2.");
-  expect([asked.length, episode.answer]).toEqual([5, "2"]);
-});
-
 test("dylan: replies come without names; the ranked two go on, and no others; a bad ranking draws two", async () => {
   const byRank = await play("dylan", (prompt, call) => (prompt.includes("Choose the best two") ? "[2, 1]" : `${call}`));
   const layers = byRank.episode.utterances.filter(({ agent }) => agent !== "ranker").map(({ agent }) => agent);
@@ -186,17 +161,6 @@ test.for([
   expect(episode.utterances).toHaveLength(needed);
 });
 
-test("self-refine stops when the comment says so, and keeps the last version", async () => {
-  const replies = [
-    "draft 1",
-    '{"feedback": "the sign", "correct": "False"}',
-    "better 2",
-    '{"feedback": "", "correct": "True"}',
-  ];
-  const { episode } = await play("self-refine", (_, call) => replies[call] ?? "");
-  expect([episode.utterances.length, episode.answer]).toEqual([4, "better 2"]);
-});
-
 test("mad: the moderator's JSON ends it; what is no JSON goes on; nothing in it is run", async () => {
   const decided = await play("mad", (prompt) =>
     prompt.includes("You moderate") ? '{"preference": "negative", "answer": "12"}' : "5",
@@ -210,21 +174,15 @@ test("mad: the moderator's JSON ends it; what is no JSON goes on; nothing in it 
 
 test("mad: a moderator's program is the reply itself, braces and all", async () => {
   const program = "def f(words):\n    return {word: len(word) for word in words}";
-  const whole: AnswerReader = { read: (reply) => reply.trim() || null, same: (a, b) => a === b };
   const { episode } = await play(
     "mad",
     (prompt) =>
       prompt.includes("You moderate")
         ? `Here it is: ${JSON.stringify({ preference: "negative", answer: program })}`
         : "pass",
-    { reader: whole },
+    { reader: wholeReply },
   );
   expect([episode.utterances.length, episode.answer]).toEqual([3, program]);
-});
-
-test("role assignment: an unknown role is a helpful assistant", async () => {
-  const { asked } = await play("role-assignment", (prompt) => (prompt.includes("Choose who") ? "the chef" : "7"));
-  expect(asked[1]).toContain("You are a Helpful Assistant.");
 });
 
 test("an actor's hint stays in its brackets", async () => {
@@ -251,16 +209,6 @@ test("equal budget: a thought goes on in its chat until the tokens are spent, an
 
 test.for(["equal-budget:votes", "equal-budget:thought"])("%s without a team's tokens is refused", async (name) => {
   await expect(play(name, () => "7")).rejects.toMatchObject({ code: "config_invalid" });
-});
-
-test("few-shot: the examples come before the question; the complex ones are those with most lines", async () => {
-  const exemplars = [
-    { question: "one?", solution: "a", answer: "1", answerLine: "#### 1" },
-    { question: "two?", solution: "a\nb\nc", answer: "2", answerLine: "#### 2" },
-  ];
-  expect(mostComplex(exemplars, 1)).toEqual([exemplars[1]]);
-  const { asked } = await play("cot", () => "7", { exemplars });
-  expect(asked[0]?.indexOf("one?")).toBeLessThan(asked[0]?.indexOf("How many?") ?? 0);
 });
 
 test("an unknown method is refused with the known ones", () => {

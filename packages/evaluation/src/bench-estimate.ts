@@ -64,7 +64,6 @@ export interface CellEstimate extends BenchEstimate {
   readonly published: string | null;
   /** How it is played, such as `php/maths@1`; null for a team that is not published. */
   readonly protocol: string | null;
-  /** What is not as published. */
   readonly differs: readonly string[];
 }
 

@@ -40,7 +40,6 @@ export interface BenchJob {
   readonly set: BenchSet;
   readonly problem: BenchmarkProblem;
   readonly method: Baseline;
-  /** Its team. */
   readonly agents: readonly AgentId[];
   /** How the method is played; null for a team that is not published. */
   readonly protocol: Protocol | null;
@@ -50,7 +49,6 @@ export interface BenchJob {
   readonly equalTo: EqualJob | null;
   /** The published texts that its requests are written with; null for our words and `exemplars`. */
   readonly script: Script | null;
-  /** The worked examples that it shows. */
   readonly exemplars: readonly Exemplar[];
   /** Index of the problem in the set, from 0. */
   readonly place: number;

@@ -20,7 +20,6 @@ export interface BenchParts {
   readonly graders: Graders;
   /** Whose rule decides on a benchmark, where it is not that of `graders`. */
   readonly gradeRules?: Readonly<Record<string, GradeRule>>;
-  /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
   /** Models of single roles of all methods, such as `actor`, with their prices; all others speak with `model`. */
   readonly roleModels?: Readonly<Record<string, RoleModel>>;

@@ -38,7 +38,6 @@ export async function openCallFile(path: string, records: Iterable<Pick<SampleRe
   };
 }
 
-/** Bytes of a file; 0 where it is not there. */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

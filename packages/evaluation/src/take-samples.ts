@@ -2,7 +2,6 @@ import { setMaxListeners } from "node:events";
 import { LaconicError, thrownText } from "@laconic/core";
 import type { RecordFile } from "./record-file.ts";
 
-/** What every record says of its sample. */
 interface Sample {
   readonly status: string;
   readonly attempt: number;
@@ -18,7 +17,6 @@ export interface SampleKind<Job, Kept> {
    * @param signal - ends the sample: the caller's, and where no record can be kept any more
    */
   take(job: Job, attempt: number, before: Kept | undefined, signal: AbortSignal): Promise<Kept>;
-  /** The record of a sample whose model or grader failed. */
   failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
 }
 

@@ -9,7 +9,6 @@ import { extractText, gradeText } from "./text-answer.ts";
 export interface AnswerReading {
   /** The answer that a reply gives; null when it gives none. */
   read(reply: string): string | null;
-  /** Whether two answers are the same. */
   same(a: string, b: string): boolean;
 }
 

@@ -42,7 +42,6 @@ export interface GradedCase {
     | "text";
   readonly gold: string | null;
   readonly prediction: string | null;
-  /** The label. */
   readonly verdict?: boolean | null | undefined;
   /** `computed`: gold and prediction are LaTeX from end to end. */
   readonly origin?: string | undefined;

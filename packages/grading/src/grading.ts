@@ -18,9 +18,7 @@ export interface ProgramCase {
 
 /** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
-  /** A number. */
   | { readonly kind: "numeric" }
-  /** One of these letters. */
   | { readonly kind: "letter"; readonly letters: string }
   /** A mathematical object in LaTeX. */
   | {

@@ -26,7 +26,6 @@ function plainLetters(text: string): string {
     .replaceAll(/^\s*#{3,4}[ \t]*(?=\S)|\\(?:text|boxed|fbox)(?=\s*\{)|\\quad|\\[()[\] ,]|[{}]/gmu, " ");
 }
 
-/** A letter of a text. */
 interface Token {
   readonly letter: string;
   /** Indices of the letter with its brackets. */

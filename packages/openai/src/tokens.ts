@@ -1,6 +1,6 @@
 import type { Prompt, TokenUsage } from "@laconic/core";
-import type { TokenCounts } from "@laconic/core/ledger";
-import { wordTable, type Prompt, type TokenCounts, type TokenPrice, type TokenUsage } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
+import type { TokenCounts, TokenPrice } from "@laconic/core/ledger";
 import type { Tiktoken, TiktokenModel } from "tiktoken";
 import { installedPackage } from "./installed-package.ts";
 import type { ServerReply } from "./server-reply.ts";

@@ -2,34 +2,11 @@
  * The configuration of a run in TypeScript.
  * @module @laconic/runtime/define-run
  */
-import type {
-  Curriculum,
-  Estimator,
-  EstimatorFunction,
-  Grouping,
-  GroupReward,
-  LanguageModel,
-  LoraSettings,
-  Matchmaking,
-  Objective,
-  Reward,
-  Schedule,
-  StoppingRule,
-  SupervisedExamples,
-} from "@laconic/core";
-import type { Cost } from "@laconic/rewards";
+import type { LanguageModel, LoraSettings, SupervisedExamples } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { WorldWarmStart } from "@laconic/tasks/warm-start";
-import type {
-  MetricSink,
-  OpponentSettings,
-  PolicySettings,
-  TrainConfig,
-  TrainSettings,
-  TrainValues,
-  WrittenObjective,
-} from "@laconic/trainer";
+import type { MetricSink, TrainSettings, TrainValues, ValueSource } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
 import type { ActorSettings, ExamplesWarmStart, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
@@ -91,58 +68,22 @@ interface UnknownTask extends Readonly<Record<`known names: ${Listed<NamedTask["
 /** A name that may be any text would make every wrong name a right one. */
 type WithoutName<T> = T extends TeamTask | DefinedTask ? Omit<T, "name"> : T;
 
-type Learning = {
-  /** How rewards become advantages. */
-  readonly advantage?: TrainConfig["advantage"] | Own<Estimator | EstimatorFunction>;
-  readonly objective?: WrittenObjective | Own<Objective>;
-};
+/** Settings in which a file that makes a value stands for the value. */
+type WithFiles<T> = T extends ValueSource
+  ? FileText | FileValue
+  : T extends TrainValues[keyof TrainValues]
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly WithFiles<Item>[]
+      : T extends object
+        ? { readonly [Key in keyof T]: WithFiles<T[Key]> }
+        : T;
 
-type BudgetOptions = NonNullable<PolicySettings["budget"]>;
-
-type Budget = Own<TrainValues["budget"]>;
-
-type OwnPolicy = Omit<PolicySettings, "advantage" | "objective" | "budget" | "learningRate"> &
-  Learning & {
-    readonly budget?: BudgetOptions | Budget;
-    /** Over optimiser steps. */
-    readonly learningRate?: PolicySettings["learningRate"] | Own<Schedule>;
-  };
-
-/** Training settings in which values of one's own stand where named ones do. */
-export type TrainDefinition = Omit<TrainSettings, keyof Learning | keyof OwnTraining> & Learning & OwnTraining;
-
-interface OwnTraining {
-  /** What an episode earned, in place of the task's own. */
-  readonly reward?: Own<Reward>;
-  /** Judges all episodes of a problem at once; its terms are added to the reward's, in training. */
-  readonly groupReward?: Own<GroupReward>;
-  /** Which utterances share a group. */
-  readonly groupBy?: TrainConfig["groupBy"] | Own<Grouping>;
-  readonly costs?: Readonly<Record<string, NonNullable<TrainConfig["costs"]>[string] | Own<Cost>>> | null;
-  /** Sets the price of a token. */
-  readonly budget?: TrainSettings["budget"] | Budget;
-  readonly budgets?: Readonly<Record<string, BudgetOptions | Budget>>;
-  readonly optimizer?: Omit<NonNullable<TrainSettings["optimizer"]>, "learningRate"> & {
-    readonly learningRate?: NonNullable<TrainSettings["optimizer"]>["learningRate"] | Own<Schedule>;
-  };
-  readonly sampling?: Omit<TrainConfig["sampling"], "temperature"> & {
-    /** Of training; evaluations sample at 1 where this is a schedule. */
-    readonly temperature: number | Own<Schedule>;
-  };
-  readonly earlyStopping?: TrainSettings["earlyStopping"] | Own<StoppingRule>;
-  /** Supervised examples that are learned beside what is earned; refused without `examples`. */
+/** Training settings: a setting that takes a value takes the file that makes one, too. */
+export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
+  /** Supervised examples that are learned too; refused without `examples`. */
   readonly supervised?: (NonNullable<TrainSettings["supervised"]> & { readonly examples?: Examples }) | null;
-  /** Chooses the problems of each step from the pool. */
-  readonly curriculum?: Own<Curriculum>;
-  /** Frozen opponents that play some agents in training. */
-  readonly opponents?:
-    | (Omit<NonNullable<TrainSettings["opponents"]>, "matchmaking"> & {
-        /** Chooses the opponent of a game from the results so far. */
-        readonly matchmaking?: OpponentSettings["matchmaking"] | Own<Matchmaking>;
-      })
-    | null;
-  readonly policies?: Readonly<Record<string, OwnPolicy>>;
-}
+};
 
 /** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
 export interface RunDefinition {

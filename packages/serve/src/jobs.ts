@@ -116,7 +116,7 @@ export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf 
   });
   return {
     ...sharedJob(body),
-    prompts: [{ kind: "messages", messages: format ? format.write(plain, offered) : (plain as ChatMessage[]) }],
+    prompts: [{ kind: "messages", messages: format ? format.write(plain, offered) : plain }],
     count: body.n ?? 1,
     form: chatForm,
     maxTokens: maxTokens ?? body.max_tokens ?? defaultMaxTokens,

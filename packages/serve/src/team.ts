@@ -7,10 +7,10 @@ import {
   type Completion,
   type LanguageModel,
   type Random,
-  samplingOfFields,
   type EpisodeContext,
   type Problem,
 } from "@laconic/core";
+import { samplingOfFields } from "@laconic/core/backends";
 import { tokenCounts } from "@laconic/core/ledger";
 import type { Replies } from "./completer.ts";
 import { chatUsage, plainChoice, type ChatUsage } from "./forms.ts";

@@ -1,8 +1,4 @@
-import {
-  type CompletionRequest,
-  type LanguageModel,
-  LaconicError,
-} from "@laconic/core";
+import { type CompletionRequest, type LanguageModel, LaconicError } from "@laconic/core";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { inEnvironment, jsonTools } from "@laconic/topologies";
 import { generateText, streamText } from "ai";

@@ -1,6 +1,10 @@
 import type { BenchmarkProblem } from "../../../packages/benchmarks/src/index.ts";
 import type { Random } from "../../../packages/core/src/index.ts";
-import { inBenchFolder, makeBenchFolder, questionRecords } from "../../../packages/evaluation/src/bench/bench-folder.ts";
+import {
+  inBenchFolder,
+  makeBenchFolder,
+  questionRecords,
+} from "../../../packages/evaluation/src/bench/bench-folder.ts";
 import { openCallFile } from "../../../packages/evaluation/src/kept-calls.ts";
 import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packages/evaluation/src/index.ts";
 import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";

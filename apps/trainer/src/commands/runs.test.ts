@@ -257,6 +257,8 @@ test("export writes tidy tables; a model's formula begins with an apostrophe, an
 
   const printed = await laconic("view", "export", run, "--table", "metrics", "--out", "-");
   expect(`${printed.out}\n`).toBe(await file("metrics"));
-  expect((await laconic("view", "export", run, "--out", "-")).err).toContain("--table metrics|evaluations|episodes|turns");
+  expect((await laconic("view", "export", run, "--out", "-")).err).toContain(
+    "--table metrics|evaluations|episodes|turns",
+  );
   expect((await laconic("view", "export", folder)).err).toContain("holds no run");
 });

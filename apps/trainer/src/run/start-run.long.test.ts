@@ -138,7 +138,9 @@ test("a report says what rows are lost or stand twice", { timeout }, async () =>
   expect((await laconic("view", "report", run)).err).toContain("metrics.jsonl: row 1 is of step 2: step 1 is lost");
   await writeFile(join(run, "metrics.jsonl"), `${first}\n${second}\n`);
   await appendFile(join(run, "metrics.jsonl"), `${second}\n`);
-  expect((await laconic("view", "report", run)).err).toContain("metrics.jsonl: row 3 is of step 2, which stands there already");
+  expect((await laconic("view", "report", run)).err).toContain(
+    "metrics.jsonl: row 3 is of step 2, which stands there already",
+  );
 });
 
 test("a team that ends clearly worse than it began is named on the terminal", { timeout }, async () => {

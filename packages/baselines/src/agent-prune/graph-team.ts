@@ -45,13 +45,11 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   });
 }
 
-/** One question, and what its programs are run with. */
 interface Trial {
   readonly stage: Stage;
   readonly run: RunProgram | null;
 }
 
-/** What an agent hears: from its predecessors of this round, and of the round before. */
 interface Received {
   readonly now: readonly Output[];
   readonly before: readonly Output[];

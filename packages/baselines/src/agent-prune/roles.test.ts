@@ -1,44 +1,17 @@
-import { randomFromSeed, type CompletionRequest, type Episode, type Topology } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { Topology } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { baselineNamed, type BaselineOptions } from "../index.ts";
+import { lastNumber, play as playTeam, wholeReply, type Call } from "../../test/play.ts";
 import { scriptedPython } from "../../test/scripted-python.ts";
 
-const numbers = {
-  read: (reply: string) => reply.match(/\d+/gu)?.at(-1) ?? null,
-  same: (a: string, b: string) => a === b,
-};
-const programs = { read: (reply: string) => reply.trim() || null, same: (a: string, b: string) => a === b };
 const options = { answerForm: "End with the number.", maxTokens: 400 };
 const coding = 'def double(x):\n    """Twice x.\n    >>> double(2)\n    4\n    >>> double(5)\n    10\n    """\n';
 
-interface Call {
-  readonly agent: string;
-  readonly system: string;
-  readonly user: string;
-}
-
-async function play(
-  team: Topology,
-  answer: (call: Call, position: number) => string,
-  question = "What is 40 + 2?",
-): Promise<{ calls: Call[]; episode: Episode }> {
-  const calls: Call[] = [];
-  const model = (agent: string) =>
-    scriptedModel(({ prompt }: CompletionRequest) => {
-      if (prompt.kind !== "messages") throw new Error("expected a chat");
-      const call = { agent, system: prompt.messages[0]?.content ?? "", user: prompt.messages.at(-1)?.content ?? "" };
-      calls.push(call);
-      return answer(call, calls.length - 1);
-    });
-  const models = Object.fromEntries(team.agents.map((agent) => [agent, model(agent)]));
-  const problem = { id: "1", question, gold: "" };
-  const episode = await team.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
-  return { calls, episode };
-}
+const play = (team: Topology, answer: (call: Call, position: number) => string, question = "What is 40 + 2?") =>
+  playTeam(team, answer, { question });
 
 const teamOf = (name: string, given: Partial<BaselineOptions>): Topology =>
-  baselineNamed(name).create({ reader: numbers, runProgram: scriptedPython, ...options, ...given });
+  baselineNamed(name).create({ reader: lastNumber, runProgram: scriptedPython, ...options, ...given });
 
 describe("maths: solver, analyst, programming expert, inspector", () => {
   const program = "```python\nprint(40 + 2)\n```";
@@ -71,10 +44,10 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
     const undecided = await play(teamOf("agentprune-c", { family: "maths" }), ({ system }) =>
       system.includes("Programming Expert") ? program : "I cannot say",
     );
-    expect(numbers.read(undecided.episode.answer ?? "")).toBe("42");
+    expect(lastNumber.read(undecided.episode.answer ?? "")).toBe("42");
   });
   test("without something that runs programs it is refused in words", () => {
-    expect(() => baselineNamed("agentprune-r").create({ reader: numbers, ...options, family: "maths" })).toThrow(
+    expect(() => baselineNamed("agentprune-r").create({ reader: lastNumber, ...options, family: "maths" })).toThrow(
       /runs programs/u,
     );
   });
@@ -82,7 +55,7 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
 
 describe("code: five programmers in four rounds", () => {
   const fence = (body: string): string => `\`\`\`python\ndef double(x):\n    ${body}\n\`\`\``;
-  const code = { family: "code", reader: programs } as const;
+  const code = { family: "code", reader: wholeReply } as const;
   test("a program that passes the examples is passed on, which costs no call", async () => {
     const { calls, episode } = await play(
       teamOf("agentprune-c", code),

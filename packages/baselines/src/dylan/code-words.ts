@@ -33,7 +33,6 @@ export interface CodeWords {
   /** To the judge, and to the ranker before the last layer. */
   readonly rank: (question: string, programs: readonly string[]) => Prompt;
   readonly choose: (question: string, programs: readonly string[]) => Prompt;
-  /** Of a program that was run alone. */
   readonly ran: (error: string | null) => string;
   readonly tested: (results: readonly TestResult[]) => string;
   /** What a reflector's reply says of each program. */

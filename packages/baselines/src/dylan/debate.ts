@@ -17,7 +17,6 @@ export type OnImportance = (importance: ReadonlyMap<string, number>) => void;
 
 const layers = 3;
 
-/** A reply, where it stands, and what its author read. */
 interface Reply {
   readonly turn: Turn;
   readonly layer: number;
@@ -113,7 +112,6 @@ class Debate {
     );
   }
 
-  /** Whether more than two thirds of the agents that speak give one answer. */
   #agree(replies: readonly Reply[], agents: number): boolean {
     return (this.#votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
   }
@@ -237,7 +235,6 @@ function dylanPrompt(script: Script, title: string | undefined, problem: string,
   return asked(`${before}${isForChoices(script) ? filled(update, String(replies.length)) : update}`, system);
 }
 
-/** The ranker's request, which has no system message. */
 function dylanRankPrompt(script: Script, problem: string, replies: readonly string[]): Prompt {
   return asked(
     `${textOf(script, "before")}${questionOf(script, problem)}${textOf(script, "replies")}${numbered(script, replies)}${textOf(script, "rank")}`,

@@ -1,43 +1,19 @@
-import { randomFromSeed, type CompletionRequest, type Topology } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { Topology } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { baselineNamed, protocolFor, type BaselineOptions } from "../index.ts";
+import { firstOf, play as playTeam, wholeReply, type Call } from "../../test/play.ts";
 import { scriptedPython } from "../../test/scripted-python.ts";
 
 const letters = {
   read: (reply: string) => /\(([A-D])\)/u.exec(reply)?.[1] ?? null,
   same: (a: string, b: string) => a === b,
 };
-const numbers = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };
-const programs = { read: (reply: string) => reply.trim() || null, same: (a: string, b: string) => a === b };
+const numbers = firstOf(/\d+/u);
 const options = { answerForm: "Answer in brackets.", maxTokens: 4000 };
 const question = 'def double(x):\n    """Twice x.\n    >>> double(2)\n    4\n    """\n';
 
-interface Call {
-  readonly agent: string;
-  readonly system: string;
-  readonly user: string;
-  readonly maxTokens: number;
-}
-
-async function play(team: Topology, answer: (call: Call, position: number) => string, asked = question) {
-  const calls: Call[] = [];
-  const models = Object.fromEntries(
-    team.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt, sampling }: CompletionRequest) => {
-        if (prompt.kind !== "messages") throw new Error("expected a chat");
-        const [system = "", user = ""] = [prompt.messages[0]?.content, prompt.messages.at(-1)?.content];
-        const call = { agent, system, user, maxTokens: sampling.maxTokens };
-        calls.push(call);
-        return answer(call, calls.length - 1);
-      }),
-    ]),
-  );
-  const problem = { id: "1", question: asked, gold: "" };
-  const episode = await team.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
-  return { calls, episode, speakers: calls.map(({ agent }) => agent) };
-}
+const play = (team: Topology, answer: (call: Call, position: number) => string, asked = question) =>
+  playTeam(team, answer, { question: asked });
 
 const teamFor = (given: Partial<BaselineOptions>): Topology =>
   baselineNamed("dylan").create({ reader: numbers, ...options, ...given });
@@ -105,7 +81,7 @@ describe("maths: four debaters who are all alike, at 0.2", () => {
 });
 
 describe("code: four writers, four judges", () => {
-  const code = { family: "code", reader: programs, runProgram: scriptedPython } as const;
+  const code = { family: "code", reader: wholeReply, runProgram: scriptedPython } as const;
   const fence = (text: string): string => `\`\`\`python\n${text}\n\`\`\``;
   const body = (i: number, wrong = false): string =>
     fence(
@@ -170,7 +146,7 @@ describe("code: four writers, four judges", () => {
     expect(speakers).toHaveLength(4 + 3 + 3);
   });
   test("without something that runs programs it is refused in words", () => {
-    expect(() => baselineNamed("dylan").create({ reader: programs, ...options, family: "code" })).toThrow(
+    expect(() => baselineNamed("dylan").create({ reader: wholeReply, ...options, family: "code" })).toThrow(
       /runs programs/u,
     );
   });

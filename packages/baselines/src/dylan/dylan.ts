@@ -109,7 +109,6 @@ function playersOf({ roles }: Protocol): Role[] {
   return roles.filter(({ slot }) => /^(?:agent|writer)/u.test(slot));
 }
 
-/** Roles in turn, as many as there are agents. */
 function teamOf(protocol: Protocol, size: MethodSize): Role[] {
   const roles = playersOf(protocol);
   return Array.from({ length: agentsOf(protocol, size) }, (_, i) => roles[i % roles.length] as Role);

@@ -10,7 +10,6 @@ export interface Neuron {
   readonly weights: readonly number[];
   /** In the last layer: its answer is the result. */
   readonly agrees: boolean;
-  /** Of its layer; the last one is the highest. */
   readonly layer: number;
 }
 

@@ -188,7 +188,6 @@ class Writers {
   }
 }
 
-/** Whether more than two thirds of the writers have one program, among those that run. */
 async function consensus({ stage, run }: Play, programs: readonly Turn[], writers: number): Promise<boolean> {
   const { question } = stage.problem;
   const needed = Math.floor((2 * writers) / 3);
@@ -223,7 +222,6 @@ export interface Judgement {
   readonly judge: Remarker | "judge-ranker";
   /** Null for the tool, which costs no call. */
   readonly turn: Turn | null;
-  /** Of each program, in their order. */
   readonly weights: readonly number[];
   /** What writers read of each program; the ranker's remark is whom it leaves out. */
   readonly remarks: readonly string[];
@@ -245,7 +243,7 @@ export type JudgeSettings = Pick<Line, "maxTokens" | "temperature">;
  * DyLAN's four judges of programs. The passer runs each one; the tester writes assertions without having seen any, which are run on
  * each; the reflector comments and scores; the ranker names the best two.
  */
-export async function judge(
+async function judge(
   stage: Stage,
   programs: readonly Turn[],
   settings: JudgeSettings,
@@ -326,7 +324,6 @@ export async function judge(
   }
 }
 
-/** Programs alone, and on the tests that the tester wrote. */
 async function runAll(
   question: string,
   programs: readonly Turn[],

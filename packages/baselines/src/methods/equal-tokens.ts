@@ -15,7 +15,6 @@ function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">
   });
 }
 
-/** Prompt and completion. */
 function tokensOf(said: readonly Turn[]): number {
   return said.reduce((sum, { call }) => sum + call.promptTokens + call.writtenTokens, 0);
 }

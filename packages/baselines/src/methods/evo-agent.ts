@@ -8,7 +8,6 @@ import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
-/** Kinds of calls. */
 type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
 
 const maxTries = 5;
@@ -73,7 +72,6 @@ export const evoAgent: Baseline = methodOf({
   }),
 });
 
-/** What EvoAgent's agents are told. Experts are their descriptions. */
 interface EvoWords {
   readonly answer: (question: string) => Prompt;
   readonly invent: (question: string, answer: string, experts: readonly string[]) => Prompt;
@@ -84,7 +82,6 @@ interface EvoWords {
   readonly discards: (reply: string) => boolean;
 }
 
-/** Our words. */
 function ownEvoWords(answerForm: string, shots: readonly Exemplar[]): EvoWords {
   const solving = `${stepByStep} ${answerForm}`;
   const state = (question: string, answer: string, experts: readonly string[]): string =>

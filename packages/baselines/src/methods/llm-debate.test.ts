@@ -1,21 +1,11 @@
-import { randomFromSeed, type CompletionRequest } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
+import { firstOf, play } from "../../test/play.ts";
 import { baselineNamed, type BaselineOptions } from "../index.ts";
 
-const reader = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };
-
 async function asked(given: Partial<BaselineOptions>): Promise<string[][]> {
-  const team = baselineNamed("debate").create({ reader, answerForm: "", maxTokens: 50, ...given });
-  const chats: string[][] = [];
-  const model = scriptedModel(({ prompt }: CompletionRequest, call) => {
-    if (prompt.kind === "messages") chats.push(prompt.messages.map(({ content }) => content));
-    return `reply-${call}`;
-  });
-  const models = Object.fromEntries(team.agents.map((agent) => [agent, model]));
-  const problem = { id: "1", question: "How many?", gold: "" };
-  await team.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
-  return chats;
+  const team = baselineNamed("debate").create({ reader: firstOf(/\d+/u), answerForm: "", maxTokens: 50, ...given });
+  const { calls } = await play(team, (_, call) => `reply-${call}`);
+  return calls.map(({ messages }) => messages.map(({ content }) => content));
 }
 
 const holding = (chat: readonly string[] = []): number => chat.filter((each) => each.includes("How many?")).length;

@@ -7,7 +7,6 @@ import { shotsOf } from "../protocols/choose-shots.ts";
 import { protocolsOf } from "../protocols/protocol-for.ts";
 import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
-/** What is scored, and how scores of options of different lengths are compared. */
 interface Scoring {
   readonly name: string;
   readonly title: string;
@@ -24,7 +23,6 @@ const agent = "solver";
 const mostOptions = 10;
 const encoder = new TextEncoder();
 
-/** Number of code points. */
 function characters(text: string): number {
   return Array.from(text).length;
 }

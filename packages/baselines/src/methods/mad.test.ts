@@ -1,32 +1,18 @@
-import { randomFromSeed, type ChatMessage, type CompletionRequest } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
+import { firstOf, play as playTeam } from "../../test/play.ts";
 import { baselineNamed, type Script } from "../index.ts";
 
-const reader = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };
+const options = {
+  reader: firstOf(/\d+/u),
+  answerForm: "End with the number.",
+  maxTokens: 50,
+  family: "maths",
+} as const;
 
 async function play(answer: (agent: string, call: number) => string, script?: Script) {
-  const team = baselineNamed("mad").create({
-    reader,
-    answerForm: "End with the number.",
-    maxTokens: 50,
-    family: "maths",
-    ...(script && { script }),
-  });
-  const chats: { agent: string; messages: readonly ChatMessage[] }[] = [];
-  const models = Object.fromEntries(
-    team.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt }: CompletionRequest) => {
-        if (prompt.kind !== "messages") throw new Error("expected a chat");
-        chats.push({ agent, messages: prompt.messages });
-        return answer(agent, chats.length - 1);
-      }),
-    ]),
-  );
-  const problem = { id: "1", question: "How many?", gold: "" };
-  const episode = await team.run(problem, { models, sampling: { temperature: 0 }, random: randomFromSeed(0) });
-  return { chats, episode };
+  const team = baselineNamed("mad").create({ ...options, ...(script && { script }) });
+  const { calls, episode } = await playTeam(team, ({ agent }, call) => answer(agent, call));
+  return { chats: calls, episode };
 }
 
 const onward = (agent: string, call: number): string =>

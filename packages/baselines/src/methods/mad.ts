@@ -91,7 +91,6 @@ function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): Sides {
   return { affirmative: textOfTurn(mine), negative: textOfTurn(theirs) };
 }
 
-/** A moderator's verdict. */
 interface Verdict {
   /** Null to go on. */
   readonly answer: string | null;
@@ -127,7 +126,6 @@ function objectsIn(text: string): string[] {
   return [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat === undefined ? [] : [flat])];
 }
 
-/** What both sides of a round wrote. */
 interface Sides {
   readonly affirmative: string;
   readonly negative: string;
@@ -139,11 +137,9 @@ interface MadWords {
   /** The affirmative's first call, and the negative's. */
   readonly open: (question: string) => string;
   readonly disagree: (question: string, theirs: string) => string;
-  /** To a side in later rounds. */
   readonly consider: (theirs: string) => string;
   /** @param round - from 0 */
   readonly moderate: (question: string, round: number, sides: Sides) => string;
-  /** The judge's two calls. */
   readonly candidates: (question: string, sides: Sides) => string;
   readonly choose: (question: string) => string;
   /** Where the moderator's JSON has the answer. */
@@ -152,7 +148,6 @@ interface MadWords {
   readonly judgeInJson: boolean;
 }
 
-/** Our words. */
 function ownMadWords(answerForm: string): MadWords {
   const debating = `You debate with another side. ${stepByStep} ${answerForm}`;
   const duties: Readonly<Record<string, string>> = {

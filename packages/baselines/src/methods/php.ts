@@ -15,7 +15,6 @@ function hinted(answer: string, family: Family | undefined): string {
   return /^-?\d+\.\d+$/u.test(answer) ? answer.replace(/\.?0+$/u, "") : answer;
 }
 
-/** A question with the hint behind it, before which there are earlier answers. */
 function withHint(question: string, hints: readonly string[]): string {
   return `${question}\n\n(Hint: the answer is near to ${hints.join(", ")}.)`;
 }

@@ -74,13 +74,11 @@ function reflexion(protocol: RefineProtocol, options: BaselineOptions): Topology
   });
 }
 
-/** An attempt, and what the critic says of it. */
 interface Exchange {
   readonly reply: string;
   readonly feedback: string;
 }
 
-/** What solver and critic are told. */
 interface ReflexionWords {
   readonly solve: (question: string, history: readonly Exchange[]) => Prompt;
   /** @param round - from 0 */
@@ -192,17 +190,14 @@ interface AskedFor {
   readonly stop?: readonly string[];
 }
 
-/** How programs are asked for and read. */
 interface ProgramWords {
   readonly draft: (question: string) => AskedFor;
   readonly drafted: (reply: string) => string;
   /** @param exchanges - of the calls before, as {@link exchange} has them */
   readonly criticise: (question: string, program: string, exchanges: readonly string[]) => AskedFor;
-  /** The program of a criticism, and what is said beside it. */
   readonly read: (reply: string) => { readonly program: string | null; readonly comment: string };
   /** A criticism as a further example; null where it is none. */
   readonly exchange: (question: string, program: string, reply: string) => string | null;
-  /** What is run of a program. */
   readonly runnable: (program: string) => string;
 }
 

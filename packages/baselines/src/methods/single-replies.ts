@@ -14,7 +14,6 @@ type SingleProtocol = Protocol<"answer">;
 /** The instruction of Complex CoT, also without examples: steps that can be counted. */
 export const stepALine = "Reason in as many small steps as it takes, one step a line.";
 
-/** Number of sampled replies. */
 function samplesOf({ samples = 1 }: Protocol, size: MethodSize): number {
   return samples === 1 ? 1 : (size.samples ?? samples);
 }
@@ -52,7 +51,6 @@ function repliesToOne(team: string, protocol: SingleProtocol, options: BaselineO
   });
 }
 
-/** A method whose calls all have one prompt. */
 function singleReplies(
   [name, title, team]: readonly [name: string, title: string, team: string],
   instruction: string,

@@ -18,7 +18,6 @@ import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Phase } from "../protocols/protocol.ts";
 import { filled, textOf, type Script } from "../protocols/script.ts";
 
-/** An agent of a graph that is asked by a template, at the settings of one kind of call. */
 function agentForPhase(
   id: AgentId,
   { id: role, render }: PromptTemplate,
@@ -60,7 +59,6 @@ export const untrainedCritic: Baseline = methodOf({
   maxCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
 });
 
-/** AgentPO's hint flow in its released words. */
 function scriptedHint(script: Script): { readonly hint: PromptTemplate; readonly actor: PromptTemplate } {
   const { name } = script;
   return {
@@ -90,7 +88,6 @@ function scriptedCritic(script: Script): { readonly actor: PromptTemplate; reado
   };
 }
 
-/** What another agent wrote; empty for one that was silent. */
 function heardFrom({ inbox, agent }: AgentView): string {
   return inbox.find(({ from }) => from !== agent)?.text ?? "";
 }

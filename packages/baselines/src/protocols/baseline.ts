@@ -7,7 +7,6 @@ import type { Script } from "./script.ts";
 export interface AnswerReader {
   /** The answer that a reply gives; null when it gives none. */
   read(reply: string): string | null;
-  /** Whether two answers are the same. */
   same(a: string, b: string): boolean;
 }
 
@@ -16,7 +15,6 @@ export interface Exemplar {
   readonly question: string;
   /** Worked; empty where the data has the answer alone. */
   readonly solution: string;
-  /** The answer alone. */
   readonly answer: string;
   /** The answer as `BaselineOptions.answerForm` demands it: the end of the reply that the example shows. */
   readonly answerLine: string;
@@ -32,7 +30,6 @@ export interface BaselineOptions {
   readonly reader: AnswerReader;
   /** How an answer is to be written, as the benchmark's grader reads it: the end of every instruction. */
   readonly answerForm: string;
-  /** Most tokens of one reply. */
   readonly maxTokens: number;
   /** What the questions ask for, and the benchmark they are of: protocols differ by them. Default `text`. */
   readonly family?: Family;
@@ -41,7 +38,6 @@ export interface BaselineOptions {
   readonly temperature?: number;
   /** Of a training split, in seeded order: the method chooses from them as its protocol says. An empty list makes it zero-shot. */
   readonly exemplars?: readonly Exemplar[];
-  /** How many it chooses, instead of the protocol's. */
   readonly shots?: number;
   /** Published texts: requests are written with them, and with no examples but theirs. Absent: our words. */
   readonly script?: Script;
@@ -90,7 +86,6 @@ export interface Baseline {
   readonly title: string;
   /** Where the protocol comes from. */
   readonly source: string;
-  /** Calls a question, in words. */
   readonly calls: string;
   /** Of its paper where no protocol says; the caller may choose another. */
   readonly temperature: number;

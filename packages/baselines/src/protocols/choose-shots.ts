@@ -8,7 +8,7 @@ export function stepsOf(text: string): number {
 }
 
 /** The examples whose solutions have most steps. Of as many, the earlier one. */
-export function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
+function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
   return pool
     .map((exemplar) => ({ exemplar, steps: stepsOf(exemplar.solution) }))
     .toSorted((a, b) => b.steps - a.steps)

@@ -6,7 +6,6 @@ import { scriptNameOf } from "./script.ts";
 export interface ProtocolText {
   /** `php/choice@1` */
   readonly name: string;
-  /** The questions it is for. */
   readonly questions: string;
   readonly calls: string;
   readonly temperature: string;

@@ -26,7 +26,6 @@ export interface Role {
 export interface Phase {
   /** Where it is not the protocol's. */
   readonly temperature?: number;
-  /** Most tokens of a reply. Absent: the caller's alone. */
   readonly maxTokens?: number;
   /** Its prompts begin with the worked examples. */
   readonly shots?: boolean;
@@ -50,18 +49,15 @@ export interface Shots {
 export type StopRule =
   /** Every call is made. */
   | { readonly kind: "fixed" }
-  /** The last answers are equal. */
   | { readonly kind: "equal-answers"; readonly last: number }
   /** A critic says so. */
   | { readonly kind: "verdict"; readonly says: string }
   /** More agents of a round than a share of all give one answer. */
   | { readonly kind: "consensus"; readonly above: number }
-  /** A moderator names an answer. */
   | { readonly kind: "moderator" };
 
 /** What of the replies is the answer. */
 export type VoteRule =
-  /** The last reply that answers. */
   | { readonly kind: "last" }
   /** The option that the model thinks likeliest: none is written. */
   | { readonly kind: "likeliest" }

@@ -1,6 +1,6 @@
-import { randomFromSeed, type ChatMessage, type CompletionRequest, type Episode } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { ChatMessage } from "@laconic/core";
 import { describe, expect, test } from "vitest";
+import { lastNumber, play as playTeam } from "../../test/play.ts";
 import {
   baselineNamed,
   baselines,
@@ -87,10 +87,7 @@ test("departures: the protocol's own, and what the settings of a run changed", (
   expect(protocolName(of("php", "maths"))).toBe("php/maths@1");
 });
 
-const reader: AnswerReader = {
-  read: (reply) => reply.match(/-?\d+(?:\.\d+)?/gu)?.at(-1) ?? null,
-  same: (a, b) => Number(a) === Number(b),
-};
+const reader = lastNumber;
 const form = 'End with a line "#### N".';
 
 /** The nth of a pool of twenty: every fourth has four steps, the others one. */
@@ -101,36 +98,15 @@ const pool = Array.from({ length: 20 }, (_, i): Exemplar => ({
   answerLine: `#### ${100 + i}`,
 }));
 
-interface Played {
-  readonly requests: readonly CompletionRequest[];
-  readonly chats: readonly (readonly ChatMessage[])[];
-  readonly episode: Episode;
-}
-
 async function play(
   name: string,
   reply: (call: number, system: string) => string,
   given: Partial<BaselineOptions> = {},
-): Promise<Played> {
-  const method = baselineNamed(name);
-  const team = method.create({ reader, answerForm: form, maxTokens: 4096, family: "maths", exemplars: pool, ...given });
-  const requests: CompletionRequest[] = [];
-  const chats: ChatMessage[][] = [];
-  const model = scriptedModel((request, call) => {
-    requests.push(request);
-    const chat = request.prompt.kind === "messages" ? [...request.prompt.messages] : [];
-    chats.push(chat);
-    return reply(call, chat[0]?.content ?? "");
-  });
-  const episode = await team.run(
-    { id: "q", question: "How many?", gold: "7" },
-    {
-      models: Object.fromEntries(team.agents.map((agent) => [agent, model])),
-      sampling: { temperature: method.temperature },
-      random: randomFromSeed(0),
-    },
-  );
-  return { requests, chats, episode };
+) {
+  const { create, temperature } = baselineNamed(name);
+  const team = create({ reader, answerForm: form, maxTokens: 4096, family: "maths", exemplars: pool, ...given });
+  const { calls, episode } = await playTeam(team, ({ system }, call) => reply(call, system), { id: "q", temperature });
+  return { requests: calls.map(({ request }) => request), chats: calls.map(({ messages }) => messages), episode };
 }
 
 const shown = (chat: readonly ChatMessage[] = []): string[] =>
@@ -334,17 +310,6 @@ test("Role Assignment offers mathematicians on maths alone", async () => {
   const nobody = await play("role-assignment", () => "the chef", { family: "choice", benchmark: "mmlu" });
   expect(nobody.chats[1]?.[0]?.content).toMatch(/^You are a Science Generalist\./u);
   expect(nobody.episode.notes).toEqual(["no expert named"]);
-});
-
-test("AgentPrune's Vanilla: two calls, and what the program prints beside the reply", async () => {
-  const runProgram = async () => ({ output: "working\n12\n", error: null });
-  const { chats, episode } = await play("vanilla:agentprune-direct", (call) => (call === 0 ? program(12) : "#### 12"), {
-    benchmark: "gsm8k",
-    runProgram,
-  });
-  expect(chats[0]?.[0]?.content).toContain("Programming Expert");
-  expect(shown(chats[1])[0]).toMatch(/> The program prints: 12$/u);
-  expect([chats.length, episode.answer]).toEqual([2, "#### 12"]);
 });
 
 test("a temperature of the caller's goes before those of all phases", async () => {

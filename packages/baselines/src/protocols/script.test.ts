@@ -1,6 +1,5 @@
-import { randomFromSeed, type ChatMessage } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
+import { play, type Call } from "../../test/play.ts";
 import { baselineNamed, departures, protocolFor, scriptNameOf, type Family, type Script } from "../index.ts";
 import { filled, withAnswerChoices } from "./script.ts";
 
@@ -31,12 +30,7 @@ async function asked(
   name: string,
   replies: readonly string[],
   { question = "How many?", family = "maths", benchmark = "gsm8k", texts = script.texts }: Partial<Asked> = {},
-): Promise<{
-  readonly chats: (readonly ChatMessage[])[];
-  readonly answer: string | null;
-  readonly ran: readonly string[];
-}> {
-  const chats: (readonly ChatMessage[])[] = [];
+) {
   const ran: string[] = [];
   const team = baselineNamed(name).create({
     reader,
@@ -50,19 +44,9 @@ async function asked(
       return { output: "4", error: null };
     },
   });
-  const model = scriptedModel(({ prompt }, call) => {
-    chats.push(prompt.kind === "messages" ? [...prompt.messages] : []);
-    return replies[call % replies.length] ?? "";
-  });
-  const episode = await team.run(
-    { id: "q", question, gold: "7" },
-    {
-      models: Object.fromEntries(team.agents.map((agent) => [agent, model])),
-      sampling: { temperature: 0 },
-      random: randomFromSeed(0),
-    },
-  );
-  return { chats, answer: episode.answer, ran };
+  const reply = (_: Call, call: number): string => replies[call % replies.length] ?? "";
+  const { calls, episode } = await play(team, reply, { id: "q", question });
+  return { chats: calls.map(({ messages }) => messages), answer: episode.answer, ran };
 }
 
 interface Asked {

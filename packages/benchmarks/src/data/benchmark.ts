@@ -60,7 +60,6 @@ export interface Split {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** One sentence: what is asked. */
   readonly about: string;
   /** As the hosts state it. */
   readonly licence: string;
@@ -71,7 +70,6 @@ export interface Benchmark {
   readonly gold: string;
   readonly traps: readonly string[];
   readonly splits: Readonly<Record<string, Split>>;
-  /** Scored by default. */
   readonly defaultSplit: string;
   /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
   readonly examplesFrom?: string;

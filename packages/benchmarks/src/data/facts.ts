@@ -68,7 +68,6 @@ function conditionsOf(sentence: string): number {
 const order =
   /^["'“(\s]*(?:find|calculate|determine|compute|evaluate|solve|express|simplify|prove|show|give|state|name|choose|select|identify)\b/iu;
 
-/** The beginning of what is asked. */
 const asking =
   /^\s*(?:(?:in|at|by|for|to|on|of|from|with)\s+)?(?:how|what|which|who|whom|whose|where|why|find|calculate|determine|compute)\b/iu;
 
@@ -126,7 +125,6 @@ function isCircumstance(text: string): boolean {
   );
 }
 
-/** Words of two letters and more. */
 function wordsIn(text: string): number {
   return text.match(/\p{L}{2,}/gu)?.length ?? 0;
 }
@@ -160,7 +158,6 @@ function isOnePhrase(left: string, right: string): boolean {
 
 const number =
   "\\d|\\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|halves|thirds?|fourths?|fifths?|quarters?|once|twice|thrice|double|triple|dozens?|percent)\\b";
-/** A number in digits or words. */
 const quantity: RegExp = new RegExp(number, "iu");
 const endsInNumber = new RegExp(`(?:${number})[\\d,.]*\\s*$`, "iu");
 const beginsWithNumber = new RegExp(`^and\\s+(?:an?\\s+)?[$€£]?(?:${number})`, "iu");

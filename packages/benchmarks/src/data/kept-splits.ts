@@ -88,7 +88,6 @@ function unreadable(error: unknown): CheckedSplit {
   throw error;
 }
 
-/** Overlaps and rows that a check lists at most. */
 const maxListed = 5;
 
 function listed(lines: readonly string[]): string[] {

@@ -14,7 +14,6 @@ import { loadSplit, type LoadedSplit, type LoadOptions } from "./load-split.ts";
 export interface OpenOptions extends LoadOptions {
   /** The benchmark's own by default. */
   readonly split?: string;
-  /** Where data files are kept, one folder per benchmark. */
   readonly folder: string;
   /**
    * `pinned`: the commit whose bytes the registry knows, the default where there is one. `hub`: the Hugging Face data set;
@@ -23,12 +22,10 @@ export interface OpenOptions extends LoadOptions {
   readonly from?: "pinned" | "hub";
   /** `hubEnvironment(process.env)`, for `hub`. */
   readonly hub?: HubEnvironment;
-  /** Only what is there already. */
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
   /** Bytes that are here, of all. */
   readonly onProgress?: (progress: { readonly file: string; readonly bytes: number; readonly total: number }) => void;
-  /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
 
@@ -85,7 +82,6 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   return loadSplit(benchmark, name, [await found(path)], options);
 }
 
-/** What the first download of a hub's split brought. */
 interface Note {
   readonly repo: string;
   readonly commit: string;

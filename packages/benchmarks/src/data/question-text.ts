@@ -20,6 +20,5 @@ export function posed<P extends Problem & WithChoices>(problem: P): Omit<P, "cho
 }
 
 interface WithChoices {
-  /** Options in order, without their letters. */
   readonly choices?: readonly string[];
 }

@@ -19,7 +19,6 @@ export interface ExemplarOptions {
   /** Instead of `https://raw.githubusercontent.com/`: an https address, or a `file:` address of a folder laid out alike. */
   readonly mirror?: string;
   readonly signal?: AbortSignal;
-  /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
 

@@ -40,7 +40,6 @@ const laterSpellings: readonly (readonly [RegExp, string])[] = [
   [/^(-?\d+)\/(-?\d+)$/u, "\\frac{$1}{$2}"],
 ];
 
-/** The text that MATH's published grader compares. */
 function hendrycksText(answer: string): string {
   let text = answer;
   for (const [from, to] of spellings) text = text.replace(from, to);
@@ -106,7 +105,6 @@ const removed: readonly string[] = [
   ...'\\text{} \\mathrm{th} ^\\circ ^{\\circ} \\; ,\\! {,} " \\dots'.split(" "),
 ];
 
-/** The text that Minerva's published rule compares. */
 function minervaText(answer: string): string {
   let text = answer.split("=").at(-1) as string;
   for (const [from, to] of substitutions) text = text.replaceAll(from, to);

@@ -22,11 +22,9 @@ export type DataGrading =
   | {
       /** A mathematical object in LaTeX, or as one types it. */
       readonly kind: "maths";
-      /** Largest absolute difference. */
       readonly tolerance?: number;
     }
   | {
-      /** A text, character by character. */
       readonly kind: "text";
       readonly ignoreCase?: boolean;
     };
@@ -47,7 +45,6 @@ export interface DataColumns {
   readonly entryPoint?: string;
   /** What an agent alone sees: texts by agent in an object, or by agent its column. Default `views`, where a row has it. */
   readonly views?: string | Readonly<Record<AgentId, string>>;
-  /** What is measured apart. Default `group`, where a row has it. */
   readonly group?: string;
   /** What rewards and environments get besides: a column that holds an object, or columns. Default `metadata`, where a row has it. */
   readonly metadata?: string | readonly string[];

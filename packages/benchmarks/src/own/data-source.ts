@@ -14,7 +14,6 @@ export interface SourceOptions {
   readonly hub?: HubEnvironment;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
 

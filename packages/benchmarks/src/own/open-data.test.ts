@@ -1,17 +1,11 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { questionKey } from "@laconic/core";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { refusals, saved as file } from "../../test/own-data.ts";
 import type { DataSettings } from "./data-settings.ts";
 import { openData, type OpenedData } from "./open-data.ts";
 
-async function saved(rows: readonly object[]): Promise<string> {
-  const folder = await temporaryFolder();
-  const path = join(folder, "rows.jsonl");
-  await writeFile(path, rows.map((row) => JSON.stringify(row)).join("\n"));
-  return path;
-}
+const saved = (rows: readonly object[]): Promise<string> =>
+  file("rows.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
 
 const sum = (i: number): { question: string; gold: string } => ({ question: `What is ${i} + 1?`, gold: String(i + 1) });
 const sums = (count: number): { question: string; gold: string }[] => Array.from({ length: count }, (_, i) => sum(i));
@@ -88,23 +82,7 @@ test("the letters that a team is told are those of the question with the most op
   expect(answer).toEqual({ kind: "letter", letters: "ABC" });
 });
 
-test.each<[object, string]>([
-  [{ testProblems: { share: 0.1 }, grading: "numeric" }, "data.train: expected a file"],
-  [{ train: "a.csv", grading: "numeric" }, "data.testProblems: expected files, or { share, seed? }"],
-  [
-    { train: "a.csv", testProblems: { share: 1 }, grading: "numeric" },
-    "data.testProblems.share: it must be a number below 1, not",
-  ],
-  [{ train: "a.csv", testProblems: "b.csv" }, "data.grading: expected numeric, letter, maths, code or text"],
-  [
-    { train: "a.csv", testProblems: "b.csv", grading: { kind: "letter", letters: "XY" } },
-    "data.grading.letters: expected the first letters",
-  ],
-  [
-    { train: "a.csv", testProblems: "b.csv", grading: "text", shuffle: true },
-    "data: there is no such setting as shuffle; known here",
-  ],
-])("%j is refused", async (settings, reason) => {
+test.each(refusals.settings)("%j is refused", async (settings, reason) => {
   await expect(openData(settings as DataSettings)).rejects.toMatchObject({
     code: "config_invalid",
     message: expect.stringContaining(reason) as string,

@@ -34,7 +34,6 @@ const checkOptions = optionCheck<ProblemOptions>()(
 /** Problems of files, and where they are from. */
 export interface OpenedProblems {
   readonly problems: readonly BenchmarkProblem[];
-  /** Rows that were left out; none in strict mode. */
   readonly refused: readonly RowRefusal[];
   readonly files: readonly { readonly path: string; readonly sha256: string }[];
   /** The source, with the commits of its data sets: gives the same problems again. */
@@ -133,7 +132,6 @@ export interface OpenedData {
   readonly testProblems: readonly BenchmarkProblem[];
   /** What `answerForm` and `answerReading` take. */
   readonly answer: AnswerKind;
-  /** Rows that were left out; none in strict mode. */
   readonly refused: readonly RowRefusal[];
   readonly files: OpenedProblems["files"];
   /** The settings, with the commits of data sets: they give the same problems again. */

@@ -1,6 +1,4 @@
-import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { LaconicError } from "@laconic/core";
 import { startFakeHub } from "@laconic/hub/testing";
@@ -9,32 +7,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import { gradeAnswer, mathsGrader } from "@laconic/grading";
+import { brief, numeric, read, refusals, saved, two } from "../../test/own-data.ts";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
-
-async function saved(name: string, content: string | Uint8Array): Promise<string> {
-  const folder = await temporaryFolder();
-  const path = join(folder, name);
-  await writeFile(path, content);
-  return path;
-}
-
-async function read(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<OpenedProblems> {
-  return openProblems(await saved(name, content), options);
-}
 
 async function refusal(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<string> {
   const error: unknown = await read(name, content, options).catch((thrown: unknown) => thrown);
   if (!LaconicError.is(error)) throw new Error(`not refused: ${JSON.stringify(error)}`);
   return `${error.code} ${error.message.replaceAll(/\/\S*\/(?=\S)/gu, "")}`;
 }
-
-const brief = ({ problems }: OpenedProblems): unknown[] =>
-  problems.map(({ id, question, gold }) => [id, question, gold]);
-const numeric = { grading: "numeric" } as const;
-const two = [
-  ["row/1", "1 + 1?", "2"],
-  ["row/2", "2 + 2?\nor so", "4"],
-];
 
 test("JSON lines with a byte order mark, CRLF and an empty line", async () => {
   const text = '\uFEFF{"question":"1 + 1?","gold":"2"}\r\n\r\n{"question":"2 + 2?\\nor so","gold":4}\r\n';
@@ -170,81 +150,7 @@ test("code: tests as a text or a list of asserts; a question in words does not c
   ]);
 });
 
-test.each<[string, string, ProblemOptions, string]>([
-  [
-    "a.csv",
-    "question,answer\n1 + 1?,2\n",
-    numeric,
-    "data_invalid a.csv row 2: gold is no column; the row has question, answer: columns.gold names another; mode lenient leaves such rows out",
-  ],
-  ["a.csv", "question,gold\nok,1\na,b,c\n", numeric, "a.csv row 3: 3 cells, but the header has 2"],
-  ["a.csv", 'question,gold\nok,1\n\n"two\nlines",x\n', numeric, 'a.csv row 4: the gold "x" is no number'],
-  ["a.csv", "question,gold,\na,1,5\n", numeric, "a.csv: row 1: column 3 has no name"],
-  ["a.csv", "question,question\na,b\n", numeric, 'a.csv: row 1: two columns are called "question"'],
-  ["a.csv", "", numeric, "a.csv: is empty"],
-  ["a.csv", "question,gold\n", numeric, "a.csv: there are no rows"],
-  ["a.csv", 'question,gold\n"never closed,1\n', numeric, "a.csv: row 2: a quote never closes"],
-  ["a.jsonl", '{"question":"q","gold":1}\n{"question"\n', numeric, "a.jsonl row 2: not JSON"],
-  [
-    "a.jsonl",
-    '{"question":"q","gold":{"value":1,"unit":"g"}}',
-    numeric,
-    "row 1: gold is an object; name what is meant in it, as gold.value or gold.unit",
-  ],
-  ["a.jsonl", '{"question":"q","gold":[1,2]}', numeric, "row 1: gold is a list of 2, expected one text or number"],
-  ["a.jsonl", '{"question":" ","gold":1}', numeric, "row 1: question is empty"],
-  ["a.jsonl", '{"question":"q","gold":null}', numeric, "row 1: gold is empty"],
-  ["a.jsonl", "[1]", numeric, "row 1: the row is no object with named columns"],
-  ["a.jsonl", '{"question":"q","gold":"1/2"}', numeric, 'row 1: the gold "1/2" is no number; fractions'],
-  [
-    "a.jsonl",
-    '{"id":1,"question":"q","gold":1}\n{"id":"1","question":"r","gold":1}',
-    numeric,
-    "row 2: the id 1 is that of a.jsonl row 1 too",
-  ],
-  ["a.json", '{\n "rows": [\n 1]\n}', numeric, "a.json: holds one JSON object over several lines"],
-  ["a.json", '{"a": [{}],\n "b": [{}]}', numeric, 'a.json: holds several lists (a, b); call that of the rows "rows"'],
-  ["a.json", '{"rows":[{"row_idx":0,"row":{},"truncated_cells":["q"]}]}', numeric, "row 1: the hub cut the cells q"],
-  ["a.jsonl", '{"question":"q","gold":1}\n{"question":"r","go', numeric, "a.jsonl row 2: not JSON"],
-  ["a.csv", 'question;gold\nq;"1,5"\n', numeric, 'a.csv row 2: the gold "1,5" is no number'],
-  ["a.jsonl", '{"question":"q","gold":1e999}', numeric, 'the gold "1e999" is no number'],
-  [
-    "a.json",
-    ofChoices(["one", "two"], "2"),
-    letter,
-    'the gold "2" is none of the 2 options; where golds count options from 0',
-  ],
-  ["a.json", ofChoices(["one", "two"], "two"), letter, "where golds are texts of options, grading.golds is text"],
-  [
-    "a.json",
-    ofChoices(["two", "two"], "two"),
-    { grading: { kind: "letter", golds: "text" } },
-    'several options are "two"',
-  ],
-  ["a.json", ofChoices(["one"], "A"), letter, "choices holds no list of 2 to 26 texts"],
-  ["a.json", ofChoices("one or two", "A"), letter, 'choices is a text, expected a list, such as ["one","two"]'],
-  [
-    "a.json",
-    ofChoices({ text: ["one", "two"], label: ["A", "B"] }, "A"),
-    letter,
-    "choices is an object; name the list in it, as choices.text or choices.label",
-  ],
-  ["a.json", ofChoices(null, "A"), letter, "there are no options; name their column as columns.choices"],
-  ["a.json", ofChoices(null, "#### x"), { grading: "text" }, "the gold holds ####"],
-  ["a.json", ofChoices(null, "assert True"), { grading: "code" }, "there is no entry_point; columns.entryPoint names"],
-  [
-    "a.json",
-    "[]",
-    { grading: "number" as "numeric" },
-    "config_invalid problems.grading.kind: expected numeric, letter, maths, code or text",
-  ],
-  [
-    "a.json",
-    "[]",
-    { ...numeric, columns: { gld: "x" } as object },
-    "config_invalid problems.columns: there is no such setting as gld; did you mean gold?",
-  ],
-])("%s %j is refused", async (name, content, options, reason) => {
+test.each(refusals.refused)("%s %j is refused", async (name, content, options, reason) => {
   expect(await refusal(name, content, options)).toContain(reason);
 });
 

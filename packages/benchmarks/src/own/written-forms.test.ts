@@ -1,23 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
-
-async function read(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<OpenedProblems> {
-  const path = join(await temporaryFolder(), name);
-  await writeFile(path, content);
-  return openProblems(path, options);
-}
-
-const brief = ({ problems }: OpenedProblems): unknown[] =>
-  problems.map(({ id, question, gold }) => [id, question, gold]);
-const numeric = { grading: "numeric" } as const;
-const two = [
-  ["row/1", "1 + 1?", "2"],
-  ["row/2", "2 + 2?\nor so", "4"],
-];
+import { brief, numeric, read, two } from "../../test/own-data.ts";
+import type { ProblemOptions } from "./open-data.ts";
 
 test.each([
   ["mixed line ends", 'question,gold\r\n1 + 1?,2\n\r"2 + 2?\nor so",4'],

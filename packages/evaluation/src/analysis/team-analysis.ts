@@ -32,7 +32,6 @@ export interface Speech {
   /** Of the episodes, those without a score: they are left out of the accuracy. */
   readonly unscored: number;
   readonly accuracy: number;
-  /** Means per episode. */
   readonly writtenTokens: number;
   readonly readTokens: number;
   /** Tokens that cannot be written in parallel. */
@@ -55,7 +54,6 @@ export interface TeamAnalysis {
   readonly after: Speech;
   /** What messages were worth before training; null where nobody asked. */
   readonly valuesBefore: ValueSummary | null;
-  /** What messages are worth after training: all, and by agent. */
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
   /** The dearest mistakes and the best words: lowest and highest values. */

@@ -58,9 +58,7 @@ export function methodSpecOf(text: string, named: (name: string) => string): Met
 /** A user's own questions as a value: what `bench --benchmarks ./board.ts` takes, or a function that gives it. */
 export interface Board {
   readonly name: string;
-  /** With how each is graded. */
   readonly problems: readonly BenchmarkProblem[];
-  /** For few-shot methods. */
   readonly exemplars?: readonly Exemplar[];
   /** For methods that learn before they are scored; none of `problems`. */
   readonly calibration?: readonly BenchmarkProblem[];

@@ -18,7 +18,6 @@ import { z } from "zod";
 
 /** A user's own questions, as a bench keeps them. */
 export interface BenchData {
-  /** What tables call them. */
   readonly name: string;
   /** A file, or `hub:owner/name@commit/files`. */
   readonly source: string;

@@ -24,7 +24,6 @@ import { type MethodSummary, summarise } from "../results/summary.ts";
 
 /** What a report takes beside the bench's directory. */
 export interface ReportSources {
-  /** All calls that the directory's journal holds; null where it has none. */
   readonly spent: SpentCalls | null;
   /** The model that answers in a run's team; null where it is not known. */
   actorOf(run: string): Promise<string | null>;
@@ -94,7 +93,6 @@ export async function writeBenchReport(directory: string, sources: ReportSources
   return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
 }
 
-/** As tables order them. */
 function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): SampleRecord[] {
   const methods = methodNames(config);
   const sets = setNames(config);

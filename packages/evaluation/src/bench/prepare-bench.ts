@@ -36,7 +36,6 @@ export interface BenchInputs<Team extends TrainedTeam> {
   /** Where a benchmark's files come from. */
   open(benchmark: string): OpenOptions;
   readonly hub: HubEnvironment;
-  /** Deals what questions state among agents. */
   readonly partitioner: Partitioner;
   note(text: string): void;
   /** Nothing will be asked: questions to learn on need not be here. */
@@ -147,7 +146,6 @@ function checkJudge(jobs: readonly BenchJob[], { judge }: Pick<BenchConfig, "jud
     throw refusedFlag("judge", "no question here has a free answer; remove it");
 }
 
-/** For records: which model of which server. */
 function roleIds({ roleModels }: Pick<BenchConfig, "roleModels">): NonNullable<BenchSettings["roleModels"]> {
   return Object.fromEntries(
     Object.entries(roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),

@@ -21,16 +21,13 @@ import { z } from "zod";
 export interface JudgingOptions {
   readonly model: LanguageModel;
   readonly rubric: Rubric | string;
-  /** That a verdict may take. */
   readonly seconds: number;
-  /** Answers at a time. */
   readonly atOnce: number;
 }
 
 /** What judging came to. */
 export interface JudgingOutcome<Result> {
   readonly result: Result;
-  /** Why the spending cap refused a call; null where it did not. */
   readonly refusal: string | null;
 }
 

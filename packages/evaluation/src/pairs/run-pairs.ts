@@ -26,7 +26,6 @@ export interface PairRecord extends EpisodeCosts {
   readonly score: number | null;
   /** Parts of the reward by name, as the task counts them. */
   readonly measures: Readonly<Record<string, number>>;
-  /** What each of the team answered. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly stopReason: string | null;
   /** From 1; more than 1 where earlier attempts failed. */
@@ -69,7 +68,6 @@ export const pairRecords: RecordKind<PairRecord> = { schema, keyOf: pairKey };
 export interface PairMethod {
   readonly name: string;
   readonly topology: Topology;
-  /** By agent. */
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
   readonly sampling: EpisodeContext["sampling"];
   /** What decides its samples beside task, problem and repeat: model, weights, seed. */
@@ -92,7 +90,6 @@ export interface PairOptions {
   readonly concurrency?: number;
   /** A reward is given up when it took so long and no other came meanwhile. Default 300. */
   readonly gradeSeconds?: number;
-  /** Failed samples after which it stops. Default 20. */
   readonly maxErrors?: number;
   /** Milliseconds of a clock that only goes forward, for critical seconds. */
   readonly clock: () => number;
@@ -100,7 +97,6 @@ export interface PairOptions {
   readonly onRecord?: (record: PairRecord) => void;
 }
 
-/** One sample to take. */
 interface PairJob {
   readonly board: PairBoard;
   readonly method: PairMethod;

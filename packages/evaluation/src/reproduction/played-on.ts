@@ -21,7 +21,6 @@ export interface LedgerRow {
   readonly method: string | null;
   readonly benchmark: string;
   readonly split: string;
-  /** Questions. */
   readonly n: number | null;
   readonly model: string;
   /** As printed, with everything that its cell holds. */
@@ -35,7 +34,6 @@ export interface LedgerRow {
   /** What differs; empty for one that is faithful once the published texts are here. */
   readonly differs: string;
   readonly command: string;
-  /** At most. */
   readonly calls: number | null;
   readonly completionTokens: number | null;
 }

@@ -1,8 +1,6 @@
 /** One way to work, in the accuracy-token plane. */
 export interface TradeOff {
-  /** Mean tokens of an episode. */
   readonly tokens: number;
-  /** 0 to 1. */
   readonly accuracy: number;
 }
 

@@ -28,7 +28,6 @@ export interface MethodSummary extends TokenCounts {
   readonly differs: readonly string[];
   /** What its method noted, such as `capped`, and in how many samples. */
   readonly notes: Readonly<Record<string, number>>;
-  /** Samples with a score, and all. */
   readonly scored: number;
   readonly samples: number;
   /** Samples without a score: failures, and answers without a verdict because of the machine or a limit of the sandbox. */
@@ -37,11 +36,9 @@ export interface MethodSummary extends TokenCounts {
   readonly questions: number;
   /** Null without a score. */
   readonly accuracy: Interval | null;
-  /** Mean of how far answers are right, such as F1 of words; null where the benchmark's rule knows no part. */
   readonly meanScore: number | null;
   /** Of first attempts alone; differs where failures were taken again. */
   readonly firstAttemptAccuracy: number | null;
-  /** Replies in which no answer was found. */
   readonly unanswered: number;
   readonly calls: number;
   readonly criticalTokens: number;

@@ -294,7 +294,6 @@ function ours(summary: MethodSummary | undefined): string {
   return summary?.accuracy ? formatEstimate(summary.accuracy, formatShare) : "";
 }
 
-/** A figure of a paper, in per cent with as many decimals as papers print. */
 function publishedShare(percent: number | null): string {
   return percent === null ? "" : formatShare(percent / 100, 2);
 }

@@ -1,3 +1,5 @@
+import cueWords from "../../assets/cue-words.json" with { type: "json" };
+
 /** A phrase that announces an answer, such as "the answer is". */
 export interface Cue {
   /** Index of the cue's noun or verb. */
@@ -8,46 +10,11 @@ export interface Cue {
   readonly kind: "statement" | "verb" | "name";
 }
 
-/** Cue words by part of speech, as patterns, in the order en, es, fr, de, pt, id, ar. */
-const spaced = {
-  answer: `answers?|ans|respuestas?|r[ée]ponses?|antwort(?:en)?|respostas?|jawaban(?:nya)?|[وف]?(?:ال)?(?:[إا]جابة|جواب)`,
-  choice:
-    `choices?|options?|alternatives?(?!["'])|opci[óo]n(?:es)?|alternativas?|inciso|letra|choix|proposition|lettre|auswahl|aussage|` +
-    `(?:antwort)?möglichkeit|opç(?:ão|ões)|pilihan|opsi|[وف]?(?:ال)?(?:ا?ختيار|خيار)`,
-  result:
-    `results?|solutions?|total|resultado|solución|résultat|ergebnis|resultat|lösung|solução|hasil(?:nya)?|` +
-    `[وف]?(?:ال)?(?:نتيجة|ناتج)`,
-  copula:
-    `(?:is|are|was)(?: (?:given by|equal to|found to be))?|equals|(?:would|must|should|will|has to|to) be|becomes|` +
-    `(?:comes|turns) (?:out )?to(?: be)?|(?:es|é|está)(?: igual a)?|son|ser[íi]?a|será|(?:est|vaut|sont)(?: égale? à)?|serait|ist|sind|` +
-    `lautet|wäre|beträgt|heißt|são|adalah|ialah|yaitu|هي|هو`,
-  verb:
-    `choose|chose|choosing|select(?:ed|ing)?|pick(?:ed)?|go(?:ing)? (?:with|for)|opt for|vote for|elijo|elegimos|escojo|` +
-    `selecciono|choisis|sélectionne|retiens|wähle|nehme|escolho|seleciono|marco|memilih|pilih|[أا]ختار`,
-  correct:
-    `correct|right|best|true|final|only|accurate|appropriate|correct[ao]s?|finale?s?|verdader[ao]|adecuad[ao]|correcte?s?|bonne|juste|` +
-    `exacte?|(?:richtig|korrekt|best|endgültig)(?:e[nrs]?)?|corret[ao]s?|certa|(?:yang )?(?:benar|tepat|terbaik)|` +
-    `akhir(?:nya)?|(?:ال)?(?:صحيحة?|نهائية?)`,
-  /** What joins a phrase to the noun: "answer to the question is". */
-  preposition: `to|for|of|in|as|al|a(?= \\p{L}{2})|de(?:l| la)?|para|à|au|du|pour|auf|für|zu[rm]?|d[ao]|untuk|dari|atas`,
-  wrong: `wrong|incorrect|false|worst|least(?: \\p{L}+)?|incorrecta?|falsa?|fausse|mauvaise|falsch[ae]?|errad[ao]|salah|خطأ|خاطئة?`,
-  not: `not|never|neither|nor|cannot|no(?= es)|(?:n['’]est |ne sont )?pas|nicht|não|bukan(?:lah)?|ليست?`,
-  but: `but|it is|it['’]s|rather|sino|mais|sondern|mas|sim|melainkan|tetapi|بل`,
-  or: `or|and|o|y|ou|et|e|oder|und|atau|dan|أو`,
-};
-/** The same of ja, ko, zh and hi. Their words need no spaces, and their copula stands behind the answer or is missing. */
-const unspaced = {
-  answer: "答案|答え|正解|正答|解答|回答|答(?=[は:])|정답|답변?(?=[은는이: ])|उत्तर|जवाब",
-  choice: "选项|選項|選択肢|선택지|보기|विकल्प",
-  result: "结果|結果|결과|परिणाम",
-  copula: "(?:应该?|應該?)?(?:是|为|為|选|選)|は、?|が|이|가|은|는|है|हैं",
-  verb: "(?<![不未])(?:选(?!项)择?|選(?![項択ん])擇?)",
-  wrong: "間違|誤|错|錯|不正|不对|틀|잘못|गलत",
-  not: "不是|不为|不為|不选|不選|并非",
-  notBehind: "ではな|ではあり|じゃな|[이가] ?아[니닙]|नहीं",
-  but: "而是|但是",
-  or: "或|和|か|と|또는|या|और",
-};
+/**
+ * Cue words by part of speech, as patterns: `spaced` in the order en, es, fr, de, pt, id, ar; `unspaced` of ja, ko, zh and hi, whose
+ * words need no spaces, and whose copula stands behind the answer or is missing. A preposition joins a phrase to the noun.
+ */
+const { spaced, unspaced } = cueWords;
 
 const word = (pattern: string): string => String.raw`(?<![\p{L}\p{M}\\])(?:${pattern})(?![\p{L}\p{M}])`;
 const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>

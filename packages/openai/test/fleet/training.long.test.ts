@@ -14,7 +14,15 @@ import {
   type ServerStatus,
 } from "@laconic/openai/fleet";
 import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/openai/testing";
-import { openRun, parseTrainConfig, silentRecorder, runSpec, train, type Metrics, type TrainingParts } from "@laconic/trainer";
+import {
+  openRun,
+  parseTrainConfig,
+  silentRecorder,
+  runSpec,
+  train,
+  type Metrics,
+  type TrainingParts,
+} from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -92,13 +100,18 @@ async function partsOn(
 
 async function rowsOf(parts: TrainingParts, given: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
   const rows: Metrics[] = [];
-  await train(runSpec({
-    ...parts,
-    settings: parseTrainConfig({ ...settings, ...given }) }), {
-    recorder: silentRecorder((row) => {
-      rows.push(row);
-      onRow?.(row);
-    }) });
+  await train(
+    runSpec({
+      ...parts,
+      settings: parseTrainConfig({ ...settings, ...given }),
+    }),
+    {
+      recorder: silentRecorder((row) => {
+        rows.push(row);
+        onRow?.(row);
+      }),
+    },
+  );
   return rows;
 }
 
@@ -155,10 +168,15 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
       const [one] = set.fakes as [FakeServer];
       if (bad) one.faults = lying(how, tinyTokenizer.vocabularySize);
       const rows: Metrics[] = [];
-      const result = await train(runSpec({
-        ...parts,
-        settings: parseTrainConfig(settings) }), {
-        recorder: silentRecorder((row) => rows.push(row)) });
+      const result = await train(
+        runSpec({
+          ...parts,
+          settings: parseTrainConfig(settings),
+        }),
+        {
+          recorder: silentRecorder((row) => rows.push(row)),
+        },
+      );
       const { before, after } = result;
       const sequence = { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] };
       const reported = {
@@ -197,7 +215,7 @@ test("a run that was killed goes on from its checkpoint, on servers that hold wh
     if (++passes > 6) throw new Error("killed");
     return killed(...call);
   };
-  await expect(train(runSpec({ ...first, settings: config }), { recorder: run  })).rejects.toThrow("killed");
+  await expect(train(runSpec({ ...first, settings: config }), { recorder: run })).rejects.toThrow("killed");
   await run.close();
   const left = set.fakes.flatMap(({ names }) => names);
   expect(left.some((name) => name.includes("-v6-"))).toBe(true);
@@ -206,7 +224,7 @@ test("a run that was killed goes on from its checkpoint, on servers that hold wh
   const second = await partsOn("vllm", set);
   expect(set.fakes.flatMap(({ names }) => names).filter((name) => left.includes(name))).toEqual([]);
   const resumed = await open(true);
-  const result = await train(runSpec({ ...second, settings: config }), { recorder: resumed  });
+  const result = await train(runSpec({ ...second, settings: config }), { recorder: resumed });
   await resumed.close();
   expect(result).toMatchObject({ steps: 6, interrupted: false });
   const versions = [...new globalThis.Set(set.replies.map(({ version }) => version))];

@@ -1,5 +1,5 @@
 /**
- * Benches opened and played: trained teams, values of the user's own, models behind servers.
+ * Benches opened and played: trained teams, methods and benchmarks of modules, models behind servers.
  * @module @laconic/runtime/bench
  */
 export { checkBenchTrust } from "./bench-trust.ts";

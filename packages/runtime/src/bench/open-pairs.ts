@@ -160,5 +160,5 @@ async function openBase(
 /** The task of a run, as a bench's settings hold it. */
 export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
   if (!isReference(task)) return task as TaskSettings;
-  throw new LaconicError("config_invalid", `${run}: its task is the user's own and has no baselines`, { run });
+  throw new LaconicError("config_invalid", `${run}: its task is of a module and has no baselines`, { run });
 }

@@ -35,7 +35,7 @@ export interface TrainedTeamChoice {
   readonly actor?: string | null;
   /** Of a server's model that speaks for them, where it is not a public one. */
   readonly actorPrice?: TokenPrice | null;
-  /** Nothing but boards of the user's own is asked: they may be of the world that the team was trained in. */
+  /** All benchmarks come from modules: they may be of the world that the team was trained in. */
   readonly ownBoards?: boolean;
 }
 
@@ -130,7 +130,7 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
   };
 }
 
-/** A team of the user's own, or of a world, is asked as it is: its prompts say how an answer is written. */
+/** A team of a module, or of a world, is asked as it is: its prompts say how an answer is written. */
 async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {

@@ -15,5 +15,5 @@ export async function tokenizerIn(
   folder: string,
   templateArguments: Readonly<Record<string, unknown>>,
 ): Promise<ChatTokenizer> {
-  return (await import("@laconic/tokenizers")).loadTokenizer(folder, { templateArguments });
+  return (await import("@laconic/hub/tokenizers")).loadTokenizer(folder, { templateArguments });
 }

@@ -1,5 +1,5 @@
 /**
- * Names and `./file.ts` to values of the user's own.
+ * Configurations and the values that they refer to.
  * @module @laconic/runtime/resolver
  */
 export { loadConfig } from "./load-config.ts";

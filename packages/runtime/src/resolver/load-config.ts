@@ -8,7 +8,7 @@ import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, partsOfFileText } from "./reference.ts";
 import { referenced } from "./referenced.ts";
 
-/** A configuration as it is written, in plain JSON: values of the user's own are references. */
+/** A configuration as it is written, in plain JSON: values are references. */
 export type WrittenConfig = Readonly<Record<string, unknown>>;
 
 /**

@@ -3,7 +3,7 @@ import { kinds, type KindName } from "./kinds.ts";
 import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, referencePlace, type Reference } from "./reference.ts";
 
-/** A value of the user's own. */
+/** A value of a module. */
 export interface ResolvedValue {
   readonly value: unknown;
   /** A function made it, for this use alone; else it is one that everything shares. */

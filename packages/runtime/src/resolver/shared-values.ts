@@ -1,5 +1,5 @@
 /**
- * Values of the user's own that stay open until a command is over.
+ * Values that stay open until a command is over.
  * @module @laconic/runtime/shared-values
  */
 import { thrownText } from "@laconic/core";

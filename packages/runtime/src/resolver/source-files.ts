@@ -5,7 +5,7 @@ import { dirname, relative, resolve } from "node:path";
 import { LaconicError, thrownText } from "@laconic/core";
 import { isModuleFile } from "./reference.ts";
 
-/** SHA-256 of data files, of modules and of everything that they import of the user's own, by absolute path. Packages are not followed. */
+/** SHA-256 of data files, of modules and of every file that they import, by absolute path. Packages are not followed. */
 export type SourceFiles = Readonly<Record<string, string>>;
 
 /**

@@ -15,7 +15,7 @@ import { remoteSettings } from "./remote/tinker-setting.ts";
 import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-setting.ts";
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
-/** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
+/** As written: `train` is partial and filled with defaults, and placeholders replace references. */
 interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "warmStart"> {
   readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;

@@ -19,7 +19,7 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
       "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
       { key: "task.showBudget" },
     );
-  // Who learns in a task or team of the user's own is known once it is opened.
+  // Who learns in a task or team of a module is known once it is opened.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
   checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);

@@ -42,7 +42,7 @@ export async function checkRun(
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
   const { budget } = config.train;
   const task = await openRunTask(config.task, {
-    // One of the user's own is opened as the training opens it: both share what it holds.
+    // A task of a module is opened as the training opens it: both share what it holds.
     ...(isReference(config.task)
       ? { ...(isNamedBudget(budget) && { targetTokens: budget.targetTokens }) }
       : { testProblems: 0 }),
@@ -107,7 +107,7 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
   );
 }
 
-/** A task that has a name draws its problems from data that is not opened here; one of the user's own has them at hand. */
+/** A task that has a name draws its problems from data that is not opened here; a task of a module has them at hand. */
 function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
   return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
 }

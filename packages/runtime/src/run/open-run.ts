@@ -39,7 +39,7 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly made: MadeFolder;
   readonly config: AppConfig;
   readonly checkpoint: string;
-  /** Files of the user's own that are not what they were, and whether the run's copies of them are read. */
+  /** Source files that changed since the run began, and whether the run's copies are read. */
   readonly changedSources: readonly string[];
   readonly sources: SourceChoice;
   /** What was wrong with newer checkpoints. */

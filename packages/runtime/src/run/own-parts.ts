@@ -10,10 +10,10 @@ interface OwnParts {
   readonly team?: Reference | readonly (Reference | null)[];
 }
 
-/** Stands where a value of the user's own does, for the checks of what lies beside it. */
+/** Placeholder of a reference while the settings beside it are checked. */
 const stand = { task: { name: "relay", level: "one-fact" }, team: "solo" } as const;
 
-/** A configuration with names alone, and the values of the user's own that stood there. */
+/** A configuration with placeholders, and the references that they replace. */
 export function namedPart(written: UnknownRecord): { readonly named: UnknownRecord; readonly own: OwnParts } {
   const { task, actor } = written;
   const ownTask = isReference(task) ? task : undefined;

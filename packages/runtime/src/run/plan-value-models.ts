@@ -35,7 +35,7 @@ interface Asked {
  * Memory of the models that a run's own estimators and reward open by name, one critic for each policy. A head on a policy's layers takes a row of
  * numbers, and is left out. A state is taken to have as many tokens as a planned sequence.
  * @param folderOf - the folder of a model, its description alone
- * @throws LaconicError what opening a value of the user's own throws
+ * @throws LaconicError what opening a value throws
  */
 export async function planValueModels(
   { train }: Pick<AppConfig, "train">,

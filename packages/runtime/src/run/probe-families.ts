@@ -124,7 +124,7 @@ function ofTeammate(
   };
 }
 
-/** Another model answers in place of the one that it was trained as or with. */
+/** Another model answers. */
 async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const family = "other-actor";
   const { opened, problems, base, actor, fetched } = sources;

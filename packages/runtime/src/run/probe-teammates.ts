@@ -1,6 +1,6 @@
 import type { AgentId, Episode, LanguageModel, Problem, Topology, Utterance } from "@laconic/core";
 
-/** What a teammate says in place of its own words; silence is an empty text of no tokens. */
+/** Replacement of a teammate's words; silence is an empty text of no tokens. */
 export interface Replacement {
   readonly agent: AgentId;
   readonly text: string;

@@ -49,7 +49,7 @@ export interface AppConfig {
 
 export type { TaskSettings };
 
-/** A task that has a name, with a team of the user's own where it takes one, or a task of the user's own. */
+/** A named task, whose team may be a reference, or a reference to a task. */
 export type RunTask = WithReferences<TaskSettings> | Reference;
 
 type WithReferences<Task> = Task extends { readonly team: unknown }

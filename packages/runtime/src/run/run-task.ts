@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
-import { taskTitle } from "@laconic/tasks/named";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
-import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/worlds/named";
+import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/tasks/named";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { openReference, resolveReference } from "../resolver/resolve.ts";
 import { openedOnce } from "../resolver/shared-values.ts";
@@ -12,7 +11,7 @@ import { hubEnvironment } from "@laconic/hub";
 import { dataFolder } from "../folders/data-folder.ts";
 
 /**
- * The task of a run, whether it has a name or is the user's own; close it where it says how. One of the user's own is made once for
+ * The task of a run, by its name or of a module; close it where it says how. A task of a module is made once for
  * a command, so that its check and its training share a sandbox, and stays open until the command is over.
  * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
  */
@@ -26,7 +25,7 @@ export async function openRunTask(task: RunTask, given: Partial<TaskResources> =
   return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
 
-/** As `relay/one-fact`, or what the user's own is called. */
+/** As `relay/one-fact`, or the title of a module's task. */
 export function runTaskTitle(task: RunTask): string {
   if (isReference(task)) return referenceTitle(task);
   if (referencesIn(task).length === 0) return taskTitle(task as TaskSettings);
@@ -42,7 +41,7 @@ export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   return { ...pinned, team: task.team } as RunTask;
 }
 
-/** Teams of the user's own as values. */
+/** The task with teams as values. */
 export async function withTeams(task: Exclude<RunTask, Reference>): Promise<TaskSettings> {
   const references = referencesIn(task);
   const teams = await Promise.all(references.map((each) => resolveReference(each, "team")));

@@ -58,7 +58,7 @@ export function configurationSchema(): JsonSchema {
   };
 }
 
-/** With the default of every setting, values of the user's own where they go, and nothing that has to be there. */
+/** With the default of every setting, files where values go, and no required key. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
   const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
   const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));

@@ -8,10 +8,10 @@ export type NamedSink =
   /** Offline runs: `wandb sync` sends them. */
   | { readonly wandb: { readonly project?: string; readonly entity?: string } };
 
-/** A named sink, or one of the user's own. */
+/** A named sink, or a reference to one. */
 export type SinkSetting = NamedSink | Reference;
 
-/** What a function of the user's own makes its sink from. */
+/** Argument of a function that makes a sink. */
 export interface OwnSinkPlace {
   /** The run's folder. */
   readonly directory: string;
@@ -26,7 +26,7 @@ export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
 
 const word = z.string().min(1).exactOptional();
 
-/** Of the key `sinks`; values of the user's own are references by then. */
+/** Of the key `sinks`; values are references by then. */
 export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
   z.union(
     [

@@ -1,5 +1,5 @@
+import { type LanguageModel, LaconicError } from "@laconic/core";
 import type { TokenPrice } from "@laconic/core/ledger";
-import { type TokenPrice, type LanguageModel, LaconicError } from "@laconic/core";
 import type { SpendAccount } from "@laconic/openai";
 import { environmentValue } from "../folders/environment.ts";
 

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox } from "../create-sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { codeGrader } from "./code-grader.ts";
-import { gradeCases, gradingLimits } from "./grade-cases.ts";
+import { gradeCases, gradingLimits, type ProgramCases } from "./grade-cases.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -10,78 +11,23 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => sandbox.close());
 
-const stdin = {
-  entryPoint: null,
-  cases: [
-    { input: "2\n3 4\n5 6\n", output: "7\n11.50\n" },
-    { input: "1\n0 0\n", output: "0" },
-  ],
+/** Replies of each way of asking, whether they are right, and what the verdict says; ways to recurse, where `f(n)` is n in n calls. */
+const { stdin, recursions, call, method } = JSON.parse(
+  readFileSync(new URL("../../test/program-cases.json", import.meta.url), "utf8"),
+) as Readonly<
+  Record<"stdin" | "call", ProgramCases & { readonly rows: readonly [string, string, boolean, string][] }>
+> & {
+  readonly recursions: Readonly<Record<string, string>>;
+  readonly method: string;
 };
-const sums = "n = int(input())\nfor _ in range(n):\n    a, b = map(int, input().split())\n";
 
-test.for([
-  [
-    "a right program, in a fence",
-    `So:\n\`\`\`python\n${sums}    print(a + b if a != 5 else 11.5)\n\`\`\``,
-    true,
-    "all cases passed",
-  ],
-  [
-    "another writing of the numbers",
-    `${sums}    print(" ", float(a + b) if a != 5 else "1.15e1", " ")\n`,
-    true,
-    "all cases",
-  ],
-  [
-    "a main guard and modules without imports",
-    `def main():\n    for line in sys.stdin.read().split("\\n")[1:-1]:\n        a, b = map(int, line.split())\n        print(a + b + (0.5 if a == 5 else 0))\nif __name__ == "__main__":\n    main()\n    sys.exit(0)`,
-    true,
-    "all cases",
-  ],
-  [
-    "the largest size of 64 bits, as infinity",
-    `${sums}    print(min(sys.maxsize, maxsize, 2 ** 40, a + b) if a != 5 else 11.5)`,
-    true,
-    "all cases",
-  ],
-  ["a wrong number", `${sums}    print(a + b)\n`, false, "case 1 of 2: another output"],
-  ["a line too many", `${sums}    print(a + b if a != 5 else 11.5)\nprint("more")\n`, false, "another output"],
-  ["nothing", "", false, "another output"],
-  ["an exception", "raise ValueError('no')", false, "case 1 of 2: ValueError: no"],
-  ["the answers of the first case alone", "print('7\\n11.50')", false, "case 2 of 2: another output"],
-  [
-    "a look for the expected output",
-    "import gc, os\nprint([o for o in gc.get_objects() if '11.5' in repr(o)][:1] or os.listdir('/'))",
-    false,
-    "case 1",
-  ],
-] as const)("stdin: %s", async ([, reply, correct, rule]) => {
+test.for(stdin.rows)("stdin: %s", async ([, reply, correct, rule]) => {
   expect(await gradeCases(reply, stdin, sandbox)).toMatchObject({
     correct,
     decided: true,
     rule: expect.stringContaining(rule) as string,
   });
 });
-
-/** Ways to recurse. `f(n)` is n; `n` calls are nested. */
-const recursions = {
-  plain: "def f(n): return 0 if n == 0 else 1 + f(n - 1)",
-  "@cache": "@cache\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)",
-  "a generator": "def f(n): return 0 if n == 0 else 1 + max(f(n - 1) for _ in range(1))",
-  "generators in generators":
-    "def g(n):\n    if n: yield from g(n - 1)\n    yield n\ndef f(n): return sum(1 for _ in g(n)) - 1",
-  map: "def f(n): return 0 if n == 0 else 1 + sum(map(f, [n - 1]))",
-  __call__: "class F:\n    def __call__(self, n): return 0 if n == 0 else 1 + self(n - 1)\nf = F()",
-  __eq__:
-    "class A:\n    def __init__(self, n): self.n = n\n    def __eq__(self, o): return self.n == 0 or A(self.n - 1) == o\ndef f(n): return n if A(n) == 1 else -1",
-  "sorted's key": "def f(n):\n    if n: sorted([n - 1], key=f)\n    return n",
-  "two functions":
-    "@lru_cache(None)\ndef g(n): return 0 if n == 0 else 1 + f(n - 1)\ndef f(n): return 0 if n == 0 else 1 + g(n - 1)",
-  "a path's depth-first search":
-    "def f(n):\n    edges = [[i + 1] for i in range(n)] + [[]]\n    def visit(v): return max((1 + visit(w) for w in edges[v]), default=0)\n    return visit(0)",
-  "nested data":
-    "def f(n):\n    x = []\n    for _ in range(n): x = [x]\n    return len(repr(json.loads(json.dumps(deepcopy(x))))) // 2 - 1",
-} as const;
 
 test.for(Object.entries(recursions))("recursion 5,000 deep works: %s", { timeout: 120_000 }, async ([, code]) => {
   const cases = ["1", "150", "5000"].map((n) => ({ input: n, output: n }));
@@ -115,36 +61,14 @@ test.for([
   expect(verdict.rule).toContain(rule);
 });
 
-const call = {
-  entryPoint: "pairs",
-  cases: [
-    { input: '[1, 2, 3]\n"é\\n"', output: '[[1, "é\\n"], 3]' },
-    { input: '[]\n""', output: "[]" },
-  ],
-};
-const body = "(xs, text):\n    if not xs: return ()\n    return ([xs[0], text], Counter(xs).total())\n";
-const method = `class Solution:\n    def __init__(self):\n        self.calls = 0\n    def pairs(self, xs: List[int], text: str):\n        self.calls += 1\n        return [] if not xs else [[xs[0], text], len(xs)]\n`;
-
-test.for([
-  ["a method of Solution", method, true, "all tests passed"],
-  ["a function alone; a tuple counts as its list", `def pairs${body}`, true, "all tests passed"],
-  ["another value", method.replace("len(xs)", "0"), false, "AssertionError"],
-  ["no such function", "def other(): pass", false, "KeyError"],
-  [
-    "a value that equals everything",
-    "class E:\n    def __eq__(self, o): return True\ndef pairs(xs, t): return E()",
-    false,
-    "",
-  ],
-  ["leaving early", "import os\ndef pairs(xs, t): os._exit(0)", false, ""],
-] as const)("a call: %s", async ([, reply, correct, rule]) => {
+test.for(call.rows)("a call: %s", async ([, reply, correct, rule]) => {
   const verdict = await codeGrader(sandbox)(reply, call);
   expect(verdict).toMatchObject({ correct, decided: true, rule: expect.stringContaining(rule) as string });
   expect(verdict.extracted).toBe(reply);
 });
 
 test("steps say of each test that ran what came, what was expected and how it ended", async () => {
-  const stepsOf = async (reply: string, cases: typeof stdin | typeof call) =>
+  const stepsOf = async (reply: string, cases: ProgramCases) =>
     (await gradeCases(reply, cases, sandbox)).steps.map(({ name, gold, ended }) => [name, gold, ended]);
   expect(await stepsOf("print('7\\n11.50')", stdin)).toEqual([
     ["case 1 of 2", "7\n11.50", "passed"],

@@ -36,7 +36,7 @@ function strictTree(text: string): Tree | null {
 }
 
 /** Child nodes in their order. */
-export function childrenOf(node: Node): Node[] {
+function childrenOf(node: Node): Node[] {
   const children: Node[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
   return children;

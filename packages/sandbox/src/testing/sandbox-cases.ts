@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gradeProgram, type ProgramTests } from "../grading/grade-program.ts";
 import type { Sandbox, SandboxStatus } from "../sandbox.ts";
 import { attemptsAt } from "../self-test.ts";
-import { forgedGrades } from "./forged-grades.ts";
+import table from "../../assets/sandbox-cases.json" with { type: "json" };
 
 /** One thing that a sandbox has to do. */
 export interface SandboxCase {
@@ -16,82 +16,22 @@ const tests: ProgramTests = {
   test: "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate('ab') == 'abab'\n    assert candidate([1]) == [1, 1]\n",
 };
 
-/** Programs that end in a way of their own. Seconds are what the run may take. */
-const endings: readonly (readonly [what: string, code: string, status: readonly SandboxStatus[], seconds: number])[] = [
-  ["a program that ends", "print('done')", ["ok"], 5],
-  ["an exception", "raise ValueError('no')", ["exception"], 5],
-  ["exit code 3", "import sys\nsys.exit(3)", ["exception"], 5],
-  ["exit code 0", "import sys\nsys.exit(0)\nraise ValueError", ["ok"], 5],
-  ["no Python", "def (", ["exception"], 5],
-  ["an endless loop", "while True: pass", ["time"], 0.3],
-  ["a power that never ends", "x = 9 ** 10 ** 9", ["time", "memory"], 0.5],
-  ["a regular expression that never ends", "import re\nre.match('(a+)+$', 'a' * 40 + 'b')", ["time"], 0.5],
-  ["a long sleep", "import time\ntime.sleep(60)", ["time"], 0.3],
-  [
-    "recursion without end",
-    "import sys\nsys.setrecursionlimit(10 ** 9)\ndef f(): return f()\nf()",
-    ["time", "exception", "crashed", "memory"],
-    1,
-  ],
-  ["a hundred gigabytes", "x = bytearray(100 * 2 ** 30)", ["memory", "unsupported"], 5],
-  ["memory bit by bit", "x = []\nwhile True: x.append(bytearray(2 ** 20))", ["memory", "crashed", "time"], 5],
-  ["output without end", "while True: print('x' * 1000)", ["output"], 5],
-  // Six generations at most: where a sandbox fails this, the machine survives it.
-  ["a fork bomb", "import os\nfor _ in range(6): os.fork()", ["unsupported"], 5],
-  ["a thread", "import threading\nthreading.Thread(target=print).start()", ["unsupported"], 5],
-  [
-    "a pool of threads",
-    "from concurrent.futures import ThreadPoolExecutor\nprint(ThreadPoolExecutor().submit(int).result())",
-    ["unsupported"],
-    5,
-  ],
-  ["a module that is not installed", "import laconic_missing", ["unsupported"], 5],
-  [
-    "a missing module that the program does without",
-    "try: import laconic_missing\nexcept ImportError: pass",
-    ["ok"],
-    5,
-  ],
-  ["an exit code of the sandbox's own", "import sys\nsys.exit(86)", ["exception"], 5],
-  ["an exit code of a signal", "import sys\nsys.exit(139)", ["exception"], 5],
-];
-
-const classes = `
-import collections, decimal, enum, fractions, typing
-Point = collections.namedtuple("Point", "x y")
-class Typed(typing.NamedTuple):
-    x: int
-    y: int = 2
-class Derived(Point):
-    def total(self): return self.x + self.y
-class Level(enum.IntEnum):
-    LOW = 1
-class Word(str): pass
-class Forged(Point):
-    def __eq__(self, other): return True
-class Longer(tuple):
-    def __len__(self): return 9
-`;
-/** What a program returns, what a test asserts of it, and whether Python says so. */
-const values: readonly (readonly [value: string, expression: string, expected: boolean])[] = [
-  ["Point(1, 2)", "it == (1, 2)", true],
-  ["Point(1, 3)", "it == (1, 2)", false],
-  ["Point(1, 2)", "it.y == 2", true],
-  ["Point(1, 2)", "type(it) is tuple", false],
-  ["[Typed(1), Derived(3, 4)]", "it == [(1, 2), (3, 4)]", true],
-  ["{Point(1, 2): fractions.Fraction(1, 2)}", "it[1, 2] == 0.5", true],
-  ["fractions.Fraction(4, 2)", "it == 2", true],
-  ["fractions.Fraction(1, 3)", "it == Fraction(2, 6)", true],
-  ["fractions.Fraction(1, 3)", "it == 1 / 3", false],
-  ["fractions.Fraction(10 ** 40, 3)", "it * 3 == 10 ** 40", true],
-  ["decimal.Decimal('0.1')", "it == Decimal('0.10')", true],
-  ["decimal.Decimal('0.1')", "it == 0.1", false],
-  ["Level.LOW", "it + 1 == 2", true],
-  ["Word('ab')", "it == 'ab'", true],
-  ["Forged(1, 3)", "it == (1, 2)", false],
-  ["[Forged(1, 2)]", "it == [(1, 2)]", false],
-  ["Longer((1, 2))", "it == (1, 2)", false],
-];
+/** `assets/sandbox-cases.json`. */
+interface Table {
+  /** Programs that are wrong and would pass a careless grader, by what they try. */
+  readonly forgedGrades: { readonly tests: ProgramTests; readonly programs: Readonly<Record<string, string>> };
+  /** Programs that end in a way of their own, with seconds. The fork bomb has six generations: where a sandbox fails, the machine survives. */
+  readonly endings: readonly (readonly [
+    what: string,
+    code: string,
+    status: readonly SandboxStatus[],
+    seconds: number,
+  ])[];
+  readonly classes: string;
+  /** What a program returns, what a test asserts of it, and whether Python says so. */
+  readonly values: readonly (readonly [value: string, expression: string, expected: boolean])[];
+}
+const { forgedGrades, endings, classes, values } = table as unknown as Table;
 
 /** What every kind of sandbox runs. Each case leaves the sandbox as it was. */
 export const sandboxCases: readonly SandboxCase[] = [
@@ -242,9 +182,9 @@ export const sandboxCases: readonly SandboxCase[] = [
       assert.equal((await gradeProgram("def step(x):\n    return 2 * x\n", chain, sandbox)).correct, false);
     },
   },
-  ...forgedGrades.map(({ name, program, tests: theirs }): SandboxCase => ({
+  ...Object.entries(forgedGrades.programs).map(([name, program]): SandboxCase => ({
     name: `grading is not fooled by ${name}`,
-    run: async (sandbox) => assert.equal((await gradeProgram(program, theirs, sandbox)).correct, false),
+    run: async (sandbox) => assert.equal((await gradeProgram(program, forgedGrades.tests, sandbox)).correct, false),
   })),
   ...attemptsAt("/nowhere", 9).map(({ name, program }): SandboxCase => ({
     name: `after an attempt at "${name}" the next run is unaffected`,

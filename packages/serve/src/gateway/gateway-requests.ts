@@ -125,7 +125,7 @@ export interface RewardMeaning {
 }
 
 /** Of a rollout that has its reward. */
-export function meaningOf({ reward, group, episode }: FinishedRollout): RewardMeaning {
+function meaningOf({ reward, group, episode }: FinishedRollout): RewardMeaning {
   return { reward: digestOf(sorted(reward)), group, answer: digestOf(episode.answer) };
 }
 

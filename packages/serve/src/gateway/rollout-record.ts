@@ -1,8 +1,13 @@
-import type { AgentId, ChatMessage, Completion, TokenTrace } from "@laconic/core";
-  callTokens,
+import {
+  type AgentId,
+  type ChatMessage,
+  type Completion,
+  type TokenTrace,
   type Episode,
   type EpisodeReward,
   type Utterance,
+} from "@laconic/core";
+import { callTokens } from "@laconic/core/ledger";
 import type { CalledTool } from "../forms.ts";
 import { createHash } from "node:crypto";
 import { joinSequences, type JoinedSequences } from "./joined-sequences.ts";

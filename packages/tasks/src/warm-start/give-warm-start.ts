@@ -84,7 +84,16 @@ export async function measureBefore(
 ): Promise<Evaluation> {
   const { seed, limits, onAgentError: onError, scoring, evaluation } = train;
   const { problems } = evaluation;
-  const options = { seed, step: 0, problems, sampling: evaluationSampling(train), limits, onError, scoring, references };
+  const options = {
+    seed,
+    step: 0,
+    problems,
+    sampling: evaluationSampling(train),
+    limits,
+    onError,
+    scoring,
+    references,
+  };
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 

@@ -1,6 +1,6 @@
 import { shownValue, type EvaluationPoint, type Learned } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
-import { checkedCall, shownValue, type EvaluationPoint, type Learned, wilsonInterval } from "@laconic/core";
+import { wilsonInterval } from "@laconic/core/numeric";
 import { collapseOf, regressionOf, unlearnedOf, evaluationWarnings } from "../evaluation-warnings.ts";
 import { evaluate, evaluationOptions, type Evaluation, playProblems, type EvaluateOptions } from "../evaluate.ts";
 import { withLearned } from "../learned.ts";

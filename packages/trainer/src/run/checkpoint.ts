@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type StoredWeights, boundedJson, LaconicError, thrownText } from "@laconic/core";
+import { type StoredWeights, LaconicError, thrownText } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { explainWriteError, replaceFile, explainedFileSystem } from "./file-system.ts";
 import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";

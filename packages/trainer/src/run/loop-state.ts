@@ -26,7 +26,7 @@ export interface LoopState extends Learned {
   readonly deadTraining?: DeadTrainingSigns;
   /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
   readonly opponents?: readonly OpponentState[];
-  /** All so far, where a rule of the user's own says when to stop. */
+  /** All so far, for a stopping rule. */
   readonly evaluations?: readonly EvaluationPoint[];
   /** Such a rule said that the run is to end. */
   readonly isStopped?: boolean;
@@ -69,7 +69,7 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
     .exactOptional(),
 });
 
-/** Of a controller by name, or of one of the user's own. */
+/** State of Eq. 5, or of another controller. */
 const priceStateSchema: z.ZodType<PriceState> = z.union([
   schemaOf(budgetStateShape),
   z.looseObject({ price: z.number().min(0) }),

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
-import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape } from "@laconic/core";
+import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape, isRecord } from "@laconic/core";
 import { optimizerTable, samplingParameters } from "@laconic/core/backends";
-  isRecord,
 import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import type { CreditSettings, TrainConfig } from "./config.ts";

@@ -26,7 +26,7 @@ export interface GroupRequest {
 }
 
 /**
- * Gives each step its episodes, in place of playing them: agents of another program behind an endpoint, or recordings.
+ * Gives each step episodes that are played elsewhere: by agents behind an endpoint, or recordings.
  * Every utterance of an agent that learns has its token trace.
  */
 export interface GroupSource {

@@ -87,7 +87,7 @@ function lacksOfLoss(given: unknown, tokens: number): string | null {
   return lacksOfDiagnostics(diagnostics, true);
 }
 
-/** @throws LaconicError `input_invalid` for a topology of the user's own that does not give an episode */
+/** @throws LaconicError `input_invalid` for a topology that does not give an episode */
 export function checkEpisode(topology: string, episode: unknown): void {
   const of = { name: `the topology ${topology}: run`, value: "task" };
   checkValue(of, episode, (given) => {
@@ -114,7 +114,7 @@ function isStatistic(value: unknown): boolean {
   return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
 }
 
-/** Does work, and says of a value of the user's own that breaks where in the run that was. @param place - as `step 3` */
+/** Does work, and adds the place in the run to an error of a value. @param place - as `step 3` */
 export async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

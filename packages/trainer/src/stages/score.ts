@@ -4,10 +4,10 @@ import {
   type AgentId,
   type Episode,
   type RewardTerms,
-  meanOf,
   type Utterance,
   environmentName,
 } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import {
   meanCosts,
   measureCosts,

@@ -1,22 +1,18 @@
-import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { benchmarkNamed } from "../registry.ts";
 import { readRow } from "../row-schema.ts";
+import table from "../../../test/rows.json" with { type: "json" };
+
+/** A row of each benchmark, and changes of one that are refused. */
+const rows: Readonly<Record<string, object>> = table.rows;
+const {
+  hotpotqa: hotpotqaCells,
+  livecodebench: livecodebenchCells,
+  mbpp: mbppCells,
+  "mmlu-pro": mmluProCells,
+} = table.rows;
 
 const read = (benchmark: string, row: unknown): unknown => readRow(benchmarkNamed(benchmark).row, row);
-
-const hotpotqaCells = {
-  _id: "5a7",
-  question: "Where was the founder of Acme born?",
-  answer: "Rome",
-  type: "bridge",
-  level: "hard",
-  supporting_facts: [["Acme", 0]],
-  context: [
-    ["Acme", ["Acme is a firm.", " Ann founded it."]],
-    ["Ann", ["Ann was born in Rome."]],
-  ],
-};
 
 test("paragraphs come before the question, in the layouts of the authors and of the hub", () => {
   const expected = {
@@ -39,22 +35,6 @@ test("paragraphs come before the question, in the layouts of the authors and of 
   });
 });
 
-const cases = [{ input: "3\n", output: "9\n", testtype: "stdin" }];
-
-const livecodebenchCells = {
-  question_title: "Square",
-  question_content: "Print the square of n.",
-  platform: "atcoder",
-  question_id: "abc1_a",
-  contest_id: "abc1",
-  contest_date: "2025-02-01T00:00:00",
-  starter_code: "",
-  difficulty: "easy",
-  public_test_cases: JSON.stringify(cases),
-  private_test_cases: deflateSync("stored cases").toString("base64"),
-  metadata: "{}",
-};
-
 test("a program that reads stdin, and a class to complete", () => {
   const square = read("livecodebench", livecodebenchCells);
   expect(square).toMatchObject({
@@ -71,14 +51,6 @@ test("a program that reads stdin, and a class to complete", () => {
     problem: { question: expect.stringContaining("class Solution:") as string, grading: { entryPoint: "square" } },
   });
 });
-
-const mbppCells = {
-  task_id: 601,
-  text: "Write a function to add two numbers.",
-  code: "def helper(a):\r\n  return a\r\ndef add_two(a, b):\r\n  return helper(a) + b\r\n",
-  test_list: ["assert add_two(1, 2) == 3", "assert add_two(0, 0) == 0"],
-  test_setup_code: "import math",
-};
 
 test("MBPP: the function that the tests call is to be completed, and its tests call themselves", () => {
   const prompt =
@@ -104,17 +76,6 @@ test("MATH's training rows: the gold is what the solution boxes", () => {
   expect(read("math500", { ...train, solution: "It is 2." })).toHaveProperty("reason");
 });
 
-const mmluProCells = {
-  question_id: 70,
-  question: "Which letter is tenth?",
-  options: ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"],
-  answer: "J",
-  answer_index: 9,
-  cot_content: "A: Let's think step by step. Count to ten. The answer is (J).",
-  category: "letters",
-  src: "own",
-};
-
 test("ten options, the letters that a question has, and a solution without its frame", () => {
   expect(read("mmlu-pro", mmluProCells)).toEqual({
     problem: {
@@ -139,22 +100,11 @@ test("ten options, the letters that a question has, and a solution without its f
   });
 });
 
-test.for([
-  ["hotpotqa", hotpotqaCells, { answer: " " }, "answer: "],
-  ["hotpotqa", hotpotqaCells, { context: [] }, "context: "],
-  ["hotpotqa", hotpotqaCells, { context: [["Acme", "one text"]] }, "context"],
-  ["livecodebench", livecodebenchCells, { public_test_cases: "[" }, "public_test_cases: "],
-  ["livecodebench", livecodebenchCells, { public_test_cases: '[{"input": 3}]' }, "public_test_cases: 0.input"],
-  ["livecodebench", livecodebenchCells, { private_test_cases: "\u0080\u0004" }, "private_test_cases: expected base64"],
-  ["livecodebench", livecodebenchCells, { metadata: '{"func_name": "a.b"}' }, "metadata: func_name"],
-  ["livecodebench", livecodebenchCells, { starter_code: "class Solution: ..." }, "metadata: names no func_name"],
-  ["livecodebench", livecodebenchCells, { question_id: "" }, "question_id: "],
-  ["livecodebench", livecodebenchCells, { contest_date: "1 February 2025" }, "contest_date: expected a date"],
-  ["mmlu-pro", mmluProCells, { answer: "I" }, 'answer: answer is "I", and option 9 of 10 is not of that letter'],
-  ["mmlu-pro", mmluProCells, { answer: "K", answer_index: 10 }, 'answer: answer is "K"'],
-  ["mmlu-pro", mmluProCells, { options: ["N/A", ...mmluProCells.options.slice(1)] }, "answer: "],
-  ["mmlu-pro", mmluProCells, { options: [...mmluProCells.options, "k"] }, "options: "],
-  ["mmlu-pro", mmluProCells, { category: "" }, "category: "],
-] as const)("%s refuses a bad cell by its key: %3$s", ([benchmark, row, change, reason]) => {
-  expect(read(benchmark, { ...row, ...change })).toMatchObject({ reason: expect.stringContaining(reason) as string });
-});
+test.for(table.refused as unknown as (readonly [benchmark: string, change: object, reason: string])[])(
+  "%s refuses a bad cell by its key: %2$s",
+  ([benchmark, change, reason]) => {
+    expect(read(benchmark, { ...rows[benchmark], ...change })).toMatchObject({
+      reason: expect.stringContaining(reason) as string,
+    });
+  },
+);

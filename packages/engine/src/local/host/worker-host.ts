@@ -38,13 +38,13 @@ export function hostOver(port: HostPort): EngineHost {
   });
   /** One method by its name: what the caller awaits is of the type that the protocol declares. */
   const remote =
-    <M extends HostCall["method"]>(method: M) =>
+    (method: HostCall["method"]) =>
     (...args: readonly unknown[]): Promise<never> => {
       if (failure) return Promise.reject(failure);
       const id = nextId++;
       return new Promise((resolve, reject) => {
         const onDrawn = args.find((arg) => typeof arg === "function") as DrawnListener | undefined;
-        pending.set(id, { resolve: resolve as Pending["resolve"], reject, onDrawn });
+        pending.set(id, { resolve, reject, onDrawn });
         port.wait(true);
         try {
           const plain = args.map((arg) => (typeof arg === "function" ? true : arg));

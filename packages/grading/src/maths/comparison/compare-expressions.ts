@@ -8,7 +8,6 @@ import { closeReals, realOf, type Match, type Precision } from "./match.ts";
 import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 
-/** Two expressions, and how they are compared. */
 interface Pair {
   readonly left: Expression;
   readonly right: Expression;

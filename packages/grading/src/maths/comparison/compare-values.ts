@@ -61,7 +61,6 @@ function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness):
   return inequalities || !byCondition(answer) || byCondition(gold);
 }
 
-/** Remainders of the same class. */
 function compareCongruences(gold: Value, answer: Value, precision: Precision): Match {
   if (gold.kind !== "congruence" || answer.kind !== "congruence") return no;
   const moduli = compareScalars(gold.modulus, answer.modulus, precision);
@@ -113,7 +112,6 @@ function everyPair(golds: readonly Value[], answers: readonly Value[], again: (a
   return yes;
 }
 
-/** The same answers in any order. */
 function sameItems(golds: readonly Value[], answers: readonly Value[], likeness: Likeness): boolean {
   const toleranceOf = (i: number): Likeness =>
     likeness.tolerances === null

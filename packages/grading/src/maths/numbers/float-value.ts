@@ -129,7 +129,7 @@ const nearby = new Decimal("1e-25");
 const closest = new Decimal("1e-15");
 
 /** Operators by the head of their expression and how many arguments they have. No number where they cannot be calculated. */
-export const operators: Readonly<Record<string, Operator>> = { Integrate4: integral, Limit3: limit, D2: derivative };
+const operators: Readonly<Record<string, Operator>> = { Integrate4: integral, Limit3: limit, D2: derivative };
 
 /** Values of an expression with other values of a name, to sixty digits; null where one of them is not known. */
 function valuesAt(

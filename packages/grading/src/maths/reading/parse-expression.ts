@@ -30,7 +30,7 @@ const maxTerms = 1000;
  * Writes out finite sums and products, and calculates with matrices. What stays is an operator of `calculus.ts`, or a function that
  * is not known, equal to itself alone.
  */
-export function calculated(expression: Expression): Expression {
+function calculated(expression: Expression): Expression {
   return visited(expression, { parts: maxParts }, 0);
 }
 
