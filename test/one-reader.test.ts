@@ -17,9 +17,10 @@ const readsWhole = /(?<!#)\b(?:readFile|readFileSync|readText)\(|\bfs\.read\(/u;
 
 /** What of these is read whole all the same, and why that is no growing file. */
 const readWhole: Readonly<Record<string, string>> = {
-  "packages/evaluation/src/bench/questions-file.ts": "a bench's questions, which are in memory anyway, are compared",
-  "packages/evaluation/src/judging/judged-answers.ts": "a rubric",
-  "packages/grading/src/board/grader-board.ts": "a file of the package",
+  "packages/evaluation/src/bench/bench-config.ts": "a bench's settings",
+  "packages/evaluation/src/bench/bench-folder.ts": "a bench's questions, which are in memory anyway, are compared",
+  "packages/evaluation/src/judging/judge-answers.ts": "a rubric",
+  "packages/grading/src/board/board-report.ts": "a file of the package",
   "packages/runtime/src/run/remote/tinker-server.ts": "environment.json",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/sink-set.ts": "environment.json",

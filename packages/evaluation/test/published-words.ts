@@ -21,7 +21,7 @@ export function strangeWords(
 }
 
 /** Of these stretches, what stands in none of the files. */
-export function strangeIn(pieces: readonly string[], files: readonly string[]): string[] {
+function strangeIn(pieces: readonly string[], files: readonly string[]): string[] {
   const published = files.map((file) => spoken(file)).join("\n");
   return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
 }

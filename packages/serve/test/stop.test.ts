@@ -1,4 +1,3 @@
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import type { SampleResult, Sampler } from "@laconic/core";
 import { localPolicy } from "@laconic/engine";
 import { closeServer } from "@laconic/serve";

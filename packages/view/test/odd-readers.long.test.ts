@@ -30,13 +30,6 @@ describe.skipIf(chromiumPath === null)("the dashboard of a run at its first step
     await page.close();
   });
 
-  test("no name in an address is that of an object's own part", async () => {
-    const page = await browser.newPage();
-    await page.goto(`${server.address}/?#/?constructor=1&__proto__=2`);
-    await page.getByRole("heading", { name: "Runs" }).waitFor();
-    await page.close();
-  });
-
   test("what is printed is light", async () => {
     const page = await browser.newPage({ colorScheme: "dark" });
     await page.goto(server.address);

@@ -11,7 +11,7 @@ import { spendingCap, type SpendingCap } from "../run/spending.ts";
 import type { TaskArguments } from "./bench-flags.ts";
 
 /** Teams of the tasks that have baselines; what `--methods` is by default. */
-export const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
+const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
 /**
  * A bench of teams on tasks, of what the command line says.

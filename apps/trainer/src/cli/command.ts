@@ -73,7 +73,7 @@ export interface Command<A extends Arguments = Arguments> {
 /** A command with the types of its values. */
 export function command<const A extends Arguments>(spec: Command<A>): Command {
   // Commands with different arguments share one table.
-  return spec as unknown as Command;
+  return spec;
 }
 
 /** A command line that does not fit the command; the help is printed after it. */
@@ -141,7 +141,7 @@ async function parseWords(
     throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${name} --help`, {
       argument: stray,
     });
-  return { values: values as Values<Arguments>, rest };
+  return { values, rest };
 }
 
 function parserOptions(args: Arguments): NonNullable<ParseArgsConfig["options"]> {

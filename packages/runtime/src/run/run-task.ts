@@ -63,7 +63,7 @@ async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Pro
 }
 
 /** What opening a task takes, completed with this machine's. */
-export function taskResources(given: Partial<TaskResources>): TaskResources {
+function taskResources(given: Partial<TaskResources>): TaskResources {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
@@ -77,6 +77,6 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
  * The task as it can be opened again: data sets of the hub with their commits.
  * @throws LaconicError what opening the data throws
  */
-export async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
+async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
   return pinNamed(settings, taskResources({}));
 }

@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { formatUsd } from "@laconic/core/text";
-import { LaconicError } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
 import type { JournalTotals, SpendAccount, SpendJournal } from "@laconic/openai";
 import type { Progress } from "../progress.ts";
 

@@ -137,7 +137,7 @@ function nothingEvaluated(step: number): Evaluation {
 }
 
 /** Plays the validation problems against each opponent that settings name; sides take turns problem by problem. */
-export async function evaluateOpponents(
+async function evaluateOpponents(
   parts: TrainingParts,
   samplers: Samplers,
   { pool, settings }: { readonly pool: OpponentPool; readonly settings: OpponentSettings },

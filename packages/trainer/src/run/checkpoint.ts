@@ -255,7 +255,7 @@ async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpo
 }
 
 /** @throws Error for a state that is missing or damaged */
-export async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
+async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
   const stored = boundedJson(await textOf(fs, joinPath(folder, "state.json")));
   loopStateSchema.parse(stored);
   return stored as LoopState; // with its keys in their order: a resumed run writes the same bytes
@@ -286,7 +286,7 @@ export function checkpointName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
 }
 
-export async function textOf(fs: FileSystem, path: string): Promise<string> {
+async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 

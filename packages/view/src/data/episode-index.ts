@@ -20,7 +20,7 @@ import type {
 } from "../protocol.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
-import { orderOf, rowOf, selectRows, SharedTexts, type EpisodeRow, type IndexedEpisode } from "./episode-rows.ts";
+import { orderOf, rowOf, selectRows, SharedTexts, type ListedRow, type IndexedPlay } from "./episode-rows.ts";
 import type { RunPlace } from "./run-place.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
 import { spaced } from "./texts.ts";
@@ -31,7 +31,7 @@ interface Line {
   readonly step: number;
   readonly kind: EpisodeKind;
   /** Null while the line waits to be read. */
-  rows: readonly EpisodeRow[] | null;
+  rows: readonly ListedRow[] | null;
 }
 
 /** A part of a divided file whose lines are not noted yet. */
@@ -73,8 +73,8 @@ export class EpisodeIndex {
   /** Oldest first. */
   #unread: readonly UnreadPart[] = [];
   /** All rows that count, newest first; null after a change. */
-  #ordered: readonly EpisodeRow[] | null = null;
-  #selected: { readonly key: string; readonly rows: readonly EpisodeRow[] } | null = null;
+  #ordered: readonly ListedRow[] | null = null;
+  #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
 
   constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
     [this.#place, this.#costs, this.#maxEpisodes] = [place, costs, maxEpisodes];
@@ -169,7 +169,7 @@ export class EpisodeIndex {
     this.#warn(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error).slice(0, 200)}`);
   }
 
-  #rowsIn(line: Line, content: StoredContent): EpisodeRow[] {
+  #rowsIn(line: Line, content: StoredContent): ListedRow[] {
     for (const { agent } of content.utterances) this.#agents.add(agent);
     const episodes = indexedEpisodes(line.kind, content);
     // A sample of a step's episodes does not tell who spoke how much.
@@ -284,7 +284,7 @@ export class EpisodeIndex {
     return record === undefined || record === line;
   }
 
-  #rows(): readonly EpisodeRow[] {
+  #rows(): readonly ListedRow[] {
     this.#ordered ??= this.#lines
       .filter((line) => line.rows !== null && this.#counts(line))
       .toSorted((a, b) => orderOf(b) - orderOf(a))
@@ -313,10 +313,8 @@ function prefixOf({ kind, step }: Line): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
 }
 
-function indexedEpisodes(kind: EpisodeKind, content: StoredContent): IndexedEpisode[] {
-  const played = (
-    number: number,
-  ): Pick<IndexedEpisode, "episode" | "utterances"> & { readonly grade: number | null } => {
+function indexedEpisodes(kind: EpisodeKind, content: StoredContent): IndexedPlay[] {
+  const played = (number: number): Pick<IndexedPlay, "episode" | "utterances"> & { readonly grade: number | null } => {
     const episode = content.episodes[number];
     if (!episode) throw new Error(`there is no episode ${number} in it`);
     const utterances = episode.utterances.flatMap((each) => content.utterances[each] ?? []);
@@ -340,7 +338,7 @@ function indexedEpisodes(kind: EpisodeKind, content: StoredContent): IndexedEpis
 function speechOf(
   step: number,
   content: StoredContent,
-  episodes: readonly IndexedEpisode[],
+  episodes: readonly IndexedPlay[],
   costs: CostSettings,
 ): SpeechStep {
   const count = Math.max(1, episodes.length);

@@ -4,7 +4,7 @@ import type { EpisodeQuery, EpisodeSummary } from "../protocol.ts";
 import { clipped, wordsOf } from "./texts.ts";
 
 /** An episode in the index. Its tokens stay in the run's files. */
-export interface EpisodeRow {
+export interface ListedRow {
   readonly summary: EpisodeSummary;
   readonly agents: readonly AgentId[];
   /** Question, views, messages and answer in lower case. */
@@ -12,7 +12,7 @@ export interface EpisodeRow {
 }
 
 /** What the index takes from a stored episode. */
-export interface IndexedEpisode {
+export interface IndexedPlay {
   readonly problem: Problem;
   readonly episode: Pick<StoredEpisode, "answer" | "ledger">;
   readonly utterances: readonly StoredUtterance[];
@@ -37,9 +37,9 @@ export class SharedTexts {
 
 export function rowOf(
   position: Pick<EpisodeSummary, "key" | "kind" | "step">,
-  { problem, episode, utterances, grade, reward }: IndexedEpisode,
+  { problem, episode, utterances, grade, reward }: IndexedPlay,
   shared: SharedTexts,
-): EpisodeRow {
+): ListedRow {
   const { answer } = episode;
   const namesOf = (turns: readonly StoredUtterance[]): AgentId[] => [
     ...new Set(turns.map(({ agent }) => shared.get(agent))),
@@ -64,10 +64,10 @@ export function rowOf(
 }
 
 /** Rows that a query asks for, in its order. The rows come newest first; offset and limit are ignored. */
-export function selectRows(rows: readonly EpisodeRow[], query: EpisodeQuery): readonly EpisodeRow[] {
+export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): readonly ListedRow[] {
   const { text = "", kind, correct, agent, silent, fromStep = 0, toStep = Infinity, problem, sort = "newest" } = query;
   const words = wordsOf(text);
-  const isSilent = ({ summary }: EpisodeRow): boolean =>
+  const isSilent = ({ summary }: ListedRow): boolean =>
     agent === undefined ? summary.silent.length > 0 : summary.silent.includes(agent);
   const selected = rows.filter((row) => {
     const { summary } = row;
@@ -88,8 +88,8 @@ export function selectRows(rows: readonly EpisodeRow[], query: EpisodeQuery): re
 }
 
 /** Reverses the order of steps, not that of a step's episodes. */
-function oldestFirst(rows: readonly EpisodeRow[]): readonly EpisodeRow[] {
-  const lines: EpisodeRow[][] = [];
+function oldestFirst(rows: readonly ListedRow[]): readonly ListedRow[] {
+  const lines: ListedRow[][] = [];
   for (const row of rows) {
     const line = lines.at(-1);
     if (line?.[0] && orderOf(line[0].summary) === orderOf(row.summary)) line.push(row);

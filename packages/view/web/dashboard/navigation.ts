@@ -4,8 +4,12 @@ import { changed, formatRoute, parseRoute, type Route } from "./route.ts";
 const route: Store<Route> = storeOf(parseRoute(location.hash));
 let written: ReturnType<typeof setTimeout> | null = null;
 
-addEventListener("hashchange", () => {
-  if (formatRoute(route.get()) !== location.hash) route.set(parseRoute(location.hash));
+addEventListener("hashchange", (event) => {
+  // Not the address of now: a setting may have been written into it since a link was followed.
+  const { hash } = new URL((event as HashChangeEvent).newURL);
+  if (formatRoute(route.get()) === hash) return;
+  route.set(parseRoute(hash));
+  if (location.hash !== hash) setQuery({});
 });
 
 export function useRoute(): Route {
