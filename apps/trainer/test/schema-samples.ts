@@ -26,6 +26,8 @@ export function samplesOf(schema: z.core.$ZodType, path: string, names: OwnNames
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => ({ path, value }));
   if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => ({ path, value }));
   if (schema instanceof z.ZodBoolean) return [true, false].map((value) => ({ path, value }));
+  // A function or an object of a program: JSON has none.
+  if (schema instanceof z.ZodCustom && schema.meta()?.["value"] !== undefined) return [];
   if ([z.ZodString, z.ZodLazy, z.ZodCustom, z.ZodUnknown].some((kind) => schema instanceof kind))
     return [{ path, value: "solver" }];
   if (schema instanceof z.ZodNumber) return fitting(schema, numbers, path).slice(0, 1);
