@@ -70,7 +70,7 @@ type WithoutName<T> = T extends TeamTask | DefinedTask ? Omit<T, "name"> : T;
 
 /** Settings in which a file that makes a value stands for the value. */
 type WithFiles<T> = T extends ValueSource
-  ? FileText | FileValue
+  ? T | FileText | FileValue
   : T extends TrainValues[keyof TrainValues]
     ? T
     : T extends readonly (infer Item)[]
