@@ -1,46 +1,40 @@
 import { join, resolve } from "node:path";
-import type { CommandDef } from "citty";
 import { settingsFile } from "@laconic/evaluation/bench";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { exists, writeGiven } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
 import { writePages } from "./view.ts";
-import type { CommandContext } from "./common.ts";
 
 /** Largest page in bytes. */
 const maxBytes = 3_000_000;
 
-export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "report",
-      args: {
-        directory: { type: "positional", required: true, description: "Run directory" },
-        out: {
-          type: "string",
-          description: "File to write; report.html in the run directory by default",
-          valueHint: "file",
-        },
-        svg: { type: "string", description: "Also draw the accuracy-token plane into this file", valueHint: "file" },
-        ...jsonFlag,
-      },
-      run: async ({ directory, out, svg, json }) => {
-        if (await exists(join(directory, settingsFile))) {
-          const { files, markdown } = await writeBench(resolve(directory));
-          printResult(terminal, json, { report: files }, () => markdown);
-          return 0;
-        }
-        const { warnings, picture } = await readReport(resolve(directory));
-        for (const warning of warnings) terminal.warn(warning);
-        if (svg !== undefined) await writeGiven(resolve(svg), picture());
-        const file = resolve(out ?? join(directory, "report.html"));
-        await writePages(file, [directory], maxBytes, terminal);
-        printResult(terminal, json, { report: file }, () => file);
-        return 0;
-      },
+export const reportCommand: Command = command({
+  description:
+    "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
+  args: {
+    directory: { type: "positional", required: true, description: "Run directory" },
+    out: {
+      type: "string",
+      description: "File to write; report.html in the run directory by default",
+      valueHint: "file",
     },
-    exit,
-  );
-}
+    svg: { type: "string", description: "Also draw the accuracy-token plane into this file", valueHint: "file" },
+    ...jsonFlag,
+  },
+  run: async ({ directory, out, svg, json }, { terminal }) => {
+    if (await exists(join(directory, settingsFile))) {
+      const { files, markdown } = await writeBench(resolve(directory));
+      printResult(terminal, json, { report: files }, () => markdown);
+      return 0;
+    }
+    const { warnings, picture } = await readReport(resolve(directory));
+    for (const warning of warnings) terminal.warn(warning);
+    if (svg !== undefined) await writeGiven(resolve(svg), picture());
+    const file = resolve(out ?? join(directory, "report.html"));
+    await writePages(file, [directory], maxBytes, terminal);
+    printResult(terminal, json, { report: file }, () => file);
+    return 0;
+  },
+});

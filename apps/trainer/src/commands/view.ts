@@ -7,14 +7,12 @@ import { systemOf } from "@laconic/core/platform";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 import { exportPage, folderId, type ExportedPage } from "@laconic/view";
-import type { CommandDef } from "citty";
-import { command, type ExitCode } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
-import type { CommandContext } from "./common.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 const pageFlags = {
@@ -22,79 +20,70 @@ const pageFlags = {
   json: { type: "boolean", description: "Print the address as one line of JSON" },
 } as const;
 
-export function viewCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "view",
-      args: {
-        folder: {
-          type: "positional",
-          required: false,
-          description: "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
-        },
-        port: pageFlags.port,
-        host: {
-          type: "string",
-          description: "Address to listen on; one that others reach asks for the token that is printed with it",
-          default: "127.0.0.1",
-          valueHint: "address",
-        },
-        "allow-host": {
-          type: "string",
-          description: "Names with commas that browsers may call this server by, such as a proxy's",
-          valueHint: "a,b",
-        },
-        open: { type: "boolean", description: "Open the page in the browser" },
-        export: {
-          type: "string",
-          description: "Write the pages as one HTML file that needs no server, instead of serving them",
-          valueHint: "file",
-        },
-        "max-mb": { type: "string", description: "Largest file of --export, in MB", default: "3", valueHint: "n" },
-        json: pageFlags.json,
-      },
-      more: true,
-      run: async (args, rest) => {
-        const here = existsSync("runs") ? "runs" : ".";
-        const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
-        const maxBytes = 1e6 * wholeNumber("max-mb", args["max-mb"], 1, 500);
-        if (args.export !== undefined) {
-          const file = resolve(args.export);
-          const page = await writePages(file, folders, maxBytes, terminal);
-          printResult(terminal, args.json, { file, ...page }, () => `${file} (${formatFileSize(page.bytes)})`);
-          return 0;
-        }
-        const port = wholeNumber("port", args.port, 0, 65_535);
-        const names = args["allow-host"]?.split(",") ?? [];
-        const page = await ownPage(folders);
-        const server = await startViewServer({ folders, host: args.host, port, names, page }, terminal);
-        if (args.json) terminal.result(visibleJson({ url: server.url, folders }));
-        else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
-        if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
-        return untilStopped(server);
-      },
+export const viewCommand: Command = command({
+  description:
+    "Look at runs, sweeps and benches in the browser, live while they are written, or --export them as one file",
+  args: {
+    folder: {
+      type: "positional",
+      required: false,
+      description: "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
     },
-    exit,
-  );
-}
+    port: pageFlags.port,
+    host: {
+      type: "string",
+      description: "Address to listen on; one that others reach asks for the token that is printed with it",
+      default: "127.0.0.1",
+      valueHint: "address",
+    },
+    "allow-host": {
+      type: "string",
+      description: "Names with commas that browsers may call this server by, such as a proxy's",
+      valueHint: "a,b",
+    },
+    open: { type: "boolean", description: "Open the page in the browser" },
+    export: {
+      type: "string",
+      description: "Write the pages as one HTML file that needs no server, instead of serving them",
+      valueHint: "file",
+    },
+    "max-mb": { type: "string", description: "Largest file of --export, in MB", default: "3", valueHint: "n" },
+    json: pageFlags.json,
+  },
+  rest: "words",
+  run: async (args, { terminal, rest }) => {
+    const here = existsSync("runs") ? "runs" : ".";
+    const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
+    const maxBytes = 1e6 * wholeNumber("max-mb", args["max-mb"], 1, 500);
+    if (args.export !== undefined) {
+      const file = resolve(args.export);
+      const page = await writePages(file, folders, maxBytes, terminal);
+      printResult(terminal, args.json, { file, ...page }, () => `${file} (${formatFileSize(page.bytes)})`);
+      return 0;
+    }
+    const port = wholeNumber("port", args.port, 0, 65_535);
+    const names = args["allow-host"]?.split(",") ?? [];
+    const page = await ownPage(folders);
+    const server = await startViewServer({ folders, host: args.host, port, names, page }, terminal);
+    if (args.json) terminal.result(visibleJson({ url: server.url, folders }));
+    else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
+    if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
+    return untilStopped(server);
+  },
+});
 
-export function playgroundCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "playground",
-      args: pageFlags,
-      run: async (args) => {
-        const port = wholeNumber("port", args.port, 0, 65_535);
-        // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
-        const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
-        if (args.json) terminal.result(visibleJson({ url: server.url }));
-        else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
-        return untilStopped(server);
-      },
-    },
-    exit,
-  );
-}
+export const playgroundCommand: Command = command({
+  description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
+  args: pageFlags,
+  run: async (args, { terminal }) => {
+    const port = wholeNumber("port", args.port, 0, 65_535);
+    // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
+    const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
+    if (args.json) terminal.result(visibleJson({ url: server.url }));
+    else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
+    return untilStopped(server);
+  },
+});
 
 /** Where the page opens: of a run alone, at its story, of a bench alone, at its samples. */
 async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
@@ -106,7 +95,7 @@ async function ownPage([folder, ...others]: readonly string[]): Promise<string> 
   return `dashboard/#/${isBench ? "bench" : "run"}/${folderId(await realpath(folder))}`;
 }
 
-/** Writes the pages as one file, and says what it lacks. */
+/** Writes the pages as one file, and notes what it lacks. */
 export async function writePages(
   file: string,
   folders: readonly string[],
