@@ -82,7 +82,9 @@ type WithFiles<T> = T extends ValueSource
 /** Training settings: a setting that takes a value takes the file that makes one, too. */
 export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
   /** Supervised examples that are learned too; refused without `examples`. */
-  readonly supervised?: (NonNullable<TrainSettings["supervised"]> & { readonly examples?: Examples }) | null;
+  readonly supervised?:
+    | (Omit<NonNullable<TrainSettings["supervised"]>, "examples"> & { readonly examples?: Examples | ValueSource })
+    | null;
 };
 
 /** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */

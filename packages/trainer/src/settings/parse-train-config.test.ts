@@ -19,7 +19,7 @@ test("nothing given is the defaults; a given group of settings is filled up", ()
   expect(optimizer).toEqual({
     ...agentGspoDefaults.optimizer,
     weightDecay: 0.1,
-    learningRate: { ...agentGspoDefaults.optimizer.learningRate, peak: 1e-5 },
+    learningRate: { ...(agentGspoDefaults.optimizer.learningRate as object), peak: 1e-5 },
   });
 });
 
