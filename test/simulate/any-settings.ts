@@ -26,8 +26,10 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const schema = trainConfigSchema.toJSONSchema({ unrepresentable: "any", io: "input" }) as JsonSchema;
 
-/** Names of all settings at the top. */
-export const settingNames: readonly string[] = Object.keys(schema.properties ?? {});
+/** Names of the settings at the top that JSON can hold. */
+export const settingNames: readonly string[] = Object.entries(schema.properties ?? {}).flatMap(([name, piece]) =>
+  "value" in piece ? [] : [name],
+);
 
 /** More episodes, steps or tokens than these teach nothing new, and take long. */
 const most = 4;
