@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
@@ -192,15 +192,6 @@ test("relay show prints a problem, the teacher's words and the fewest tokens", a
   expect(first.code).toBe(0);
   expect(first.out).toMatch(/^question .+, answer \d+\n/);
   expect(first.out).toMatch(/fewest tokens any team can average: [\d.]+$/);
-});
-
-test("a report of a recorded run is written where it is asked for", async () => {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, "config.json"), `{"train":{"seed":1}}`);
-  await writeFile(join(folder, "environment.json"), `{"engine":{"device":"wasm"}}`);
-  const file = join(folder, "page.html");
-  expect(await laconic("view", "report", folder, "--out", file)).toEqual({ code: 0, out: file, err: "" });
-  expect(await readFile(file, "utf8")).toContain("No evaluation was recorded.");
 });
 
 test("an interrupted run exits with its signal's code", () => {

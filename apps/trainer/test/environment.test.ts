@@ -211,7 +211,7 @@ test("GAE sees each step's reward in its turn: advantages are discounted returns
       return found;
     },
   };
-  const settings = { ...few, groupBy: "prompt+agent", advantage: { estimator: "raw" } };
-  await runIn({ parts: { ...payingParts(), estimator } as unknown as ReturnType<typeof tinyParts>, settings });
+  const settings = { ...few, groupBy: "prompt+agent", advantage: estimator };
+  await runIn({ parts: payingParts(), settings });
   expect(compared).toBeGreaterThan(20);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Prompt, Sampling, Tokenizer, ToolFormat, ToolMessage, } from "@laconic/core";
+import type { Prompt, Sampling, Tokenizer, ToolFormat, ToolMessage } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
 import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { z } from "zod";

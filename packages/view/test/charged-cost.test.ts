@@ -54,14 +54,14 @@ const runs: readonly (readonly [
   ["right answers pay", { costWhenTaskAtLeast: 1 }, () => tinyParts("star"), []],
   [
     "costs of one's own alone",
-    { prices: { letters: 0.3 } },
-    () => ({ ...tinyParts("star"), costs: { ...equation1Costs, letters } }),
+    { prices: { letters: 0.3 }, costs: { ...equation1Costs, letters } },
+    () => tinyParts("star"),
     ["letters"],
   ],
   [
     "a cost of one's own that is called tokens",
-    { prices: { tokens: 0.3 } },
-    () => ({ ...tinyParts("star"), costs: { tokens: letters } }),
+    { prices: { tokens: 0.3 }, costs: { tokens: letters } },
+    () => tinyParts("star"),
     ["tokens"],
   ],
   [

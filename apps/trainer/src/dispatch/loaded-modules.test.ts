@@ -95,7 +95,7 @@ test("the first episode of a relay run needs neither what opens runs nor what op
   expect(new Set(folders)).not.toContain("packages/trainer/");
   expect(new Set(folders)).not.toContain("packages/hub/");
   expect(files.filter((file) => file.startsWith("packages/runtime/"))).toEqual([
+    "packages/runtime/src/models/own-model.ts",
     "packages/runtime/src/models/run-tokenizer.ts",
-    "packages/runtime/src/run/warm-start/own-model.ts",
   ]);
 });

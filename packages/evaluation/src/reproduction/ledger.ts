@@ -69,7 +69,8 @@ function printed({ figure, unit, gain }: PublishedCell): string {
 
 /** Fig. 2, by what its text says of it: the drawing itself holds no numbers that we could read. */
 function ablationRows(): LedgerRow[] {
-  const command = "laconic sweep ablate preset:agent-gspo --variants no-price,no-group-normalisation --out runs/ablations";
+  const command =
+    "laconic sweep ablate preset:agent-gspo --variants no-price,no-group-normalisation --out runs/ablations";
   return ["no-price", "no-group-normalisation"].map((variant) => ({
     ...gspo,
     place: "Fig. 2",

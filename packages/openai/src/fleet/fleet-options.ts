@@ -1,16 +1,8 @@
-import { systemClock as clock, type Clock } from "@laconic/core/platform";
 import type { GeneratedReply, SamplingServer } from "./servers/sampling-server.ts";
 import { optionCheck } from "@laconic/core/checks";
+import type { FleetClock } from "./clock.ts";
 import type { ServerState } from "./member.ts";
 import type { ReplyGap } from "./reply-gap.ts";
-
-/** The clock of a fleet. */
-export interface FleetClock extends Clock {
-  /** Aborts with a `TimeoutError`. */
-  timeout(ms: number): AbortSignal;
-}
-
-export const systemClock: FleetClock = { ...clock, timeout: (ms) => AbortSignal.timeout(ms) };
 
 /** An accepted reply, and its server. */
 export interface SampledReply {

@@ -1,12 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
-import {
-  checkFleetOptions,
-  systemClock,
-  type FleetClock,
-  type FleetOptions,
-  type ReplyJudge,
-} from "./fleet-options.ts";
+import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
+import { systemClock, type FleetClock } from "./clock.ts";
 import { checkReply } from "./reply-checks.ts";
 import { loadGraceMs, prefixHash, WaitingRequests, type Wanted } from "./waiting-requests.ts";
 import { Member, type ServerStatus } from "./member.ts";

@@ -16,7 +16,8 @@ export type {
 } from "./servers/sampling-server.ts";
 
 export { Fleet } from "./fleet.ts";
-export type { FleetClock, FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet-options.ts";
+export type { FleetClock } from "./clock.ts";
+export type { FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet-options.ts";
 export type { ReplyGap } from "./reply-gap.ts";
 export type { ServerState, ServerStatus } from "./member.ts";
 export { FleetModel, fleetPolicy } from "./fleet-model.ts";

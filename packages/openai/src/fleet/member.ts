@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { untilAborted } from "@laconic/core/async";
-import type { FleetClock } from "./fleet-options.ts";
+import type { FleetClock } from "./clock.ts";
 import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
 import { checkGap, type PublishedWeights, type SamplingServer } from "./servers/sampling-server.ts";
 

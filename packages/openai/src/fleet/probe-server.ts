@@ -26,6 +26,7 @@ export interface ServerRecord {
   readonly repeats: boolean;
 }
 
+/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly vocabularySize: number;
   /** Max mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { FleetClock, FleetOptions } from "./fleet-options.ts";
+import type { FleetClock } from "./clock.ts";
+import type { FleetOptions } from "./fleet-options.ts";
 import type { Member } from "./member.ts";
 import type { SamplingServer } from "./servers/sampling-server.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";

@@ -23,4 +23,6 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
 }
 
 /** Settings with a token price that a budget controls. */
-export type BudgetedTrainSettings = TrainSettings & { readonly budget: NonNullable<TrainConfig["budget"]> };
+export type BudgetedTrainSettings = Omit<TrainSettings, "budget"> & {
+  readonly budget: Extract<TrainConfig["budget"], { readonly targetTokens: number }>;
+};

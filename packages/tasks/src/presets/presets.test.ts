@@ -23,10 +23,7 @@ test("a copy is changed in one property, and the preset is what it was", () => {
     ...relayQuickstart,
     train: {
       ...relayQuickstart.train,
-      budget: {
-        ...(relayQuickstart.train.budget as { readonly targetTokens: number; readonly learningRate: number }),
-        targetTokens: 20,
-      },
+      budget: { ...relayQuickstart.train.budget, targetTokens: 20 },
     },
   };
   const [changed, before] = [parseTrainConfig(longer.train), parseTrainConfig(relayQuickstart.train)];

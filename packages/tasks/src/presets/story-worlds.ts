@@ -1,4 +1,5 @@
-import type { Preset } from "./preset.ts";
+import type { TaskSettings } from "../named/index.ts";
+import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /** The TinyStories model of 260,000 weights. */
 const model = "stories260k";
@@ -58,7 +59,7 @@ const budget = {
 } as const;
 
 /** Learned silence: of two to five tellers one knows whose the thing is; the others cost words and lead the solver astray. */
-export const storyTellers: Preset = {
+export const storyTellers: Preset<TaskSettings, BudgetedTrainSettings> = {
   task: { name: "story-tellers", madeUp: 0.7 },
   model,
   warmStart: { name: "owners" },

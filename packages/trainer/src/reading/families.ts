@@ -1,4 +1,17 @@
-import type { RunEvaluation } from "./run-facts.ts";
+/** The groups of problems of an evaluation. */
+interface GroupedEvaluation {
+  readonly step: number;
+  readonly groups?: Readonly<
+    Record<
+      string,
+      {
+        readonly problems: number;
+        readonly accuracy: number;
+        readonly measures: Readonly<Record<string, number>>;
+      }
+    >
+  >;
+}
 
 /** A measure at one point of a run: a column of the table of families. */
 export interface FamilyColumn {
@@ -29,7 +42,10 @@ export interface FamilyTable {
  * @param evaluations - of a run, in its order
  * @param test - its figures on the test problems
  */
-export function familyTable(evaluations: readonly RunEvaluation[], test: RunEvaluation | null): FamilyTable | null {
+export function familyTable(
+  evaluations: readonly GroupedEvaluation[],
+  test: GroupedEvaluation | null,
+): FamilyTable | null {
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   const points = [
     ...(first ? [{ at: `step ${first.step}`, groups: first.groups ?? {} }] : []),

@@ -3,7 +3,8 @@ import type { Kernels } from "../../kernels/index.ts";
 import { SharedBases } from "../hosted-model/base-weights.ts";
 import { HostedModel, type HostedModelOptions } from "../hosted-model/hosted-model.ts";
 import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";
-import type { EngineHost, HostCapabilities, HostSource, ModelFacts, ModelMethod } from "./protocol.ts";
+import type { HostSource, ModelFacts } from "./host-values.ts";
+import type { EngineHost, HostCapabilities, ModelMethod } from "./protocol.ts";
 
 /** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
 export class InlineHost implements EngineHost {

@@ -1,7 +1,8 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../../generation/drawn-tokens.ts";
 import { balanceGroups } from "./balance.ts";
-import type { EngineHost, WeightsId } from "../host/protocol.ts";
+import type { WeightsId } from "../host/host-values.ts";
+import type { EngineHost } from "../host/protocol.ts";
 
 /** Deals a model's requests to its replicas, and passes on what ends them early. */
 export class SharedSampling {

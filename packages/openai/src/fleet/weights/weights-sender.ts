@@ -5,7 +5,7 @@ import { backoffMs } from "@laconic/core/async";
 import { optionCheck } from "@laconic/core/checks";
 import { makeFolders, writing } from "@laconic/core/platform";
 import * as z from "zod";
-import { systemClock, type FleetClock } from "../fleet-options.ts";
+import { systemClock, type FleetClock } from "../clock.ts";
 import { Connection, type ConnectionOptions, type HttpReply } from "../servers/connection.ts";
 import type { PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import { packChunk } from "./chunk-coding.ts";
