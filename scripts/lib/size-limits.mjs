@@ -24,7 +24,7 @@ export const sizeLimits = {
   "@laconic/hub": { installed: 9, unused: 4 },
   "@laconic/kernels-tfjs": { installed: 45, unused: 2 },
   // Koffi is loaded with PyTorch's library, which the example does not need.
-  "@laconic/kernels-torch": { installed: 8, unused: 5 },
+  "@laconic/kernels-torch": { installed: 10, unused: 5 },
   "@laconic/openai": { installed: 3, unused: 0 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
   "@laconic/runtime": { installed: 48, unused: 10 },
@@ -34,7 +34,7 @@ export const sizeLimits = {
   "@laconic/tinker": { installed: 9, unused: 0 },
   "@laconic/topologies": { bundle: 50_000, installed: 3, unused: 0, exports: 85 },
   "@laconic/trainer": { installed: 12, unused: 0 },
-  "@laconic/view": { installed: 60, unused: 14 },
+  "@laconic/view": { installed: 60, unused: 35 },
   laconic: { installed: 196, unused: 192 },
 };
 

@@ -90,7 +90,7 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
   throw new DamagedReply(`status ${response.status} with ${reply.fault}`, text);
 }
 
-/** The error in a success, as gateways send it that began to answer too early: in place of the completion, or in its choice. */
+/** The error in a success, as gateways send it that began to answer too early: instead of the completion, or in its choice. */
 function failureIn(value: object): { readonly status: number; readonly body: object } | null {
   for (const body of [value, ...listWithin(fieldsOf(value)?.["choices"])]) {
     const status = parseErrorBody(body)?.names.find((name) => /^[45]\d\d$/u.test(name));

@@ -299,7 +299,7 @@ export interface SampleDetail {
   readonly others: readonly SampleRow[];
 }
 
-/** What a page in one file holds in place of a server. */
+/** The data of a page in one file, which has no server. */
 export interface RecordedView {
   /** Milliseconds since 1970. */
   readonly made: number;

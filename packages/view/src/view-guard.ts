@@ -15,7 +15,7 @@ export interface GuardOptions {
 /**
  * Refuses what a page from elsewhere makes a browser send: another host than the server's (DNS rebinding), another origin than
  * its own. Where there is a token, an address with `?token=` is answered with a cookie, and everything else needs that cookie.
- * @returns an answer in place of the page; null for a request that may go on
+ * @returns an answer instead of the page; null for an accepted request
  * @throws ViewError 401 and 403
  */
 export function viewGuard({ hosts, token }: GuardOptions): (request: Request) => Response | null {

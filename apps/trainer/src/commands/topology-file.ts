@@ -47,7 +47,7 @@ export function graphFromJson(text: string, file: string): Graph {
 }
 
 /**
- * The graph of a module of the user's own: a graph, a team over text, or what makes one.
+ * The graph of a user's module: a graph, a team over text, or a function that makes one.
  * @throws LaconicError `config_invalid` for an export that is none, or a team with control flow, which no graph shows;
  * `topology_invalid` for a graph that cannot run
  */

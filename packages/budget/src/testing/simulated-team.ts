@@ -28,7 +28,7 @@ export interface SimulatedTeamState {
   readonly random: RandomState;
 }
 
-/** A team that answers a price with fewer tokens, in place of training one: for testing controllers. */
+/** A simulated team that writes fewer tokens at a higher price, for tests of controllers. */
 export interface SimulatedTeam {
   init(seed: number): SimulatedTeamState;
   step(

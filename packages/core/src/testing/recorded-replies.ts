@@ -85,7 +85,7 @@ const azure: readonly Row[] = [
   ["Azure", "a filtered answer without message", choices({ finish_reason: "content_filter" }), refused()],
   [
     "Azure",
-    "finish_details in place of finish_reason",
+    "finish_details instead of finish_reason",
     choices({ message: message("It is 4."), finish_details: { type: "stop", stop: "<|fim_suffix|>" } }),
     whole("It is 4."),
   ],

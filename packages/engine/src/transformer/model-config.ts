@@ -20,7 +20,7 @@ export interface ModelConfig {
   readonly maxPositions: number;
   /** The head shares the embedding's weights. */
   readonly tiedHead: boolean;
-  /** One row of weights in place of the head over tokens: it gives a value. Absent in what a `config.json` says. */
+  /** A head of one row that gives a value, instead of the head over tokens. Absent in `config.json`. */
   readonly scalarHead?: true;
   /** Query, key and value projections have a bias (Qwen2; Llama with `attention_bias`). */
   readonly qkvBias: boolean;

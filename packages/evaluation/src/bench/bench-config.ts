@@ -88,7 +88,7 @@ const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
   sources: z.record(z.string(), z.string()),
 });
 
-/** No value of the user's own. */
+/** Without user values. */
 const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
 
 const grading = z.looseObject({ kind: z.string() });

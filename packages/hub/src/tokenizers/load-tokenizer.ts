@@ -72,7 +72,7 @@ function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatToken
 
 /**
  * Values of a stranger's files may be of any type, and some are met where they are used first.
- * @throws LaconicError `model_unsupported` in place of what the values make the code throw
+ * @throws LaconicError `model_unsupported` instead of the error that the values cause
  */
 function readingFiles<T>(doing: string, action: () => T): T {
   try {

@@ -32,7 +32,7 @@ interface ChoiceOptions {
   readonly own: readonly Variant[];
   /** Of a token, around which fixed prices lie; null leaves them out. */
   readonly price: number | null;
-  /** Variants of the user's own may change several factors at once; their descriptions say so. */
+  /** Whether user variants may change several factors at once; their descriptions say so. */
   readonly severalFactors?: boolean;
 }
 

@@ -7,7 +7,7 @@ const word = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
 const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
 
 /**
- * Variants of the user's own: `NAME:key=value` words, those of one name together, and what is left of the words.
+ * User variants: `NAME:key=value` words, grouped by name, and the remaining words.
  * @throws LaconicError `config_invalid` for a name that is taken
  */
 export function variantsInWords(words: readonly string[]): {

@@ -30,7 +30,7 @@ function hasFrozenAgents(team: TeamSettings): boolean {
 
 function about(question: string, team: TeamSettings["team"]): string {
   const summaries = presetsAmong(team).map(({ summary }) => summary);
-  const played = summaries.length === 0 ? "a team of the user's own" : summaries.join("; or ");
+  const played = summaries.length === 0 ? "a user's team" : summaries.join("; or ");
   return `The team answers ${question}: ${played}. It is right if its answer has the value or text of the reference.`;
 }
 

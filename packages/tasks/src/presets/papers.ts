@@ -31,7 +31,7 @@ export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
  * AgentPO (ICLR 2026): GRPO on a collaborator, the actor frozen at temperature 0. As its released code has it: 500 problems,
  * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
  * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, dual clip 10, no KL, no entropy; 768 tokens for the
- * collaborator, 2048 for the actor. Not as there: GSM8K's training split in place of 500 hard problems
+ * collaborator, 2048 for the actor. Not as there: GSM8K's training split instead of 500 hard problems
  * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); validations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */

@@ -2,7 +2,7 @@ import MiniSearch from "minisearch";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
-/** A document of the user's own. */
+/** A user's document. */
 export interface SearchDocument {
   readonly id: string;
   readonly title?: string;

@@ -26,7 +26,7 @@ export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetc
   /** Test problems, and at most as many of a family. */
   readonly problems: number;
   readonly families: readonly string[];
-  /** Problems of the user's own, by family. */
+  /** User problems by family. */
   readonly own: ReadonlyMap<string, readonly Problem[]>;
   /** Called when an episode is over. */
   readonly onEpisode?: (state: ProbeProgress) => void;
@@ -81,7 +81,7 @@ function inPlaceOf(
   parts: TrainingParts,
 ): ProbePlan {
   const byId = new Map(given.map((problem) => [problem.id, problem]));
-  const change = "problems of your own, in place of those with their ids";
+  const change = "your problems, instead of those with their ids";
   return { family, change, problems: problems.map(({ id }) => byId.get(id) ?? null), parts };
 }
 

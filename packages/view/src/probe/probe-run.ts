@@ -20,7 +20,7 @@ import { playFamilies, type ProbeChoice } from "./play-families.ts";
 export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
   /** Names of families; all when null. */
   readonly families: readonly string[] | null;
-  /** A module with problems of the user's own; a family of theirs stands in place of one of the same name. */
+  /** A module with user problems. A family replaces the built-in one of the same name. */
   readonly file: string | null;
   /** Who speaks in `other-actor`, as `--actor` of `eval`. */
   readonly actor: string | null;

@@ -21,7 +21,7 @@ export class ServerError extends Error {
 /** Where the server answers. */
 export const api: string = `${location.origin}/api`;
 
-/** Answers in place of a server; undefined for what it does not hold. */
+/** Answers requests from the data of the page; undefined for missing data. */
 export type Recorded = (path: string) => unknown;
 
 let recorded: Recorded | null = null;

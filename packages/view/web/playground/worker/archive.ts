@@ -52,7 +52,7 @@ export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return files;
 }
 
-/** Writes files below a folder, in place of what is there. */
+/** Replaces the files below a folder. */
 export async function replaceFolder(
   files: FileSystem,
   folder: string,
