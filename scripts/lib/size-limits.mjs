@@ -23,7 +23,7 @@ export const sizeLimits = {
   "@laconic/gspo": { bundle: 32_768, installed: 3, unused: 0, exports: 84 },
   "@laconic/hub": { installed: 9, unused: 4 },
   "@laconic/kernels-tfjs": { installed: 45, unused: 2 },
-  // Koffi is loaded with PyTorch's library, which the example does not need.
+  // Koffi comes with PyTorch's library, which its example does not need.
   "@laconic/kernels-torch": { installed: 10, unused: 5 },
   "@laconic/openai": { installed: 3, unused: 0 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },

@@ -19,9 +19,7 @@ export const exportCommand: Command = command({
     },
     ...jsonFlag,
   },
-  run: async ({ run, csv, table, out, json }, { terminal }) => {
-    if (csv === false)
-      throw new LaconicError("config_invalid", "--no-csv: there is no other form yet", { flag: "csv" });
+  run: async ({ run, table, out, json }, { terminal }) => {
     const directory = resolve(run);
     if (out === "-") {
       if (table === undefined || json)

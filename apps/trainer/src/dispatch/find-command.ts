@@ -66,6 +66,7 @@ async function problemWithoutCommand(flag: string | undefined, words: readonly s
 async function unknownName(kind: string, name: string, known: readonly string[]): Promise<string> {
   // Only a mistyped name needs this module.
   const { nearestName } = await import("@laconic/core");
-  const near = nearestName(name, known);
+  const inner = Object.keys(commandTable).find((path) => path.split(" ")[1] === name);
+  const near = inner ?? nearestName(name, known);
   return `Unknown ${kind} ${name}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
