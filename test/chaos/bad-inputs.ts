@@ -112,7 +112,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["eval", "no-checkpoint"], says: "holds no checkpoint yet" },
   { words: ["eval", "damaged"], says: "checkpoint", code: 1 },
   ...numbers(["eval", "none"], "problems", ["many", "0", "-1", "1.5", "1e9", "NaN"]),
-  { words: ["view", "report", "half-run"], says: "environment.json", code: 1 },
+  { words: ["view", "report", "half-run"], says: "there is no run" },
   { words: ["view", "report", "no-checkpoint", "--out", "none/page.html"], says: "cannot be written" },
   { words: ["view", "report", "deep-bench"], says: "levels deep" },
   { words: ["analyze", "rescore", "episodes.jsonl"], says: "episodes.jsonl:1: is no recorded episode" },

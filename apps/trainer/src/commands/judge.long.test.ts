@@ -124,6 +124,7 @@ test.each([
   [[".", "."], "holds no run"],
 ])("%j is refused in one line", async (words, reason) => {
   const { code, out, err } = await laconic(
+    "grade",
     "judge",
     ...words,
     "--model",

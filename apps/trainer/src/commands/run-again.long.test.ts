@@ -48,7 +48,7 @@ test(
     const runs = ["targetTokens-8-0", "targetTokens-60-0"];
     expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
     const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
-    expect(first.err.join("\n")).toContain("the same command again goes on from here");
+    expect(first.err.join("\n")).toContain("the same command continues from here");
     expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
     const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
     const again = recordingTerminal();
@@ -72,6 +72,7 @@ test(
 test("an interrupted ablation goes on too", { timeout }, async () => {
   const folder = await temporaryFolder();
   const words = [
+    "sweep",
     "ablate",
     "preset:relay-quickstart",
     "--variants",

@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
       "train",
       "preset:story-tellers",
       `model=${folder}`,
-      "lessons=null",
+      "warmStart=null",
       ...short,
       "--seed",
       "1",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -41,30 +41,12 @@ async function trained(...words: readonly string[]): Promise<Result & { readonly
   return { ...(JSON.parse(out) as Result), err };
 }
 
-/** Files of a run's warm start as earlier versions called them. */
-async function renameAsFormerly(directory: string): Promise<void> {
-  const edit = async (folder: string, change: (text: string) => string): Promise<void> => {
-    const [from, to] = ["warm-start.json", "lessons.json"].map((name) => join(directory, folder, name)) as [
-      string,
-      string,
-    ];
-    const text = change((await readFile(from, "utf8")).replaceAll('"warmStart"', '"lessons"'));
-    await rm(from);
-    await writeFile(to, text);
-  };
-  await edit("", (text) => text);
-  await edit("taught", (text) => text.replace('"version": 2', '"version": 1'));
-}
-
 describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm start (needs LACONIC_DATA)", () => {
   test(
     "a run tells three states, known and unseen, keeps them when it goes on, and is found when moved",
     { timeout: 180_000 },
     async () => {
       const words = ["preset:story-relay", ...short, "--seed", "1"];
-      // A run that goes on in a folder of an earlier version keeps its names.
-      await mkdir(run("a"));
-      await writeFile(join(run("a"), "config.json"), '{"lessons":null}');
       const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
       expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
       expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
@@ -86,7 +68,6 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       ]);
 
       await rename(run("a"), run("moved"));
-      await renameAsFormerly(run("moved"));
       const on = await trained("--resume", run("moved"), "train.steps=2");
       expect(on.err).not.toContain("warm start on copying, before the training");
       const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
@@ -99,7 +80,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       expect(began(on)).toEqual(began(first));
       expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
         model: "run:taught",
-        lessons: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
+        warmStart: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
       });
       const ls = (await laconic("view", "ls", place)).out;
       expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
