@@ -4,7 +4,6 @@
  *
  *     npm run -s laconic -- train examples/past-selves.ts --run runs/past-selves
  *     npm run -s laconic -- train examples/past-selves.ts --run runs/latest-self train.opponents=null
- *     npx tsx bench/src/studies/past-selves.ts     # both on three seeds, against the proposers of all steps
  */
 import type { Matchmaking } from "@laconic/core";
 import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
