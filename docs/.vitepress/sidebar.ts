@@ -102,7 +102,7 @@ export const tasks: readonly Group[] = [
       { text: "Starting SkyRL", link: "/scale/skyrl" },
       { text: "Long runs", link: "/scale/long-runs" },
       { text: "Which systems, CUDA", link: "/systems" },
-      { text: "Simulation, soak and load", link: "/simulation" },
+      { text: "Simulation and load", link: "/simulation" },
     ],
   },
 ];

@@ -60,7 +60,7 @@ test("a mistyped command is told the nearest one, in two lines", async () => {
     out: "",
     err: "laconic: Unknown command trian; did you mean train?\nlaconic help lists the commands",
   });
-  expect((await laconic("view", "ls")).err).toContain("Unknown command ls; did you mean view ls?");
+  expect((await laconic("ls")).err).toContain("Unknown command ls; did you mean view ls?");
   expect((await laconic("data", "lss")).err).toContain("Unknown command lss; did you mean ls?");
   expect((await laconic("--json", "doctor")).err).toContain("flags stand behind the command: laconic doctor --json");
 });
