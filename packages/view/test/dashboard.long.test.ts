@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       /\d\d\.\d\s%\s\(\d\d\.\d to/u,
     );
     await page.getByRole("link", { name: "Settings", exact: true }).click();
-    expect(await page.locator(".settings tbody th").allInnerTexts()).toEqual([
+    await soon(() => page.locator(".settings tbody th").allInnerTexts()).toEqual([
       "train.budget.targetTokens",
       "train.seed",
     ]);
