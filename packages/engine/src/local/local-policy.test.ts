@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
 import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy, repeatableBatching } from "./local-policy.ts";
@@ -123,12 +123,11 @@ test("requests made while a batch runs wait and travel together", async () => {
   const counting = countingSampler(batches);
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const sampler: Sampler = { ...counting, sample: (requests) => gate.then(() => counting.sample(requests)) };
-  const policy = localPolicy({ id: "p", sampler, tokenizer });
+  const sample = vi.fn<Sampler["sample"]>((requests) => gate.then(() => counting.sample(requests)));
+  const policy = localPolicy({ id: "p", sampler: { ...counting, sample }, tokenizer });
   const first = policy.complete(request(1));
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitFor(() => expect(sample).toHaveBeenCalled());
   const second = policy.complete(request(2));
-  await new Promise((resolve) => setTimeout(resolve, 5));
   const third = policy.complete(request(3));
   release();
   await Promise.all([first, second, third]);
