@@ -9,7 +9,7 @@ export const exportCommand: Command = command({
   description: "Write a run's metrics, evaluations, episodes and turns as CSV",
   args: {
     run: { type: "positional", required: true, description: "Run directory" },
-    csv: { type: "boolean", description: "As CSV with a header, the one form that there is" },
+    csv: { type: "boolean", description: "As CSV with a header, the only form" },
     table: { type: "enum", description: "Only this one", options: [...tableNames] },
     out: {
       type: "string",
@@ -19,7 +19,8 @@ export const exportCommand: Command = command({
     },
     ...jsonFlag,
   },
-  run: async ({ run, table, out, json }, { terminal }) => {
+  run: async ({ run, csv, table, out, json }, { terminal }) => {
+    if (csv === false) throw new LaconicError("config_invalid", "--no-csv: CSV is the only form", { flag: "csv" });
     const directory = resolve(run);
     if (out === "-") {
       if (table === undefined || json)
