@@ -12,7 +12,7 @@ import { deadlineOf } from "../run/spending.ts";
 import type { TaskArguments } from "./bench-flags.ts";
 import { taskConfigOf } from "./task-arguments.ts";
 
-/** Teams on tasks; `laconic bench --tasks` is the same for one more release. */
+/** Plays teams on tasks. */
 export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);

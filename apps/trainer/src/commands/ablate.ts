@@ -30,6 +30,7 @@ import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { trainVariants } from "../run/train-variants.ts";
 import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
+import type { TrainConfig } from "@laconic/trainer";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";
 
 const ablateFlags = {
@@ -99,6 +100,7 @@ export const ablateCommand: Command = command({
 class Ablation {
   readonly #folder: string;
   readonly #request: Request;
+  readonly #settings: TrainConfig;
   readonly #terminal: Terminal;
   readonly #tuned: TuningRow[] = [];
   #tuningPrice: number | null = null;
@@ -106,6 +108,7 @@ class Ablation {
   constructor(folder: string, request: Request, terminal: Terminal) {
     this.#folder = folder;
     this.#request = request;
+    this.#settings = parseAppConfig(request.base).train;
     this.#terminal = terminal;
   }
 
@@ -143,7 +146,6 @@ class Ablation {
 
   #run(variants: readonly Variant[], folder: string, seeds: readonly number[]): Promise<readonly VariantResult[]> {
     const { base, cap } = this.#request;
-    const { problems } = parseAppConfig(base).train.evaluation;
     return trainVariants(
       {
         base,
@@ -151,7 +153,7 @@ class Ablation {
         folder,
         seeds,
         // Variants are compared problem by problem.
-        overrides: [`train.evaluation.transcripts=${problems}`],
+        overrides: [`train.evaluation.transcripts=${this.#settings.evaluation.problems}`],
         file: "ablation.json",
         cap,
         onResult: (results) => writeVariantPicture(folder, "ablation", results),
@@ -184,8 +186,8 @@ class Ablation {
   /** The mean price of the named variants' runs, unless the command line or the configuration fixes it. */
   async #reachedPrice(folder: string, names: readonly string[], seeds: readonly number[]): Promise<number | null> {
     const prices = await Promise.all(names.map((name) => reachedPrice(folder, name, seeds)));
-    const fixedPrice = parseAppConfig(this.#request.base).train.prices["tokens"] ?? null;
-    return this.#request.price ?? meanOf(prices.filter((price) => price !== null)) ?? fixedPrice;
+    const meanPrice = meanOf(prices.filter((price) => price !== null));
+    return this.#request.price ?? meanPrice ?? this.#settings.prices["tokens"] ?? null;
   }
 }
 

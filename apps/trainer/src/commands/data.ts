@@ -109,7 +109,6 @@ export const dataShowCommand: Command = command({
   args: {
     name: {
       type: "positional",
-      required: true,
       description: "Benchmark, or with --exemplars a source of examples; ls lists them",
     },
     ...openFlags,

@@ -14,7 +14,6 @@ export const execCommand: Command = command({
       type: "positional",
       description: "The program; - reads standard input",
       valueHint: "FILE.py",
-      required: true,
     },
     kind: {
       type: "enum",

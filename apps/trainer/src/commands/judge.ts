@@ -16,7 +16,6 @@ import { jsonFlag } from "../cli/flags.ts";
 const judgeFlags = {
   first: {
     type: "positional",
-    required: true,
     description: "Run directory, or JSON lines of id, question, answer, reference; alone: of question, answer, label",
     valueHint: "RUN_OR_FILE.jsonl",
   },

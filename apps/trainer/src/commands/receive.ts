@@ -18,7 +18,6 @@ export const receiveCommand: Command = command({
     folder: {
       type: "positional",
       description: "Where versions of the weights are kept, for the inference server to read",
-      required: true,
     },
     host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
     port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8790", valueHint: "n" },

@@ -49,7 +49,6 @@ export const reproduceCommand: Command = command({
   args: {
     paper: {
       type: "positional" as const,
-      required: true,
       description: "agent-gspo, agentpo or magrpo",
     },
     table: {

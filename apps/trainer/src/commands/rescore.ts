@@ -12,7 +12,6 @@ export const rescoreCommand: Command = command({
   args: {
     source: {
       type: "positional",
-      required: true,
       description: "Run directory, or a file of transcripts that an earlier version wrote",
     },
     training: { type: "boolean", description: "Episodes of training instead of test ones" },

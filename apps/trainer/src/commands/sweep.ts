@@ -17,7 +17,6 @@ export const sweepCommand: Command = command({
   args: {
     config: {
       type: "positional",
-      required: true,
       description: "run.config.ts, run.config.json or preset:NAME; several with commas between them",
     },
     seeds: {

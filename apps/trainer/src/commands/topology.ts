@@ -67,7 +67,6 @@ export const topologyShowCommand: Command = command({
       type: "positional",
       description: "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
       valueHint: "GRAPH",
-      required: true,
     },
     format: { type: "enum", description: "How", options: [...drawingFormats], default: "mermaid" },
     agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
