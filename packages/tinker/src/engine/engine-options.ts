@@ -4,7 +4,7 @@ import type { ServerRecord } from "./server-record.ts";
 /** How a server's models are used as an engine's. */
 export interface TinkerEngineOptions {
   readonly client: TinkerClient;
-  /** Of {@link probeServer}, for this server and base model. */
+  /** Of `probeServer`, for this server and base model. */
   readonly record: ServerRecord;
   /** Token ids are below it; the protocol does not say. */
   readonly vocabularySize: number;

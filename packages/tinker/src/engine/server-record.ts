@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * What a server does where the protocol leaves it open, found out by {@link probeServer} and stored with a run: a training on an
+ * What a server does where the protocol leaves it open, found out by `probeServer` and stored with a run: a training on an
  * unexplained value is no training.
  */
 export interface ServerRecord {

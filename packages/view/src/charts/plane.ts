@@ -182,7 +182,7 @@ function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
       stroke: "var(--soft)",
       opacity: 0.8,
     });
-    const look = isBold ? { fill: "var(--ink)", "font-weight": 600 } : { fill: "var(--soft)" };
+    const look = { fill: isBold ? "var(--ink)" : "var(--soft)", "font-weight": isBold ? 600 : 400 };
     return draw(
       "g",
       {},
@@ -193,7 +193,7 @@ function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   return draw("g", { "text-anchor": "middle" }, drawn);
 }
 
-/** Everything drawn that a label must not cover. */
+/** Drawn parts that a label must not cover. */
 function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: PlaneScales): Box[] {
   const beside = (tokens: number, top: number, bottom: number): Box => {
     const middle = x.position(tokens);
