@@ -18,78 +18,79 @@ import type { ServerReply } from "./server-reply.ts";
 import { SpendAccount, type Reservation } from "./spend-account.ts";
 import { CallBound, countReply, maxPromptTokens, publicPrices } from "./tokens.ts";
 
-/** How a model behind any API is asked: retries, spending, requests at a time. */
+/** Retries, spending and concurrency of a model behind an API. */
 export interface ApiModelOptions {
-  /** Milliseconds for a completion with all its attempts. Default 10 minutes. */
+  /** Time limit of a completion in milliseconds, all attempts included. Default 10 minutes. */
   readonly deadlineMs?: number;
-  /** Attempts of a completion. Default 8. */
+  /** Max attempts per completion. Default 8. */
   readonly attempts?: number;
   /** Shared by models of the same server and key. */
   readonly limiter?: Limiter;
-  /** Shared by models that one budget pays for. */
+  /** Shared by models under one spend cap. */
   readonly account?: SpendAccount;
-  /** US dollars per million tokens of each kind. Default: the dated table, where it has the model. */
+  /** US dollars per million tokens of each kind. Default: the dated price table, if it has the model. */
   readonly price?: TokenPrice;
-  /** Steps behind the server's weights, where it serves a policy. Default 0. */
+  /** Weight version of the server, if it serves a policy. Default 0. */
   readonly weightVersion?: number;
-  /** Sends a seed that follows from the request's random stream. Default true. */
+  /** Sends a seed derived from the request's random stream. Default true. */
   readonly seed?: boolean;
-  /** Hears of every attempt that failed, and of replies that were paid before. */
+  /** Called for each failed attempt and each reply that was already paid. */
   readonly onEvent?: (event: ApiEvent) => void;
 }
 
-/** Something that happened on the way to a completion. */
+/** Event during a completion. */
 export type ApiEvent =
   | { readonly kind: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
-  /** Answered by a reply that an earlier process paid for, from the account's journal. */
+  /** The reply came from the account's journal; an earlier process paid for it. */
   | { readonly kind: "replayed" }
-  /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
+  /** The server wrote more tokens than allowed. Reported once; later reservations include the same excess. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
-  /** A reply ended by no reason, or by one that is not known here: told once, counted in `unknownEnds`. It may lack its end. */
+  /** Unknown or missing finish reason; the reply may be truncated. Reported once, counted in `unknownEnds`. */
   | { readonly kind: "end-unknown"; readonly reason: string };
 
-/** A model behind an API; what it costs and how many it asks at a time can be seen. */
+/** API model with its spend account and limiter. */
 export interface OpenAiModel extends LanguageModel {
   readonly account: SpendAccount;
   readonly limiter: Limiter;
-  /** Replies so far that ended by no reason, or by one that is not known here. */
+  /** Number of replies with an unknown or missing finish reason. */
   readonly unknownEnds: number;
 }
 
-/** Keys of `ApiModelOptions`, for checks. */
 export const apiModelKeys = "deadlineMs attempts limiter account price weightVersion seed onEvent";
 
-/** A server that completes: how its requests are written and sent. */
+/** How a server's requests are written and sent. */
 export interface ApiServer<Body> {
-  /** Names prices, encodings and completions. */
+  /** Model name for prices, encodings and completions. */
   readonly model: string;
-  /** Shown by no error. */
+  /** API key; redacted from errors. */
   readonly key: Secret;
-  /** Where it is; replies of another place are not used again. */
+  /** Server address. Journal replies of another address are not reused. */
   readonly place: string;
-  /** Parameters of sampling that it takes. */
+  /** Supported sampling parameters. */
   readonly supports: readonly SamplingName[];
-  /** All that decides a reply, as plain data. @throws LaconicError `config_invalid`, `input_invalid` for what it cannot be asked */
+  /**
+   * All inputs of a reply, as plain data.
+   * @throws LaconicError `config_invalid`, `input_invalid` for unsupported requests
+   */
   bodyOf(request: CompletionRequest): Body;
-  /** One attempt. Throws anything: a LaconicError ends the completion, what else is understood by `failedAttempt`. */
+  /** One attempt. May throw anything: a LaconicError ends the completion, other errors go to `failedAttempt`. */
   post(body: Body, signal: AbortSignal): Promise<ServerReply>;
 }
 
 /**
- * A language model that asks a server until it answers.
- * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` where the
- * account's journal cannot be written.
+ * Language model that retries a server until it answers. `complete` throws LaconicError `api_refused`,
+ * `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` if the account's journal cannot
+ * be written.
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions): OpenAiModel {
   return new ApiModel(server, options);
 }
 
-/** A request as it is sent. */
 interface Call<Body> {
   readonly request: CompletionRequest;
   readonly body: Body;
-  /** Hash of all that decides the reply. */
+  /** Hash of all inputs of the reply. */
   readonly key: string;
 }
 
@@ -105,7 +106,7 @@ class ApiModel<Body> implements OpenAiModel {
   readonly #price: TokenPrice | null;
   readonly #hear: (event: ApiEvent) => void;
   readonly #bound = new CallBound();
-  /** Under a cap, calls wait for each other until a reply has shown what the server takes. */
+  /** Under a cap, calls run one at a time until a reply has shown how many tokens the server uses. */
   readonly #untilBounded: Turns;
   #overlong = false;
   #unknownEnds = 0;
@@ -168,7 +169,7 @@ class ApiModel<Body> implements OpenAiModel {
       if ("text" in outcome) return outcome;
       const { remedy, reason, toError } = outcome;
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
-      // Those who were told to wait as long do not all come back at once.
+      // Jitter, so that requests with the same wait do not return together.
       const waitMs =
         (remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0) +
         backoffMs(attempt, randomFromState(random).split(`retry:${attempt}`).uniform());
@@ -195,7 +196,7 @@ class ApiModel<Body> implements OpenAiModel {
     }
   }
 
-  /** The reply, or why there is none; charged either way. */
+  /** Charges the attempt, then returns the reply or throws. */
   async #attempt(
     call: Call<Body>,
     asked: TokenCounts,
@@ -217,7 +218,7 @@ class ApiModel<Body> implements OpenAiModel {
     } catch (caught) {
       const failed = failedAttempt(caught, this.#server, performance.timeOrigin + performance.now());
       if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
-      // An attempt whose end is not known may have been answered: it is charged in full.
+      // An attempt without a known outcome may have been answered: charge the full reservation.
       await settle(failed.charged ? undefined : 0);
       if (signal.aborted) throw endOf(caught);
       return failed;
@@ -234,7 +235,7 @@ class ApiModel<Body> implements OpenAiModel {
   ): Promise<Completion> {
     const { usage, max } = await countReply(this.id, prompt, reply);
     const { text, finishReason, trace, promptLogProbs, unknownReason } = reply;
-    // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
+    // Servers report log-probs at temperature 1, so they are valid at no other temperature.
     const traced = trace && [0, 1].includes(sampling.temperature);
     const completion: Completion = {
       text,
@@ -246,7 +247,7 @@ class ApiModel<Body> implements OpenAiModel {
     };
     const cost = max ? this.#maxCostOf(max) : (tokenCost(this.#price, usage) ?? 0);
     this.#learn(asked, completion);
-    // A reply that shows the key is not written down.
+    // A reply that contains the key is not written to disk.
     const isClean = this.#server.key.redact(text) === text;
     await settle(cost, { completion, key: isClean ? key : null });
     if (unknownReason !== undefined && this.#unknownEnds++ === 0)
@@ -266,25 +267,25 @@ class ApiModel<Body> implements OpenAiModel {
     });
   }
 
-  /** US dollars of tokens whose kinds are not known, at the highest rates. */
+  /** Cost in US dollars at the highest rates, for tokens of unknown kind. */
   #maxCostOf(counts: TokenCounts): number {
     return tokenCost(this.#price && maxPrice(this.#price), counts) ?? 0;
   }
 }
 
-/** A signal for all attempts of a completion; cheaper than the platform's combined ones, of which each call would make two. */
+/**
+ * Abort signal for all attempts of a completion. One timer and listener, where `AbortSignal.any` would need two per
+ * call.
+ */
 interface Deadline {
   readonly signal: AbortSignal;
-  /** What an error means that came after the signal: `aborted`, or `api_unavailable` where time ran out. */
+  /** Error that an abort means: `aborted`, or `api_unavailable` after a timeout. */
   endOf(error: unknown): LaconicError;
-  /** Lets go of timer and listener. */
+  /** Removes timer and listener. */
   done(): void;
 }
 
-/**
- * @param own - the caller's signal
- * @param name - of who is asked, for errors
- */
+/** @param own - the caller's signal @param name - model name for errors */
 function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: string): Deadline {
   const controller = new AbortController();
   let over = false;

@@ -8,31 +8,28 @@ import { askedWaitMs, remedyFor, type Failure, type Remedy } from "./retry.ts";
 import type { Secret } from "./secret.ts";
 import { filteredPrompt, type ServerReply } from "./server-reply.ts";
 
-/** Who failed, for messages. */
+/** Model name and host, for messages. */
 export interface AskedServer {
   readonly model: string;
   readonly place: string;
   readonly key: Secret;
 }
 
-/** A failed attempt, understood. */
+/** A classified failure. */
 export interface FailedAttempt {
   readonly remedy: Remedy;
-  /** Whether the server may have answered, and so may charge. */
+  /** Whether the server may have answered, and billed. */
   readonly charged: boolean;
-  /** What happened, in words; may hold the key. */
+  /** Error message; may contain the key. */
   readonly reason: string;
-  /** The error when it is not tried again. */
+  /** The error if there is no retry. */
   toError(attempts: number): LaconicError;
 }
 
-/** A gateway that waited in vain: what is behind it may have answered. */
+/** Gateway timeouts: the server behind the gateway may have answered. */
 const unknownEnds: readonly number[] = [408, 504, 524];
 
-/**
- * Understands what an attempt threw, from the SDK or from here.
- * @param nowMs - milliseconds since 1970
- */
+/** Classifies the error of an attempt, from the SDK or from this package. @param nowMs - milliseconds since 1970 */
 export function failedAttempt(thrown: unknown, { model, place, key }: AskedServer, nowMs: number): FailedAttempt {
   if (LaconicError.is(thrown))
     return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
@@ -79,8 +76,9 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
 }
 
 /**
- * The refusal in an error: Azure answers a filtered prompt by status 400 and the name `content_filter`, others by status 200.
- * @throws what was thrown, for any other error
+ * Returns the refusal in an error. Azure answers a filtered prompt with status 400 and the code `content_filter`,
+ * others with status 200.
+ * @throws any other error unchanged
  */
 export function refusalIn(thrown: unknown): ServerReply {
   const inner = innermost(thrown);
@@ -89,12 +87,12 @@ export function refusalIn(thrown: unknown): ServerReply {
   throw thrown;
 }
 
-/** What `fetch` throws is the cause of what the SDK throws. */
+/** The SDK wraps the errors of `fetch` as their cause. */
 function innermost(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
 }
 
-/** Whether an error counts tokens, as gateways do where the model behind them has answered. */
+/** Whether an error reports usage, as gateways do if the model behind them has answered. */
 function isBilled(error: unknown): boolean {
   if (!(error instanceof FailedReply)) return false;
   const { promptTokens, completionTokens, costUsd = 0 } = readUsage([tryParseJson(error.body)].flat()[0]);
@@ -106,7 +104,7 @@ function failureOf(error: unknown, nowMs: number): Failure {
   const { status, headers } = error;
   const body = readErrorBody(error.body);
   const all = new Headers(headers);
-  // Of a gateway's own headers and those that it hands on, its own count.
+  // The gateway's headers take precedence over those it forwards.
   for (const [name, value] of Object.entries(body.headers))
     if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value) && !all.has(name)) all.set(name, value);
   const waitMs = askedWaitMs(all, status, body.retryMs, nowMs);
@@ -118,19 +116,21 @@ function reasonOf(error: unknown): string {
   return networkReason(error).slice(0, 500);
 }
 
-/** What a server says of its own error. */
+/** Error body of a server. */
 export interface ErrorBody {
-  /** Its words, for people alone: nothing is decided by them. */
+  /** Message for people; decisions never depend on it. */
   readonly message: string;
-  /** Its names for the error, in lower case: of the fields `code`, `type`, `status`, and the reasons of Google's details. */
+  /** Error codes in lower case: fields `code`, `type`, `status`, and reasons in Google's details. */
   readonly names: readonly string[];
-  /** Milliseconds that Google's `RetryInfo` asks to wait. */
+  /** Wait in milliseconds from Google's `RetryInfo`. */
   readonly retryMs: number | null;
-  /** Headers that a gateway hands on from the server behind it, as OpenRouter does. */
+  /** Headers that a gateway forwards from the server behind it, as OpenRouter does. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads `{error: {...}}`, the same in a list (Gemini), and an error that is the body itself (Mistral); null for none. */
+/**
+ * Reads `{error: {...}}`, the same in a list (Gemini), and a bare error body (Mistral). Returns null for other bodies.
+ */
 export function parseErrorBody(value: unknown): ErrorBody | null {
   const root: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof root !== "object" || root === null) return null;
@@ -153,20 +153,20 @@ export function parseErrorBody(value: unknown): ErrorBody | null {
   };
 }
 
-/** Headers, where all of them are text. */
+/** Headers if all of them are text. */
 function headersOf(value: unknown): Readonly<Record<string, string>> | null {
   const headers = fieldsOf(value);
   const isText = headers !== null && Object.values(headers).every((each) => typeof each === "string");
   return isText ? (headers as Readonly<Record<string, string>>) : null;
 }
 
-/** The same of a text; what is no JSON has its beginning for a message. */
+/** The same for text. The beginning of a non-JSON text is its message. */
 export function readErrorBody(text: string): ErrorBody {
   const plain = { message: text.trim().slice(0, 500), names: [], retryMs: null, headers: {} };
   return parseErrorBody(tryParseJson(text)) ?? plain;
 }
 
-/** Milliseconds of a duration of Google's protobuf: `36s`, `0.5s`. */
+/** Milliseconds of a protobuf duration: `36s`, `0.5s`. */
 function secondsOf(duration: string): number | null {
   const seconds = /^(\d+(?:\.\d+)?)s$/u.exec(duration)?.[1];
   return seconds === undefined ? null : Number(seconds) * 1000;

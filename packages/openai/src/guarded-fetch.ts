@@ -1,9 +1,9 @@
 import { boundedJson } from "@laconic/core/json";
 import { readBytes } from "@laconic/core/platform";
 
-/** A reply that came, and is no JSON. */
+/** Reply that is not JSON. */
 export class DamagedReply extends Error {
-  /** The beginning of what came. */
+  /** First characters of the reply. */
   readonly body: string;
 
   constructor(message: string, body: string) {
@@ -13,7 +13,7 @@ export class DamagedReply extends Error {
   }
 }
 
-/** A reply that says that the request failed. Its message has nothing of the server's, its body all. */
+/** Reply with an error status. The message has no server text; the body has all of it. */
 export class FailedReply extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -28,11 +28,11 @@ export class FailedReply extends Error {
   }
 }
 
-/** A reply that sends the request elsewhere. */
+/** Redirect. */
 export class RedirectedReply extends Error {
-  /** 0 where the platform does not show it. */
+  /** 0 if the platform hides it. */
   readonly status: number;
-  /** Origin and path of where it points; null where that is not shown, or no address. */
+  /** Origin and path of the target; null if hidden or invalid. */
   readonly location: string | null;
 
   constructor(status: number, location: string | null) {
@@ -44,15 +44,15 @@ export class RedirectedReply extends Error {
 }
 
 export interface FetchLimits {
-  /** Bytes of a body. */
+  /** Max bytes of a body. */
   readonly bodyBytes: number;
-  /** Milliseconds without a byte. */
+  /** Max milliseconds without a byte. */
   readonly idleMs: number;
 }
 
 /**
- * `fetch` for an API that may misbehave: no redirect is followed, because it would carry the key, and the text of an error
- * is read within limits. A success is left for `readReplyBody`. Rejects with RedirectedReply, FailedReply, DamagedReply.
+ * `fetch` for unreliable APIs. Redirects are not followed, because they would carry the key. Error bodies are read
+ * within limits. A success is left to `readReplyBody`. Rejects with RedirectedReply, FailedReply, DamagedReply.
  */
 export function guardedFetch(limits: FetchLimits, plain: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
@@ -67,13 +67,13 @@ export function guardedFetch(limits: FetchLimits, plain: typeof fetch = fetch): 
   };
 }
 
-/** The status of an error counts, however its text ends. */
+/** An error status counts even if its body is truncated. */
 function beginningOf(error: unknown): string {
   if (error instanceof DamagedReply) return error.body;
   throw error;
 }
 
-/** A query may hold what is nobody's business. */
+/** The query may contain secrets. */
 function locationOf({ headers, url, redirected }: Response): string | null {
   const given = redirected ? url : headers.get("location");
   const base = url || undefined;
@@ -82,10 +82,7 @@ function locationOf({ headers, url, redirected }: Response): string | null {
   return `${origin}${pathname}`;
 }
 
-/**
- * The object in a success.
- * @throws DamagedReply for anything else, and beyond the limits
- */
+/** Reads the object of a successful reply. @throws DamagedReply for other content, and beyond the limits */
 export async function readReplyBody(response: Response, limits: FetchLimits): Promise<object> {
   const body = await readText(response, limits);
   try {

@@ -1,5 +1,5 @@
 /**
- * Language models behind any OpenAI-compatible server.
+ * Language models behind OpenAI-compatible servers.
  * @module @laconic/openai
  */
 export { openAiModel } from "./openai-model.ts";

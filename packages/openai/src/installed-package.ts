@@ -1,6 +1,7 @@
 /**
- * Imports a package that need not be installed.
- * @returns null where it is not installed; anything else that keeps it from loading is thrown
+ * Imports an optional package.
+ * @returns null if it is not installed
+ * @throws other import errors
  */
 export async function installedPackage<T>(name: string, load: () => Promise<T>): Promise<T | null> {
   try {

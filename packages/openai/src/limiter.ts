@@ -1,22 +1,21 @@
 import { Turns } from "@laconic/core/async";
 import { optionCheck } from "@laconic/core/checks";
 
-/** Bounds of the number of requests in flight. */
 export interface LimiterOptions {
-  /** Requests at a time to begin with. Default 20. */
+  /** Initial max concurrent requests. Default 20. */
   readonly start?: number;
-  /** Most requests at a time. Default 100. */
+  /** Upper bound of concurrent requests. Default 100. */
   readonly max?: number;
 }
 
 const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max");
 
-/** Milliseconds after "too many requests" in which it is not lowered again. */
+/** Milliseconds after a "too many requests" reply without another decrease. */
 const cooldownMs = 15_000;
 
 /**
- * How many requests a server takes at a time: one more for every round of successes, a fifth fewer when it says "too
- * many" (additive increase, multiplicative decrease). Those that wait go in order.
+ * Adapts the number of concurrent requests: one more after each round of successes, a fifth fewer after "too many
+ * requests" (additive increase, multiplicative decrease). Waiting requests are served in order.
  */
 export class Limiter {
   readonly #max: number;
@@ -32,12 +31,12 @@ export class Limiter {
     this.#max = max;
   }
 
-  /** Requests at a time, now. */
+  /** Current max concurrent requests. */
   get allowed(): number {
     return Math.floor(this.#allowed);
   }
 
-  /** Waits for a place. The caller gives it back with `leave`. @throws LaconicError `aborted` */
+  /** Waits for a slot, which `leave` returns. @throws LaconicError `aborted` */
   enter(signal?: AbortSignal): Promise<void> {
     return this.#turns.enter(signal);
   }

@@ -11,24 +11,24 @@ import { fieldsOf } from "./reply-content.ts";
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
 
-/** Which model of which server, and what its requests may cost. */
+/** Options of `openAiModel`. */
 export interface OpenAiModelOptions extends ApiModelOptions {
   readonly model: string;
-  /** Default: the environment variable `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
+  /** Default: environment variable `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
-  /** Default: the environment variable `OPENAI_API_KEY`; servers without keys take any. */
+  /** Default: environment variable `OPENAI_API_KEY`. Servers without keys accept any. */
   readonly apiKey?: string;
-  /** Allows `http:` to another machine than this one. */
+  /** Allows `http:` to another machine. */
   readonly insecure?: boolean;
-  /** Sends the requests. Default: the platform's. It is asked to follow no redirect. */
+  /** Custom `fetch`. Default: the platform's. It must not follow redirects. */
   readonly fetch?: typeof fetch;
-  /** Sends `top_k` and `min_p`, which vLLM and SGLang accept; OpenAI refuses them. Default false. */
+  /** Sends `top_k` and `min_p`, which vLLM and SGLang accept and OpenAI rejects. Default false. */
   readonly extraSampling?: boolean;
-  /** The name of the ceiling: newer models of OpenAI know `max_completion_tokens` alone. Default `max_tokens`. */
+  /** Name of the max length field; OpenAI's newer models require `max_completion_tokens`. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /**
-   * Asks for token ids and log-probs, as vLLM and `laconic serve` give them (`return_token_ids`): completions at temperature 1 or
-   * 0 then have a trace. OpenAI refuses the field. Default false.
+   * Requests token ids and log-probs (`return_token_ids` of vLLM and `laconic serve`). Completions at temperature 1 or
+   * 0 then have a trace. OpenAI rejects the field. Default false.
    */
   readonly trace?: boolean;
 }
@@ -41,10 +41,11 @@ const checkOptions = optionCheck<OpenAiModelOptions>()(
 const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 
 /**
- * A language model behind any OpenAI-compatible server.
- * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` where the
- * account's journal cannot be written; `config_invalid` where the package `openai`, which sends the requests, is not installed.
- * @throws LaconicError `config_invalid` for an address that would show the key, `budget_refused` for a cap without a price
+ * Language model behind an OpenAI-compatible server. `complete` throws LaconicError `api_refused`, `api_unavailable`,
+ * `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` if the account's journal cannot be written;
+ * `config_invalid` if the package `openai` is not installed.
+ * @throws LaconicError `config_invalid` for an address that would expose the key, `budget_refused` for a cap without a
+ * price
  */
 export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   checkOptions(options);
@@ -90,11 +91,11 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
   throw new DamagedReply(`status ${response.status} with ${reply.fault}`, text);
 }
 
-/** The error in a success, as gateways send it that began to answer too early: instead of the completion, or in its choice. */
+/** Error inside a successful reply, at the top or in its choice, as some gateways send it. */
 function failureIn(value: object): { readonly status: number; readonly body: object } | null {
   for (const body of [value, ...listWithin(fieldsOf(value)?.["choices"])]) {
     const status = parseErrorBody(body)?.names.find((name) => /^[45]\d\d$/u.test(name));
-    // What the reply counts may be billed.
+    // Tokens that the reply reports may be billed.
     if (status !== undefined) return { status: Number(status), body: body === value ? value : { ...value, ...body } };
   }
   return null;
@@ -104,13 +105,13 @@ function listWithin(value: unknown): readonly object[] {
   return (Array.isArray(value) ? value : []).filter((each) => fieldsOf(each) !== null);
 }
 
-/** A request's fields, and which of the two paths takes them. */
+/** Request fields and path. */
 interface Body {
   readonly kind: "chat" | "text";
   readonly fields: Record<string, unknown>;
 }
 
-/** @throws LaconicError `config_invalid` for parameters that the server does not know */
+/** @throws LaconicError `config_invalid` for unsupported parameters */
 function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, options: OpenAiModelOptions): Body {
   const { temperature, maxTokens, stop } = sampling;
   const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
@@ -122,7 +123,7 @@ function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, op
         "config_invalid",
         "log-probs of a chat's prompt cannot be asked for; send a text or tokens",
       );
-    // One token is written besides, because some servers refuse none.
+    // At least one token, because some servers reject 0.
     return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, echo: true, logprobs: 1, prompt: text } };
   }
   const backEnd = extraSampling ? "openai-extended" : "openai";
@@ -130,7 +131,7 @@ function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, op
   checkSampling(sampling, { name: "OpenAI's interface", supports: supportedSampling(backEnd), advice });
   const fields = {
     model,
-    temperature, // first: stored replies go by a hash of the text
+    temperature, // first, because replies are stored by a hash of the text
     [isChat ? maxTokensField : "max_tokens"]: maxTokens,
     ...samplingFields(backEnd, sampling, "asked"),
     ...(stop && stop.length > 0 && { stop }),

@@ -1,13 +1,13 @@
 import { isRecord } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 
-/** Token counts of a reply, as the server reports them. What it leaves out is 0. */
+/** Token counts that the server reports; 0 for missing ones. */
 export interface ReportedUsage extends TokenCounts {
-  /** Whether prompt and completion are reported, and every count is possible and agrees with the others. */
+  /** Whether prompt and completion are reported and all counts are consistent. */
   readonly agrees: boolean;
 }
 
-/** Where replies hold their counts; the AI SDK keeps the provider's own counts beside the ones it derives. */
+/** Fields that hold counts. The AI SDK keeps the provider's counts next to derived ones. */
 const places = [
   "usage.raw",
   "providerMetadata.anthropic.usage",
@@ -80,17 +80,16 @@ const fields = {
   total: ["total_tokens", "totalTokenCount", "totalTokens"],
 } as const;
 
-/** US dollars in a unit of each field: OpenRouter's credits, xAI's ticks. */
+/** US dollars per unit of each field: OpenRouter's credits, xAI's ticks. */
 const costs = { cost: 1, "cost_details.upstream_inference_cost": 1, cost_in_usd_ticks: 1e-10 };
 
-/** No model reads or writes more tokens in one call: a larger count is an error of the server. */
+/** Larger counts are server errors. */
 const maxCount = 1e9;
 
 /**
- * Reads the token counts of a server's reply, whatever the server. Where counts contradict each other, the reading with the most tokens
- * is taken:
- * - parts that exceed their whole are counted beside it, as xAI counts reasoning
- * - a total above prompt + completion counts hidden completion tokens, as in Gemini's compatible interface
+ * Reads token counts from any server's reply. If counts contradict each other, the reading with the most tokens is used:
+ * - parts that exceed their whole are added to it, as xAI counts reasoning
+ * - a total above prompt + completion contains hidden completion tokens, as in Gemini's compatible API
  */
 export function readUsage(reply: unknown): ReportedUsage {
   const sources = places.map((place) => valueIn(reply, place)).filter((source) => source !== undefined);
@@ -98,7 +97,7 @@ export function readUsage(reply: unknown): ReportedUsage {
   const countIn = (source: unknown, field: string): number | undefined => {
     const value = valueIn(source, field);
     if (isCount(value)) return value;
-    // Providers of the AI SDK write NaN for what they do not know.
+    // AI SDK providers write NaN for unknown counts.
     agrees &&= value === undefined || value === null || Number.isNaN(value) || typeof value === "object";
     return undefined;
   };
@@ -109,7 +108,7 @@ export function readUsage(reply: unknown): ReportedUsage {
     }
     return undefined;
   };
-  // Sources count differently: prompt, completion and total come from one, the first with the most of prompt and completion.
+  // Prompt, completion and total come from one source: the first with the largest sum.
   const [[prompt, completion, total = 0] = []] = sources
     .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
     .toSorted((a, b) => present(b) - present(a));
@@ -120,7 +119,7 @@ export function readUsage(reply: unknown): ReportedUsage {
   const cache = cachedTokens + cacheWriteTokens;
   if (cache > promptTokens) promptTokens += cache;
   if (reasoningTokens > completionTokens) completionTokens += reasoningTokens;
-  // A total of 0 is one that the server does not fill in.
+  // A total of 0 was not filled in.
   const rest = total === 0 ? 0 : total - promptTokens - completionTokens;
   if (rest > 0 && completion === undefined) completionTokens += rest;
   else if (rest > 0 && rest === cache && reasoningTokens === 0) promptTokens += rest;
@@ -134,7 +133,7 @@ function present(counts: readonly unknown[]): number {
   return counts.slice(0, 2).filter((count) => count !== undefined).length;
 }
 
-/** The largest cost that the reply names; 0 for none. */
+/** Largest cost in the reply; 0 if there is none. */
 function costOf(sources: readonly unknown[]): number {
   const named = sources.flatMap((source) =>
     Object.entries(costs).map(([field, usd]) => {

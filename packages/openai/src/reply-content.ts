@@ -1,6 +1,6 @@
 import { isRecord } from "@laconic/core";
 
-/** An object out of a reply. Its fields are whatever the server sent: each is read as what it should be, or as absent. */
+/** Untrusted object from a reply. Each field is read as its expected type or as missing. */
 export type ReplyFields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(value: unknown): ReplyFields | null {
@@ -11,27 +11,27 @@ export function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A whole number from 0. */
+/** A whole number >= 0. */
 export function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
-/** A list in which every entry can be read; null for anything else. */
+/** A list whose entries are all readable; null otherwise. */
 export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): readonly T[] | null {
   if (!Array.isArray(value)) return null;
   const entries = value.map(read).filter((entry) => entry !== null);
   return entries.length === value.length ? entries : null;
 }
 
-/** Content of a message by its purpose. */
+/** Message content by purpose. */
 export interface ReplyContent {
   readonly text: string;
-  /** What the model thought. */
+  /** Reasoning text. */
   readonly hidden: string;
   readonly refusal: string;
 }
 
-/** Purposes of parts, by their type; a part without a type is text. Images, calls of tools and later types say nothing here. */
+/** Purpose of parts by type; a part without a type is text. Images, tool calls and unknown types are ignored. */
 const purposes: Readonly<Record<string, keyof ReplyContent>> = {
   text: "text", // OpenAI, Anthropic, Mistral, Cohere, the AI SDK
   output_text: "text", // OpenAI's Responses
@@ -42,10 +42,10 @@ const purposes: Readonly<Record<string, keyof ReplyContent>> = {
   summary_text: "hidden", // OpenAI's Responses
 };
 
-/** Fields in which a part has its text, by the servers that are listed above. */
+/** Text fields of a part, for the servers above. */
 const textFields = ["text", "thinking", "reasoning", "summary", "refusal", "content", "value"] as const;
 
-/** Reads content that is a text, parts, or an object with `parts` (Gemini). @returns null for anything else */
+/** Reads content given as text, parts, or an object with `parts` (Gemini). @returns null otherwise */
 export function readContent(content: unknown): ReplyContent | null {
   const found = { text: "", hidden: "", refusal: "" };
   for (const part of [fieldsOf(content)?.["parts"] ?? content].flat()) {
@@ -54,12 +54,12 @@ export function readContent(content: unknown): ReplyContent | null {
     if (purpose === undefined) continue;
     const text = textWithin(part);
     if (text === null) return null;
-    found[thought === true ? "hidden" : purpose] += text; // Gemini marks its thoughts
+    found[thought === true ? "hidden" : purpose] += text; // Gemini marks reasoning
   }
   return found;
 }
 
-/** The text of a value: a text, a part, or a list of them; empty for none. @returns null for anything else */
+/** Text of a value: a string, a part, or a list of them; may be empty. @returns null otherwise */
 export function textWithin(value: unknown): string | null {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;

@@ -1,29 +1,29 @@
-/** What a failed attempt calls for. */
+/** Reaction to a failed attempt. */
 export type Remedy =
-  /** Ask again, after at least so long where the server said so. */
+  /** Retry, after the server's wait if it gave one. */
   | { readonly kind: "retry"; readonly afterMs?: number; readonly crowded: boolean }
-  /** Ask once more: the reply was damaged. */
+  /** Retry once: the reply was damaged. */
   | { readonly kind: "retry-once" }
-  /** The account is spent: no request will help. */
+  /** The account has no credit; a retry cannot help. */
   | { readonly kind: "spent" }
-  /** The request is wrong: asking again does not help. */
+  /** The request is invalid; a retry cannot help. */
   | { readonly kind: "refused" };
 
-/** What is known of a failed attempt. */
+/** Known facts of a failed attempt. */
 export interface Failure {
-  /** HTTP status; absent when no reply came. */
+  /** HTTP status; missing without a reply. */
   readonly status?: number;
-  /** The server's own names of the error, in lower case: `insufficient_quota`, `rate_limit_exceeded`, ...; never its words. */
+  /** Error codes of the server in lower case, such as `insufficient_quota`; never its message. */
   readonly names?: readonly string[];
-  /** Milliseconds that the server asks to wait. */
+  /** Wait in milliseconds that the server requests. */
   readonly waitMs?: number;
-  /** A reply came and was no completion. */
+  /** A reply arrived but was not a completion. */
   readonly malformed?: boolean;
 }
 
 /**
- * Names by which providers say that an account is spent. Not among them: Together's `credit_limit`, which is a rate limit too
- * (at 402 the status says it), and Google's `resource_exhausted`, which is every rate limit of its.
+ * Codes of providers for an account without credit. Not included: Together's `credit_limit`, also used for rate limits,
+ * and Google's `resource_exhausted`, used for every rate limit.
  */
 const spentNames: ReadonlySet<string> = new Set([
   "insufficient_quota", // OpenAI, and Azure where it hands OpenAI's on
@@ -34,12 +34,12 @@ const spentNames: ReadonlySet<string> = new Set([
   "budget_exceeded", // LiteLLM's proxy
 ]);
 const transient: readonly number[] = [408, 409, 425, 429];
-/** What a server cannot do at all, it cannot do later. */
+/** Unsupported operations stay unsupported. */
 const lasting: readonly number[] = [501, 505];
 
 /**
- * Decides what to do about a failure, by status and the server's names for it: free tiers and Azure speak of quota and billing in
- * every rate limit. A status that is not listed is the request's fault.
+ * Decides the reaction by status and error codes. Messages are not used: free tiers and Azure mention quota and billing
+ * in every rate limit. Unlisted statuses are errors of the request.
  */
 export function remedyFor({ status, names = [], waitMs, malformed = false }: Failure): Remedy {
   if (malformed) return { kind: "retry-once" };
@@ -51,7 +51,7 @@ export function remedyFor({ status, names = [], waitMs, malformed = false }: Fai
 
 const longestWaitMs = 300_000;
 
-/** Milliseconds of a `Retry-After` header, seconds or a date, between 0 and five minutes; null for garbage. */
+/** Milliseconds of a `Retry-After` header (seconds or date), limited to five minutes; null if invalid. */
 export function parseRetryAfter(header: string, nowMs: number): number | null {
   const text = header.trim();
   const wait = /^\d+(?:\.\d+)?$/u.test(text)
@@ -63,18 +63,17 @@ export function parseRetryAfter(header: string, nowMs: number): number | null {
 }
 
 /**
- * How long a server asks to wait, in milliseconds between 0 and five minutes; null where it does not say. In this order:
- * `retry-after-ms` (OpenAI, Azure), `retry-after`, what the body says (Gemini), and, where too much was asked, the reset of the rate
- * limits that are used up, or the first of all.
- * @param status - HTTP status; resets count at 429 alone, because servers send them with every reply
- * @param bodyMs - of the body
+ * Requested wait in milliseconds, limited to five minutes; null without one. Order: `retry-after-ms` (OpenAI, Azure),
+ * `retry-after`, the body (Gemini), and for status 429 the reset of exhausted rate limits, or the earliest reset.
+ * @param status - HTTP status; servers send resets with every reply, so they count for 429 only
+ * @param bodyMs - wait in the body
  * @param nowMs - milliseconds since 1970
  */
 export function askedWaitMs(headers: Headers, status: number, bodyMs: number | null, nowMs: number): number | null {
   const exact = headers.get("retry-after-ms")?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/u.test(exact)) return clamped(Number(exact));
   const after = headers.get("retry-after");
-  // A date is read against the server's own clock, where it shows it.
+  // Dates are relative to the server's clock if it sends one.
   const serverMs = Date.parse(headers.get("date") ?? "");
   const wait = after === null ? null : parseRetryAfter(after, Number.isNaN(serverMs) ? nowMs : serverMs);
   if (wait !== null) return wait;
@@ -99,7 +98,7 @@ function untilReset(headers: Headers, nowMs: number): number | null {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration (`2m59.56s`), seconds from now, or a moment: a date, or seconds or milliseconds since 1970. */
+/** Duration (`2m59.56s`), seconds from now, or a time: a date, or seconds or milliseconds since 1970. */
 function resetMs(text: string, nowMs: number): number | null {
   const value = text.trim();
   if (/^\d+(?:\.\d+)?$/u.test(value)) {

@@ -1,6 +1,6 @@
 import { withoutKey } from "@laconic/core/wire";
 
-/** A key that no log, JSON or inspection shows. */
+/** API key that is hidden in logs, JSON and inspection. */
 export class Secret {
   readonly #value: string;
 
@@ -8,12 +8,12 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The key itself, for the one place that sends it. */
+  /** Returns the key; only for sending it. */
   reveal(): string {
     return this.#value;
   }
 
-  /** A text without the key and parts of it, and without anything that looks like a bearer token. */
+  /** Redacts the key, parts of it, and bearer tokens from a text. */
   redact(text: string): string {
     return withoutKey(text, this.#value)
       .replaceAll(/(bearer\s+)[\w.~+/-]{8,}/giu, "$1[redacted]")

@@ -4,27 +4,27 @@ import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
 import { countOf, fieldsOf, listOf, readContent, textWithin, type ReplyFields } from "./reply-content.ts";
 
-/** What a server said, as far as it is needed. */
+/** Fields of a server's reply that are used. */
 export interface ServerReply {
   readonly text: string;
-  /** Reasoning that was sent beside the text; empty for none. */
+  /** Reasoning next to the text; may be empty. */
   readonly hidden: string;
   readonly finishReason: FinishReason;
-  /** The server's reason, where it is outside the table. */
+  /** The server's finish reason if it is not in the table. */
   readonly unknownReason?: string;
   readonly usage: ReportedUsage;
-  /** Token ids and log-probs, where the server was asked for them and gives all. */
+  /** Token ids and log-probs, if requested and complete. */
   readonly trace: TokenTrace | null;
-  /** Log-probs of the prompt's tokens, where the server gives all; null otherwise. */
+  /** Log-probs of the prompt's tokens if the server sends all; null otherwise. */
   readonly promptLogProbs: readonly (number | null)[] | null;
 }
 
-/** Why a reply is no completion, in words. */
+/** Reason why a reply is not a completion. */
 export interface ReplyFault {
   readonly fault: string;
 }
 
-/** Reads a reply of status 200. A refusal is a completion, also where the server withholds message or choice. */
+/** Reads a reply with status 200. A refusal is a completion, also if the server withholds message or choice. */
 export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | ReplyFault {
   const reply = fieldsOf(value) ?? {};
   const usage = readUsage(reply);
@@ -47,7 +47,7 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   };
 }
 
-/** The reply to a prompt that a filter stopped. */
+/** Reply to a prompt that a filter blocked. */
 export const filteredPrompt: ServerReply = {
   text: "",
   hidden: "",
@@ -57,12 +57,12 @@ export const filteredPrompt: ServerReply = {
   promptLogProbs: null,
 };
 
-/** Azure's older models have `finish_details`; OpenRouter repeats the provider's own reason. */
+/** Azure's older models have `finish_details`; OpenRouter repeats the provider's reason. */
 function reasonOf({ finish_reason, finish_details, native_finish_reason }: ReplyFields): unknown {
   return [finish_reason, finish_details, native_finish_reason].find((each) => (each ?? "") !== "");
 }
 
-/** Whether the prompt was filtered: Gemini says so in `prompt_feedback`, Azure in `prompt_filter_results`. */
+/** Whether the prompt was blocked: Gemini reports it in `prompt_feedback`, Azure in `prompt_filter_results`. */
 function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_results: filters }: ReplyFields): boolean {
   if (Array.isArray(choices) && choices.length > 0) return false;
   const feedback = fieldsOf(prompt_feedback ?? promptFeedback);
@@ -72,7 +72,7 @@ function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_res
     .some((finding) => fieldsOf(finding)?.["filtered"] === true);
 }
 
-/** What a choice says, in either of the two forms. */
+/** Content of a choice of a chat or text completion. */
 interface ChoiceWords extends Pick<ServerReply, "text" | "hidden"> {
   readonly refused: boolean;
   readonly logProbs: readonly number[] | null;
@@ -83,7 +83,7 @@ function textWords({ text, logprobs, ...choice }: ReplyFields): ChoiceWords | nu
   return { text, hidden: "", refused: false, logProbs: listOf(fieldsOf(logprobs)?.["token_logprobs"], numberOf) };
 }
 
-/** Names of the field that holds what a model thought before it answered: billed, and no part of the answer. */
+/** Field names of reasoning, which is billed but not part of the answer. */
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking"] as const;
 
 function chatWords(choice: ReplyFields): ChoiceWords | null {
@@ -100,7 +100,7 @@ function chatWords(choice: ReplyFields): ChoiceWords | null {
   };
 }
 
-/** A choice that lacks its message or text: filters withhold it, limits leave none, and a stop needs one unless it is null. */
+/** Choice without a message or text: allowed for filters and limits, and for a stop only if it is null. */
 function withoutWords(choice: ReplyFields, given: unknown): ChoiceWords | null {
   const reason = readFinishReason(reasonOf(choice));
   const refused = reason === "refusal" || (reason === "stop" && given === null);
@@ -108,7 +108,7 @@ function withoutWords(choice: ReplyFields, given: unknown): ChoiceWords | null {
   return { text: "", hidden: "", refused, logProbs: null };
 }
 
-/** vLLM has the prompt's ids beside the choices or inside, by version. */
+/** vLLM puts the prompt's ids next to the choices or inside, by version. */
 function traceOf(
   reply: ReplyFields,
   choice: ReplyFields,
@@ -118,14 +118,14 @@ function traceOf(
   const promptTokens = listOf(choice["prompt_token_ids"], countOf) ?? listOf(reply["prompt_token_ids"], countOf);
   const tokens = listOf(choice["token_ids"], countOf);
   if (!promptTokens || !tokens || !logProbs || tokens.length !== logProbs.length) return null;
-  // A server writes -9999 for a log-prob it does not know.
+  // Servers write -9999 for an unknown log-prob.
   if (findBadLogProb(ragged([logProbs]), sampledLogProbRange)) return null;
-  // A count that leaves the end token out is of other tokens than these.
+  // A count without the end token does not match these tokens.
   if (usage.agrees && usage.completionTokens !== tokens.length) return null;
   return { promptTokens, tokens, logProbs };
 }
 
-/** Log-probs of the prompt in an echo, which has prompt and reply in one list. The first token has none. */
+/** Log-probs of the prompt in an echo, which lists prompt and reply together. The first token has none. */
 function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): ServerReply["promptLogProbs"] {
   const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
   if (!usage.agrees || !Array.isArray(echoed) || echoed.length < usage.promptTokens) return null;

@@ -2,29 +2,26 @@ import { LaconicError, type Completion } from "@laconic/core";
 import { Turns } from "@laconic/core/async";
 import type { CallReply, SpendJournal } from "./spend-journal.ts";
 
-/** The most that a call can cost, set aside. */
+/** Reservation of a call's max cost. */
 export interface Reservation {
-  /** Writes the call to the account's journal, if it has one: before it is sent. @throws LaconicError `run_unwritable` */
+  /** Writes the call to the account's journal, if any, before it is sent. @throws LaconicError `run_unwritable` */
   begin(): Promise<void>;
   /**
-   * Ends it with what the call cost and brought, or, where that is not known, at its reservation. Resolves when the journal has it; never
-   * rejects.
+   * Replaces the reservation by the cost; without a known cost the reservation is charged. Resolves when the journal is
+   * written; never rejects.
    */
   settle(spentUsd?: number, reply?: CallReply): Promise<void>;
 }
 
-/** What has been spent, and what may be. Shared by all models that one budget pays for. */
+/** Spending and its cap, shared by all models of one budget. */
 export class SpendAccount {
   readonly maxUsd: number | null;
   #settled: number;
   #journal: SpendJournal | null = null;
-  /** Its places are US dollars that the cap leaves. */
+  /** Its slots are US dollars below the cap. */
   readonly #turns: Turns;
 
-  /**
-   * @param maxUsd - null counts without a cap
-   * @param spentUsd - what an earlier part of the same work cost
-   */
+  /** @param maxUsd - null counts without a cap @param spentUsd - cost of an earlier part of the same work */
   constructor(maxUsd: number | null = null, spentUsd = 0) {
     if (!(spentUsd >= 0))
       throw new LaconicError("config_invalid", `spent before is ${spentUsd}, expected US dollars`, { spentUsd });
@@ -35,11 +32,11 @@ export class SpendAccount {
     this.#turns = new Turns(this.#leftUsd);
   }
 
-  /** US dollars of calls that ended. */
+  /** US dollars of finished calls. */
   get spentUsd(): number {
     return this.#settled;
   }
-  /** US dollars that running calls may still cost. */
+  /** US dollars reserved by running calls. */
   get reservedUsd(): number {
     return this.#turns.taken;
   }
@@ -47,19 +44,21 @@ export class SpendAccount {
     return (this.maxUsd ?? Infinity) - this.#settled;
   }
 
-  /** Writes every call from now on to a journal before it is sent; null to none. A call stays in the one it began in. */
+  /**
+   * Sets the journal that calls are written to before they are sent; null for none. A running call keeps its journal.
+   */
   keepIn(journal: SpendJournal | null): void {
     this.#journal = journal;
   }
 
-  /** The reply of a call that an earlier process paid for, once for each such call; null for none. It costs nothing. */
+  /** Reply that an earlier process paid for, once per such call; null for none. It costs nothing. */
   async replay(key: string): Promise<Completion | null> {
     return (await this.#journal?.replay(key)) ?? null;
   }
 
   /**
-   * Sets the most that a call can cost aside. Waits for running calls: they usually cost less than was set aside for them.
-   * @throws LaconicError `budget_refused` when the cap would not hold either way, `aborted`
+   * Reserves the max cost of a call. Waits for running calls, which usually cost less than reserved.
+   * @throws LaconicError `budget_refused` if the cap would be exceeded anyway, `aborted`
    */
   async reserve(usd: number, signal?: AbortSignal): Promise<Reservation> {
     this.#checkFits(usd);

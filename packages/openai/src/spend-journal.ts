@@ -13,39 +13,42 @@ import { finishReasons } from "@laconic/core/wire";
 import { tokenUsageShape } from "@laconic/core/ledger";
 import { openAppender, readJsonLines } from "@laconic/core/platform";
 
-/** What a journal's calls came to. */
+/** Totals of a journal. */
 export interface JournalTotals {
   /** US dollars of all calls: settled ones at their cost, others at their reservation. */
   readonly spentUsd: number;
-  /** Attempts that were sent, or were about to be. */
+  /** Number of calls that were sent or about to be sent. */
   readonly calls: number;
-  /** Of these, calls whose end nobody saw, and the US dollars reserved for them. */
+  /** Calls without a known outcome, and the US dollars reserved for them. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
-/** What a call brought. */
+/** Result of a call. */
 export interface CallReply {
   readonly completion: Completion;
-  /** Hash of all that decides the reply; null keeps its usage alone. */
+  /** Hash of all inputs of the reply; null stores usage only. */
   readonly key: string | null;
 }
 
-/** Calls on disk, each before it is sent, and replies before they are used: what was paid for stays known when the process is killed. */
+/**
+ * Calls and replies on disk, written before a call is sent and before a reply is used. A killed process loses no paid
+ * reply.
+ */
 export interface SpendJournal {
-  /** When it was opened. */
+  /** Opening time. */
   readonly before: JournalTotals;
   /**
-   * Takes a reply that was there when it was opened. Calls with the same key give theirs in order, each once.
+   * Returns a stored reply of an earlier process. Calls with the same key return theirs in order, each once.
    * @returns null for none
    */
   replay(key: string): Promise<Completion | null>;
   /**
-   * Writes a call with the most that it can cost; on disk once this resolves.
-   * @returns how to settle it, on disk once that resolves; never rejects
-   * @throws LaconicError `run_unwritable`; the call must not be sent then
+   * Writes a call with its max cost to disk.
+   * @returns a function that settles it on disk; never rejects
+   * @throws LaconicError `run_unwritable`; then the call must not be sent
    */
   begin(reservedUsd: number): Promise<(spentUsd: number, reply?: CallReply) => Promise<void>>;
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
@@ -59,9 +62,8 @@ interface Begun {
 interface Settled {
   readonly call: number;
   readonly usd: number;
-  /** Of a reply that is not kept. */
   readonly usage?: TokenUsage;
-  /** SHA-256 of all that decides the reply. */
+  /** SHA-256 of all inputs of the reply. */
   readonly key?: string;
   readonly reply?: Completion;
 }
@@ -71,7 +73,7 @@ type Line = Before | Begun | Settled;
 const tokens: Shape = { kind: "list", of: shapes.count };
 const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };
 
-/** A completion on disk. */
+/** Stored completion. */
 const completionShape = group<Completion>({
   text: { shape: shapes.text },
   finishReason: { shape: { kind: "choice", of: finishReasons } },
@@ -108,8 +110,8 @@ const lineShape: Shape = {
 };
 
 /**
- * Reads a journal; a torn last line is left out, because its call was never sent.
- * @returns null where there is none
+ * Reads a journal. A torn last line is ignored, because its call was never sent.
+ * @returns null if the file is missing
  * @throws LaconicError `data_invalid` with file and row
  */
 export async function readSpendJournal(path: string): Promise<JournalTotals | null> {
@@ -117,9 +119,9 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
 }
 
 /**
- * Opens a journal to go on with it.
- * @param spentUsd - what the same work cost before it had a journal: counts for a new one alone
- * @throws LaconicError `data_invalid` for a damaged one, `run_unwritable`
+ * Opens a journal for appending.
+ * @param spentUsd - cost of the same work before the journal existed; used for a new file only
+ * @throws LaconicError `data_invalid` for a damaged file, `run_unwritable`
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
@@ -149,7 +151,6 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
 
 const nothing: JournalTotals = { spentUsd: 0, calls: 0, unsettled: { calls: 0, usd: 0 } };
 
-/** Bytes of a line. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -161,7 +162,7 @@ function keptOf(reply: CallReply | undefined): Pick<Settled, "usage" | "key" | "
   return key === null ? { usage: completion.usage } : { key, reply: completion };
 }
 
-/** Null for one that cannot be read: it is asked for again. */
+/** Null for an unreadable entry, which is then requested again. */
 async function readReply(path: string, { start, end }: Place): Promise<Completion | null> {
   const line = Buffer.alloc(end - start);
   const file = await open(path);
@@ -176,12 +177,12 @@ async function readReply(path: string, { start, end }: Place): Promise<Completio
 }
 
 interface KnownLines {
-  /** Where replies are, by key, in their order. */
+  /** Offsets of replies by key, in order. */
   readonly replies: Map<string, Place[]>;
   readonly totals: JournalTotals;
-  /** The last call's number. */
+  /** Number of the last call. */
   readonly last: number;
-  /** Of complete lines. */
+  /** Bytes of complete lines. */
   readonly bytes: number;
 }
 

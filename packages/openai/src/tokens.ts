@@ -8,17 +8,16 @@ import type { ServerReply } from "./server-reply.ts";
 /** Tokens of a reply. */
 export interface CountedReply {
   readonly usage: TokenUsage;
-  /** The most that it can have used, where the server's own counts cannot be taken. */
+  /** Upper bound for replies without usable counts. */
   readonly max: TokenCounts | null;
 }
 
-/** Tokens by which a server's template may surround a message, and a conversation: OpenAI's are 3 and 3, others' up to forty. */
+/**
+ * Extra tokens per message and per conversation that a chat template may add. OpenAI's add 3 and 3, others up to forty.
+ */
 const [perMessage, perPrompt] = [8, 48] as const;
 
-/**
- * The most tokens that a prompt can be, by the model's own encoding, or one a byte: no byte-level tokenizer makes more. What a
- * server's template adds is allowed for.
- */
+/** Upper bound of a prompt's tokens by the model's encoding, or one per byte; includes the chat template. */
 export async function maxPromptTokens(model: string, prompt: Prompt): Promise<number> {
   if (prompt.kind === "tokens") return prompt.tokens.length + 1;
   if (prompt.kind === "text") return (await maxTokens(model, prompt.text)) + 1;
@@ -28,8 +27,8 @@ export async function maxPromptTokens(model: string, prompt: Prompt): Promise<nu
 }
 
 /**
- * Counts a reply: as the server says, where its counts are complete, agree and can be of this text. Otherwise by the model's encoding or a
- * guess, and never fewer than the server says.
+ * Counts a reply by the server's counts if they are complete, consistent and plausible. Otherwise by the model's
+ * encoding or an estimate, and never fewer than the server reports.
  */
 export async function countReply(
   model: string,
@@ -37,7 +36,7 @@ export async function countReply(
   { text, hidden, usage: { agrees, ...reported } }: ServerReply,
 ): Promise<CountedReply> {
   const { promptTokens, completionTokens, reasoningTokens = 0 } = reported;
-  // Reasoning is beside the text where it is not shown.
+  // Reasoning that is not in the text counts extra.
   const unseen = hidden === "" ? reasoningTokens : 0;
   if (agrees && promptTokens > 0 && (completionTokens > unseen || text + hidden === ""))
     return { usage: { ...reported, counted: "server" }, max: null };
@@ -57,13 +56,13 @@ export async function countReply(
     max: {
       costUsd: reported.costUsd ?? 0,
       promptTokens: Math.max(promptTokens, await maxPromptTokens(model, prompt)),
-      // And an end token.
+      // and an end token
       completionTokens: Math.max(completionTokens, unseen + (await maxTokens(model, text + hidden)) + 1),
     },
   };
 }
 
-/** What calls to one server can take at most: what was asked for, or as much more as the server was once seen to take. */
+/** Max tokens of calls to one server: the requested limit, plus the largest excess seen so far. */
 export class CallBound {
   #promptExcess = 1;
   #completionExcess = 1;
@@ -75,7 +74,7 @@ export class CallBound {
     };
   }
 
-  /** @returns whether the reply is longer than was asked for */
+  /** @returns whether the reply is longer than requested */
   learn(asked: TokenCounts, { promptTokens, completionTokens }: TokenCounts): boolean {
     this.#promptExcess = Math.max(this.#promptExcess, promptTokens / asked.promptTokens);
     this.#completionExcess = Math.max(this.#completionExcess, completionTokens / asked.completionTokens);
@@ -95,14 +94,14 @@ function textOf(prompt: Prompt): string {
 const encoders = new Map<string, Tiktoken | null>();
 
 /**
- * The encoder takes time by the square of a run without a boundary, 26 s for 100,000 equal letters: such runs are cut, which can only
+ * Encoding time is quadratic in runs without a boundary (26 s for 100,000 equal letters). Runs are cut, which can only
  * add tokens, and longer texts are not counted.
  */
 const [sliceLength, longestText] = [500, 2 ** 18] as const;
 
 /**
- * Tokens of a text in the encoding of an OpenAI model; of a text with long runs of the same kind of character, at most some per cent more.
- * @returns null for a model whose encoding is not known, where the package `tiktoken` is not installed, and for texts of more than 262,144 characters
+ * Tokens of a text in an OpenAI model's encoding; a few percent more for long runs of similar characters.
+ * @returns null for an unknown model, without the package `tiktoken`, and for texts above 262,144 characters
  */
 export async function countTokens(model: string, text: string): Promise<number | null> {
   const encoder = text.length > longestText ? null : await encoderFor(model);
@@ -112,13 +111,13 @@ export async function countTokens(model: string, text: string): Promise<number |
   return count;
 }
 
-/** Cuts before a word, where every encoding has a boundary, or where there is none within a slice, anywhere. */
+/** Cuts before a word, where every encoding has a boundary, or anywhere if a slice has none. */
 function* slicesOf(text: string): Generator<string> {
   let start = 0;
   while (text.length - start > sliceLength) {
     const slice = text.slice(start, start + sliceLength);
     const boundary = [...slice.matchAll(/(?<=\S) (?=\p{L})/gu)].at(-1)?.index;
-    // Not between the halves of a character.
+    // Not inside a surrogate pair.
     const end = boundary ?? (/[\uD800-\uDBFF]$/u.test(slice) ? sliceLength - 1 : sliceLength);
     yield text.slice(start, start + end);
     start += end;
@@ -126,7 +125,7 @@ function* slicesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** A guess where nothing is known: four characters a token, as for English. */
+/** Estimate: four characters per token, as for English. */
 function guessTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -139,13 +138,13 @@ async function encoderFor(model: string): Promise<Tiktoken | null> {
   try {
     if (tiktoken) encoder = tiktoken.encoding_for_model(model as TiktokenModel);
   } catch {
-    // Not a model of OpenAI's.
+    // Not an OpenAI model.
   }
   encoders.set(model, encoder);
   return encoder;
 }
 
-/** US dollars per million tokens, as the provider's public price page listed them on `date`; reasoning costs as completion. */
+/** US dollars per million tokens from the provider's public price page on `date`; reasoning costs as completion. */
 export const publicPrices: Readonly<Record<string, TokenPrice & { readonly date: string }>> = wordTable({
   "gpt-4o": { prompt: 2.5, cached: 1.25, completion: 10, date: "2025-06-01" },
   "gpt-4o-mini": { prompt: 0.15, cached: 0.075, completion: 0.6, date: "2025-06-01" },

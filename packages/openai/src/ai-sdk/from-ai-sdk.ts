@@ -10,18 +10,18 @@ import { DamagedReply, FailedReply } from "../guarded-fetch.ts";
 import { readContent } from "../reply-content.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
-/** What a model of the AI SDK gets beside itself: limits and prices. */
+/** Options of `fromAiSdk`: limits and prices. */
 export interface FromAiSdkOptions extends ApiModelOptions {
-  /** Hears once of every setting that the provider says it leaves out of account, such as a seed. */
+  /** Called once for each setting that the provider reports as ignored, such as a seed. */
   readonly onIgnored?: (setting: string, details: string) => void;
 }
 
 /**
- * A language model of any provider of the AI SDK (`anthropic("...")`, `google("...")`, a `LanguageModelV2`, `V3` or `V4`) as one
- * here, with this package's retries, spend account and limits; the provider's own retries are not in between. It takes
- * chats only, and gives no log-probs.
- * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`, and
- * `config_invalid` for a prompt that is no chat, and for sampling that the AI SDK has not.
+ * Wraps a language model of the AI SDK (`anthropic("...")`, `google("...")`, a `LanguageModelV2`, `V3` or `V4`) as a
+ * `LanguageModel`. Retries, the spend account and limits are those of this package; the provider's own retries are off.
+ * Only chats are supported, and no log-probs. `complete` throws LaconicError `api_refused`, `api_unavailable`,
+ * `reply_malformed`, `budget_refused`, `aborted`, and `config_invalid` for a prompt that is not a chat or for
+ * unsupported sampling.
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
@@ -32,7 +32,6 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
       model: model.modelId,
       place: `ai-sdk:${model.provider}`,
       supports: aiSdkSampling.supports,
-      // The provider keeps its key to itself.
       key: new Secret(""),
       bodyOf: (request) => bodyOf(request, options.seed ?? true),
       async post(body, abortSignal) {
@@ -70,7 +69,7 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean):
     prompt: prompt.messages.map(({ role, content }) =>
       role === "system"
         ? { role, content }
-        : // Answers of tools have no ids here, which the SDK's own role needs.
+        : // The SDK's tool role needs call ids, which our messages do not have.
           { role: role === "tool" ? ("user" as const) : role, content: [{ type: "text", text: content }] },
     ),
     temperature,
@@ -85,7 +84,7 @@ function serverReply(reply: AiSdkReply): ServerReply {
   const { content, finishReason } = reply;
   const { text, hidden } = readContent(content) ?? { text: "", hidden: "" };
   const { unified, raw } = typeof finishReason === "string" ? { unified: finishReason } : finishReason;
-  // Providers call `other` what they do not know.
+  // Providers report unknown reasons as `other`.
   const reasons = [unified, raw].map((reason) => readFinishReason(reason));
   const finish = reasons.find((reason) => reason !== "unknown") ?? "unknown";
   if (finish === "broken") throw new DamagedReply(`a reply that broke off (${raw ?? unified})`, text);
@@ -100,10 +99,10 @@ function serverReply(reply: AiSdkReply): ServerReply {
   };
 }
 
-/** Errors of any copy of the SDK carry these. */
+/** Marks the errors of every copy of the SDK. */
 const [ofSdk, ofCall] = [Symbol.for("vercel.ai.error"), Symbol.for("vercel.ai.error.AI_APICallError")] as const;
 
-/** Errors by which the SDK says that nothing was sent. Behind any other, a reply may have come. */
+/** SDK errors raised before a request was sent. After any other error, a reply may have been billed. */
 const unsent: ReadonlySet<string> = new Set([
   "AI_InvalidArgumentError",
   "AI_InvalidPromptError",
@@ -120,8 +119,8 @@ interface CallError extends Error {
 }
 
 /**
- * What a provider of the AI SDK threw, in the words of this package: a status, a success that is no completion, a request that can
- * not be made at all. A connection that broke, an abort and what is not the SDK's stay as they are.
+ * Translates an error of an AI SDK provider to the errors of this package. Broken connections, aborts and foreign
+ * errors are returned unchanged.
  */
 function understood(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -141,7 +140,7 @@ function isCallError(error: Error): error is CallError {
   return ofCall in error;
 }
 
-/** Without those that are none. */
+/** Drops undefined entries. */
 function headersOf(given: Readonly<Record<string, string>>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given))

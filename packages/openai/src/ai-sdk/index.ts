@@ -1,5 +1,5 @@
 /**
- * Language models of Vercel's AI SDK (`ai` 5 to 7) as language models here, and the other way (`ai` 6 and 7).
+ * Converts between language models of Vercel's AI SDK and Laconic: `ai` 5 to 7 to ours, ours to `ai` 6 and 7.
  * @module @laconic/openai/ai-sdk
  */
 export { fromAiSdk } from "./from-ai-sdk.ts";

@@ -1,9 +1,8 @@
 /*
- * The part of the AI SDK's language models that completions need, as its types have it: `LanguageModelV2`, `V3` and `V4` of
- * `@ai-sdk/provider` are assignable. Written out, so that no version of the SDK has to be installed.
+ * Types of the AI SDK's language models that completions need. `LanguageModelV2`, `V3` and `V4` of `@ai-sdk/provider`
+ * are assignable. They are copied here so that no version of the SDK has to be installed.
  */
 
-/** A language model of any provider of the AI SDK. */
 export interface AiSdkModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
@@ -11,7 +10,7 @@ export interface AiSdkModel {
   doGenerate(request: AiSdkRequest): PromiseLike<AiSdkReply>;
 }
 
-/** What is asked of a provider. */
+/** Call options of a provider. */
 export interface AiSdkRequest {
   prompt: (
     | { role: "system"; content: string }
@@ -26,11 +25,11 @@ export interface AiSdkRequest {
   abortSignal: AbortSignal;
 }
 
-/** What a provider answers; V2 has plain strings and numbers where the later ones have objects. */
+/** Reply of a provider. V2 has plain strings and numbers where later versions have objects. */
 export interface AiSdkReply {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly finishReason: string | { readonly unified: string; readonly raw?: string | undefined };
-  /** Read by `readUsage`, as the provider's own counts are. */
+  /** Read by `readUsage`. */
   readonly usage: object;
   readonly warnings: readonly {
     readonly type: string;
@@ -40,7 +39,7 @@ export interface AiSdkReply {
   }[];
 }
 
-/** What the SDK asks of a model. */
+/** Call options that the SDK passes to a model. */
 export interface AiSdkAsk {
   readonly prompt: readonly {
     readonly role: "system" | "user" | "assistant" | "tool";
@@ -59,7 +58,6 @@ export interface AiSdkAsk {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A model of Laconic's as a `LanguageModelV3`. */
 export interface LaconicAiSdkModel {
   readonly specificationVersion: "v3";
   readonly provider: string;
@@ -69,7 +67,7 @@ export interface LaconicAiSdkModel {
   doStream(ask: AiSdkAsk): Promise<{ stream: ReadableStream<AiSdkStreamPart> }>;
 }
 
-/** How a reply to the SDK ended, and what it took. */
+/** Finish reason and usage of a reply to the SDK. */
 export interface AiSdkEnd {
   finishReason: { unified: "stop" | "length" | "content-filter" | "other"; raw: string };
   usage: {
@@ -78,7 +76,6 @@ export interface AiSdkEnd {
   };
 }
 
-/** A part of a stream to the SDK. */
 export type AiSdkStreamPart =
   | { type: "stream-start"; warnings: never[] }
   | { type: "text-start" | "text-end"; id: string }

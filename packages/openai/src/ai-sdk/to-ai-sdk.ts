@@ -11,20 +11,20 @@ import { samplingOfFields, streamText, type StreamTokenizer } from "@laconic/cor
 import { optionCheck } from "@laconic/core/checks";
 import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./sdk-types.ts";
 
-/** What the AI SDK is told of a model. */
+/** Options of `toAiSdk`. */
 export interface ToAiSdkOptions {
-  /** Reads the tokens of a policy as they are drawn; without it a stream has its text in one piece, at the end. */
+  /** Tokenizer for streaming tokens as they are drawn. Without it a stream sends the text in one piece at the end. */
   readonly tokenizer?: StreamTokenizer;
-  /** Most tokens of a reply whose caller does not say. Default 1,024. */
+  /** Default max reply length in tokens. Default 1,024. */
   readonly defaultMaxTokens?: number;
-  /** As the SDK shows it. Default `laconic`. */
+  /** Provider name that the SDK shows. Default `laconic`. */
   readonly provider?: string;
 }
 
 /**
- * Any language model as one of the AI SDK's (`LanguageModelV3`), for its `generateText`, `streamText`, agents and middleware:
- * a trained policy, a team behind `LanguageModel`. A call without a seed is drawn by a random one, and without a temperature at 1.
- * Its methods throw LaconicError `input_invalid` for what a text model has not: tools, files, JSON, penalties.
+ * Wraps a `LanguageModel`, such as a trained policy or a team, as a `LanguageModelV3` of the AI SDK. A call without a
+ * seed uses a random one, and without a temperature uses 1. Methods throw LaconicError `input_invalid` for unsupported
+ * input: tools, files, JSON, penalties.
  */
 export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): LaconicAiSdkModel {
   checkOptions(options);
@@ -45,7 +45,7 @@ export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): Lac
     doStream(ask) {
       const left = new AbortController();
       const signal = ask.abortSignal ? AbortSignal.any([ask.abortSignal, left.signal]) : left.signal;
-      // What cannot be asked is refused by the call, not in the stream.
+      // Invalid calls are rejected here, not in the stream.
       return Promise.resolve()
         .then(() => partsOf(model, ask, requestOf(ask, defaultMaxTokens, signal), tokenizer))
         .then((parts) => ({ stream: readableOf(parts, left) }));
@@ -55,7 +55,7 @@ export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): Lac
 
 const checkOptions = optionCheck<ToAiSdkOptions>()("toAiSdk", "tokenizer defaultMaxTokens provider");
 
-/** Reads nothing, so that all text comes with the completion. */
+/** Returns no pieces, so that all text arrives with the completion. */
 const silent: StreamTokenizer = { endToken: -1, decode: () => "" };
 
 async function* partsOf(
@@ -118,7 +118,7 @@ function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
   if (role === "tool") throw new LaconicError("input_invalid", "this model takes no results of tools");
   if (typeof content === "string") return { role, content };
   const texts = content.flatMap(({ type, text }) => {
-    // What a model thought is no part of its turn in a history.
+    // Reasoning does not go back into the history.
     if (type === "reasoning") return [];
     if (type !== "text" || text === undefined)
       throw new LaconicError("input_invalid", `this model takes text; a message holds a part of type ${type}`);
@@ -127,7 +127,7 @@ function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
   return { role, content: texts.join("") };
 }
 
-/** The SDK's name of an end. */
+/** Finish reason in the SDK's terms. */
 const unifiedReasons = { stop: "stop", length: "length", refusal: "content-filter", unknown: "other" } as const;
 
 function endOf({ finishReason, usage }: Completion): AiSdkEnd {
@@ -150,7 +150,7 @@ function endOf({ finishReason, usage }: Completion): AiSdkEnd {
   };
 }
 
-/** The SDK knows an abort by the signal's own reason. */
+/** The SDK recognises an abort by the signal's reason. */
 function reasonOf(error: unknown, { abortSignal }: AiSdkAsk): unknown {
   return abortSignal?.aborted ? abortSignal.reason : error;
 }

@@ -29,13 +29,13 @@ import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
 import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
-/** How a model is sampled on a fleet. */
+/** Options of a model that samples on a fleet. */
 export interface FleetModelOptions extends PublishOptions {
   /**
-   * Where log-probs of replies come from. `server`: what the servers report, which must be those of the distribution that was
-   * sampled. `forward`: a forward pass here under the same weights, for servers that report others (vLLM without
-   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with sampling that cuts the distribution). Every reply is held against
-   * that pass either way. Default `server`.
+   * Source of reply log-probs. `server`: the servers report log-probs of the sampled distribution. `forward`: a local
+   * forward pass computes them, for servers that report others (vLLM without `--logprobs-mode processed_logprobs` at a
+   * temperature other than 1, or with truncated sampling). Replies are checked against the forward pass in both cases.
+   * Default `server`.
    */
   readonly logProbs?: "server" | "forward";
 }
@@ -45,16 +45,16 @@ const checkOptions = optionCheck<FleetModelOptions>()("fleetPolicy", "name folde
 interface Version {
   readonly version: number;
   readonly published: Promise<PublishedWeights>;
-  /** Snapshots and requests that need it. */
+  /** Number of snapshots and requests that use it. */
   users: number;
   prepared: boolean;
-  /** The model was loaded anew: another version has this number. */
+  /** The model was reloaded, so another version has this number. */
   outdated: boolean;
 }
 
 /**
- * A model that trains on its own engine and samples on a fleet: what is sampled, is sampled by the servers, from weights that
- * are published once a version; all else is the model's own. Snapshots keep their version on the servers.
+ * Trains on a local engine and samples on a fleet. Weights are published once per version, and snapshots keep their
+ * version on the servers.
  */
 export class FleetModel implements TrainableModel {
   readonly #local: TrainableModel;
@@ -66,7 +66,7 @@ export class FleetModel implements TrainableModel {
   readonly #checkTokens: readonly number[];
   #publications = 0;
 
-  /** @throws LaconicError `config_invalid` for a name that no server takes */
+  /** @throws LaconicError `config_invalid` for a name that servers reject */
   constructor(local: TrainableModel, fleet: Fleet, options: FleetModelOptions) {
     checkOptions(options);
     if (!/^[\w.-]{1,100}$/u.test(options.name))
@@ -94,7 +94,7 @@ export class FleetModel implements TrainableModel {
   get contextLength(): number {
     return this.#local.contextLength;
   }
-  /** What all servers that are asked take with any value, and tell the log-probs of. */
+  /** Sampling parameters that all active servers accept, and whose log-probs they report. */
   get supports(): readonly SamplingName[] {
     return supportedBy(this.#fleet, this.#options.logProbs === "forward");
   }
@@ -170,7 +170,7 @@ export class FleetModel implements TrainableModel {
     return weights;
   }
 
-  /** Loads the weights of now into a server once more, and probes it with them. @throws as `probeServer` */
+  /** Reloads the current weights on a server and probes it. @throws as `probeServer` */
   async probed(server: SamplingServer, options: Omit<ProbeOptions, "limit">): Promise<ServerRecord> {
     const version = this.#current();
     version.users += 1;
@@ -178,7 +178,7 @@ export class FleetModel implements TrainableModel {
     try {
       const weights = await version.published;
       const limit = (): AbortSignal => this.#fleet.limit();
-      // What it holds under this name may be something else.
+      // The server may hold other weights under this name.
       if (weights.kind === "adapter") await server.unload(weights.name, limit());
       return await probeServer(server, weights, held, { ...options, limit });
     } finally {
@@ -204,7 +204,7 @@ export class FleetModel implements TrainableModel {
       prepared: false,
       outdated: false,
     };
-    // Told to whoever asks for it; the next one tries again.
+    // The error reaches the callers; the next call tries again.
     made.published.catch(() => {
       this.#versions.delete(made);
       if (this.#live === made) this.#live = null;
@@ -246,7 +246,7 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  /** Log-probs by the trainer's engine of one version: a load or a step makes others. */
+  /** Log-probs by the local engine for one version. */
   #ownOf(sampler: Sampler): OwnLogProbs {
     const known = this.#own.get(sampler);
     if (known?.version === sampler.weightVersion) return known.rows;
@@ -267,7 +267,7 @@ export class FleetModel implements TrainableModel {
       stopTexts: stopTexts?.texts.filter((text) => text !== "") ?? [],
       seed: randomFromState(random).integer(2 ** 31 - 1),
     };
-    // Greedy replies are told at temperature 1.
+    // Greedy replies have log-probs at temperature 1.
     const temperature = sampling.temperature || 1;
     const { vocabularySize, rawServers } = this.#fleet;
     let row: OwnRow | null = null;
@@ -291,7 +291,7 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  /** Lets go of versions that nobody needs and that are not those of now. */
+  /** Removes unused versions other than the current one. */
   async #sweep(): Promise<void> {
     const gone = [...this.#versions].filter(
       (each) => each.users === 0 && (each.outdated || each.version !== this.weightVersion),
@@ -309,9 +309,8 @@ export class FleetModel implements TrainableModel {
 }
 
 /**
- * A policy of `@laconic/trainer` that trains where it did and samples on a fleet. All else of it stays: how it speaks, who
- * speaks with it, what it learns by.
- * @throws LaconicError `config_invalid` for a name that no server takes
+ * Returns a policy of `@laconic/trainer` that trains on its local engine and samples on a fleet.
+ * @throws LaconicError `config_invalid` for a name that servers reject
  */
 export function fleetPolicy<P extends { readonly model: TrainableModel }>(
   policy: P,

@@ -4,46 +4,48 @@ import type { FleetClock } from "./clock.ts";
 import type { ServerState } from "./member.ts";
 import type { ReplyGap } from "./reply-gap.ts";
 
-/** An accepted reply, and its server. */
+/** An accepted reply and its server. */
 export interface SampledReply {
   readonly server: string;
-  /** Name and number of the weights that wrote it. */
+  /** Name and version of the weights. */
   readonly weights: string;
   readonly version: number;
   readonly promptTokens: number;
   readonly tokens: number;
-  /** Mean |server's - trainer's| log-prob of its tokens; null where nothing was there to compare with. */
+  /** Mean |server - trainer| log-prob of its tokens; null without a comparison. */
   readonly gap: number | null;
-  /** Requests that it took: more than one where servers failed. */
+  /** Number of attempts. */
   readonly attempts: number;
 }
 
 /**
- * Compares a reply with the trainer's own log-probs of it.
- * @throws LaconicError `reply_malformed` for what needs no comparison to be wrong
+ * Compares a reply with the trainer's log-probs.
+ * @throws LaconicError `reply_malformed` for a reply that is invalid by itself
  */
 export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Promise<ReplyGap>;
 
-/** How a fleet asks its servers. */
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;
-  /** Requests at once on each server; 64 by default. What is more waits here. */
+  /** Max concurrent requests per server. More requests wait in the fleet. Default 64. */
   readonly concurrency?: number;
-  /** Milliseconds of one reply, after which another server is asked; 300,000 by default, which Node's `fetch` waits at most. */
+  /**
+   * Time limit of one reply in milliseconds; then another server is tried. Default 300,000, the limit of Node's
+   * `fetch`.
+   */
   readonly replyMs?: number;
-  /** Milliseconds without any server that works, after which requests fail; 600,000 by default. */
+  /** Milliseconds without a working server after which requests fail. Default 600,000. */
   readonly patienceMs?: number;
-  /** Tries of one request on servers that seemed well; 8 by default. */
+  /** Max attempts per request. Default 8. */
   readonly attempts?: number;
-  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 by default. */
+  /** Max extra requests on the server that has the prompt's prefix, compared with the idlest. Default 4. */
   readonly slack?: number;
   readonly clock?: FleetClock;
-  /** Hears of every reply that was taken, once. */
+  /** Called once for each accepted reply. */
   readonly onReply?: (reply: SampledReply) => void;
-  /** Hears of servers that fail and come back. */
+  /** Called when servers fail and recover. */
   readonly onNote?: (text: string) => void;
-  /** Hears of servers that go into quarantine and come out of it; `onNote` has the message by default. */
+  /** Called when servers enter or leave quarantine. By default `onNote` gets the message. */
   readonly onQuarantine?: (change: ServerChange) => void;
 }
 
@@ -52,12 +54,12 @@ export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<Fl
   "servers vocabularySize concurrency replyMs patienceMs attempts slack clock onReply onNote onQuarantine",
 );
 
-/** A server went into quarantine, or came out of it. */
+/** A server entered or left quarantine. */
 export interface ServerChange {
   readonly server: string;
   readonly state: Exclude<ServerState, "paused">;
-  /** Why, as the server's address and what it did. */
+  /** Server address and reason. */
   readonly reason: string;
-  /** The reason and what follows from it, for people. */
+  /** Reason and consequence, for people. */
   readonly message: string;
 }

@@ -7,22 +7,23 @@ import { loadGraceMs, prefixHash, WaitingRequests, type Wanted } from "./waiting
 import { Member, type ServerStatus } from "./member.ts";
 import { leftOut, Recovery } from "./recovery.ts";
 
-/** Servers that answer for each other: a reply comes from the one that is free and likely to know its prompt's beginning. */
+/**
+ * Distributes requests over servers. A reply comes from a free server that likely has the prompt's prefix in its cache.
+ */
 export class Fleet {
   readonly vocabularySize: number;
   /**
-   * Most mean gap of log-probs between a server that has loaded weights and the trainer; 0.1 at first. A probe makes it what it
-   * measured, with room.
+   * Max mean log-prob gap after a load between server and trainer. Starts at 0.1; a probe sets it from its measurement.
    */
   tolerance = 0.1;
   /**
-   * Most mean gap of log-probs between replies and the trainer, in nats; 0.1 at first. A probe makes it five times what it measured,
-   * 0.001 at least, and at most what it lets through itself.
+   * Max mean log-prob gap of replies in nats. Starts at 0.1; a probe sets it to five times its measurement, at least
+   * 0.001 and at most `tolerance`.
    */
   replyTolerance = 0.1;
-  /** Servers that tell log-probs at temperature 1, whatever they sample at: a probe finds out. */
+  /** Servers that report log-probs at temperature 1 for every sampling temperature. Set by a probe. */
   rawServers: ReadonlySet<string> = new Set();
-  /** What a server in quarantine has to pass before it is asked again; without one it stays there. `probeFleet` sets it. */
+  /** Probe that readmits a quarantined server; null keeps it in quarantine. Set by `probeFleet`. */
   probe: ((server: SamplingServer) => Promise<unknown>) | null = null;
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
@@ -30,11 +31,11 @@ export class Fleet {
   readonly #waiting = new WaitingRequests();
   readonly #recovery: Recovery;
   #wakes = false;
-  /** All weights that are sampled now. */
+  /** Full weights that are being sampled. */
   readonly #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
 
-  /** @throws LaconicError `config_invalid` for no server, or one twice */
+  /** @throws LaconicError `config_invalid` for no server or a duplicate */
   constructor(options: FleetOptions) {
     checkFleetOptions(options);
     const { servers, concurrency = 64, clock = systemClock } = options;
@@ -68,22 +69,23 @@ export class Fleet {
     return this.#members.map(({ status }) => status);
   }
 
-  /** Some server tells log-probs at temperature 1. */
+  /** Whether some server reports log-probs at temperature 1. */
   get reportsRaw(): boolean {
     return this.rawServers.size > 0;
   }
 
-  /** Those that are not in quarantine. */
+  /** Servers outside quarantine. */
   get asked(): readonly SamplingServer[] {
     return this.#members.filter(({ state }) => state !== "quarantined").map(({ server }) => server);
   }
 
   /**
-   * One reply by these weights, from whichever server gives it. A request that fails is asked again elsewhere; the reply that is
-   * given up is never taken, so that none counts twice.
-   * @throws LaconicError `aborted`; `api_refused` for what no server would do; `api_unavailable` when tries or patience are
-   * spent; `reply_malformed` when every server was found to answer wrongly; `engine_failed` for all weights of two versions at once
-   * @param judge - holds every reply against the trainer's own log-probs; one that is too far is thrown away and asked elsewhere
+   * Generates one reply with these weights. A failed request moves to another server, and its late reply is discarded.
+   * @throws LaconicError `aborted`; `api_refused` for a request that no server accepts; `api_unavailable` when attempts
+   * or time are used up; `reply_malformed` if every server answered wrongly; `engine_failed` for two versions of full
+   * weights at once
+   * @param judge - compares replies with the trainer's log-probs; a reply beyond the tolerance is discarded and retried
+   * elsewhere
    */
   async generate(
     weights: PublishedWeights,
@@ -115,13 +117,13 @@ export class Fleet {
   ): Promise<GeneratedReply> {
     const { attempts: max = 8, onReply } = this.#options;
     const prefix = prefixHash(asked.promptTokens, 64);
-    // One of its own: thousands of requests may share the caller's, and each listens.
+    // A separate signal, because thousands of requests may share the caller's.
     const stop = signal && AbortSignal.any([signal]);
     const avoid = new Set<Member>();
     const beganMs = this.#clock.nowMs();
     for (let attempts = 1; ; attempts++) {
       const member = await this.#slot({ prefix, weights: weights.name, avoid }, stop);
-      // A server that gave a reply which was thrown away would give it again.
+      // A server that gave a discarded reply would repeat it with the same seed.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
         const reply = await this.#ask(member, weights, { ...asked, seed }, stop).finally(() => {
@@ -147,12 +149,12 @@ export class Fleet {
     }
   }
 
-  /** Sees to a server that failed. @throws LaconicError what no other server would do better */
+  /** Records a server's failure. @throws LaconicError if no other server could help */
   #failed(member: Member, { name }: PublishedWeights, error: LaconicError): void {
     const { onNote } = this.#options;
     if (error.code === "reply_malformed") {
       if (error.detail["thrown"] === true) return;
-      // Whatever it holds under this name, it is loaded again.
+      // The server may hold other weights under this name, so they are loaded again.
       member.forget(name);
       if (!member.strike(error)) return;
       const isOut = member.state === "quarantined";
@@ -165,7 +167,7 @@ export class Fleet {
     } else throw error;
   }
 
-  /** @returns the reply's mean gap. @throws LaconicError `reply_malformed` for a reply that is thrown away */
+  /** @returns mean gap of the reply @throws LaconicError `reply_malformed` for a discarded reply */
   async #judged(
     member: Member,
     { name, version }: PublishedWeights,
@@ -188,12 +190,12 @@ export class Fleet {
       version,
       thrown: true,
     });
-    // The first of a server is said; its gap and the count of its failures say the rest.
+    // Only a server's first discarded reply is reported; counters show the rest.
     if (member.throwAway(error)) onNote?.(`${error.message}; it is thrown away and asked of others`);
     throw error;
   }
 
-  /** Lets servers load weights before they are asked. What no server would do better is said to the request that meets it. */
+  /** Loads weights into the servers in advance. Errors reach the requests that need the weights. */
   async prepare(weights: PublishedWeights): Promise<void> {
     const up = this.#members.filter(({ state }) => state === "up");
     const loads = up.map((member) =>
@@ -204,28 +206,28 @@ export class Fleet {
     await Promise.allSettled(loads);
   }
 
-  /** Unloads weights that nobody asks for any more. */
+  /** Unloads unused weights. */
   async retire(name: string): Promise<void> {
     await Promise.all(this.#members.map((member) => member.retire(name)));
   }
 
-  /** Unloads what earlier runs of these names left behind, as after a kill. */
+  /** Unloads weights of earlier runs with this prefix, for example after a kill. */
   async clear(prefix: string): Promise<void> {
     await Promise.allSettled(this.#members.map((member) => member.clear(prefix)));
   }
 
-  /** Ends what is still under way, as loads that nobody waits for. */
+  /** Aborts pending work, such as loads. */
   close(): void {
     this.#closed.abort(new LaconicError("aborted", "the fleet was closed"));
   }
 
-  /** Not asked until it passes a probe. */
+  /** Excludes a server until it passes a probe. */
   quarantine(url: string, error: LaconicError): void {
     this.#members.find((member) => member.url === url)?.quarantine(error);
     this.#recovery.failIfNone(error);
   }
 
-  /** Ends what takes longer than a reply may, and what goes on behind `close`. */
+  /** Aborts after the reply timeout and after `close`. */
   limit(): AbortSignal {
     return AbortSignal.any([this.#closed.signal, this.#replyTimeout()]);
   }
@@ -260,7 +262,7 @@ export class Fleet {
     }
   }
 
-  /** Shared by all who wait for it, so no one's signal ends it. A server that cannot load goes into quarantine. */
+  /** Shared by all waiting requests, so no caller's signal applies. A server that cannot load is quarantined. */
   async #load(member: Member, weights: PublishedWeights): Promise<void> {
     try {
       await member.ensure(weights);
@@ -281,7 +283,7 @@ export class Fleet {
     return this.#waiting.add(wanted, signal, () => this.#dispatch());
   }
 
-  /** Seats those who wait, and looks after servers that are not asked. */
+  /** Assigns waiting requests to servers, and checks the excluded servers. */
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
     if (this.#waiting.seat(up, this.#options.slack ?? 4, this.#clock.nowMs())) this.#wakeIn(loadGraceMs);
@@ -290,7 +292,7 @@ export class Fleet {
     if (next !== null) this.#wakeIn(next);
   }
 
-  /** Looks at who waits once more then; once at a time, and never behind `close`. */
+  /** Schedules one `#dispatch`; never after `close`. */
   #wakeIn(ms: number): void {
     if (this.#wakes || this.#closed.signal.aborted) return;
     this.#wakes = true;

@@ -1,5 +1,5 @@
 /**
- * Samples on many vLLM or SGLang servers while training on one engine.
+ * Samples on vLLM and SGLang servers while training on one local engine.
  * @module @laconic/openai/fleet
  */
 export { vllmServer } from "./servers/vllm.ts";

@@ -13,7 +13,7 @@ export interface OwnRow {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;
   readonly entropyIsEstimate: boolean;
-  /** At temperature 1. */
+  /** Log-probs at temperature 1. */
   readonly atOne: ArrayLike<number>;
 }
 
@@ -23,12 +23,12 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** Max sequences that are remembered: those of several steps. */
+/** Max cached sequences: those of several steps. */
 const maxRows = 1 << 14;
 
 /**
- * Log-probs of replies under one version of the trainer's weights. Requests that arrive during a pass share the next one. Rows computed
- * for a check are reused, so that a learner does not pay for them twice.
+ * Computes log-probs of replies with one version of the trainer's weights. Requests that arrive during a pass share the
+ * next one. The learner reuses rows that were computed for a check.
  */
 export class OwnLogProbs {
   readonly #sampler: Sampler;
@@ -38,14 +38,14 @@ export class OwnLogProbs {
   #queue: Queued[] = [];
   #running = false;
 
-  /** @param needsAtOne - whether a server reports log-probs at temperature 1, whatever it samples at */
+  /** @param needsAtOne - whether a server reports log-probs at temperature 1 */
   constructor(sampler: Sampler, version: number, needsAtOne: () => boolean) {
     this.#sampler = sampler;
     this.#version = version;
     this.#needsAtOne = needsAtOne;
   }
 
-  /** @throws LaconicError `engine_failed` when the weights have changed */
+  /** @throws LaconicError `engine_failed` if the weights have changed */
   of(sequence: TrainingSequence): Promise<OwnRow> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ sequence, resolve, reject });
@@ -53,7 +53,7 @@ export class OwnLogProbs {
     });
   }
 
-  /** Keeps a row for the learner. */
+  /** Caches a row for the learner. */
   remember(sequence: TrainingSequence, { logProbs, entropy, ...row }: OwnRow): void {
     const end = sequence.completionTokens.length;
     this.#rows.set(keyOf(sequence), { ...row, logProbs: logProbs.slice(0, end), entropy: entropy.slice(0, end) });
@@ -61,7 +61,7 @@ export class OwnLogProbs {
     if (this.#rows.size > maxRows && oldest !== undefined) this.#rows.delete(oldest);
   }
 
-  /** The model's `forward`, without another pass over remembered sequences. */
+  /** The model's `forward`; cached sequences need no pass. */
   async forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
     const known = sequences.map((sequence) => this.#rows.get(keyOf(sequence)));
     const missing = sequences.filter((_, i) => !known[i]);

@@ -3,32 +3,30 @@ import type { FleetModel } from "./fleet-model.ts";
 import type { Fleet } from "./fleet.ts";
 import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
-/** What probes found out about a fleet. */
+/** Result of probing a fleet. */
 export interface FleetRecord {
   readonly servers: readonly ServerRecord[];
-  /** Servers that were refused, and why. */
+  /** Rejected servers with reasons. */
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
   /** Mean gap of the worst server. */
   readonly gap: number;
-  /** Largest mean gap that was allowed. */
+  /** Max allowed mean gap. */
   readonly tolerance: number;
-  /** Largest mean gap that is allowed for replies. */
+  /** Max allowed mean gap of replies. */
   readonly replyTolerance: number;
 }
 
-/** Rounding of other kernels in float32. */
+/** Rounding differences of float32 kernels. */
 const minTolerance = 1e-3;
 
 /**
- * Probes every server with the weights of now. Those that do otherwise than they have to, or do not answer, go into quarantine,
- * which a later probe ends.
- * @throws LaconicError `api_refused` or `api_unavailable` when no server is left, naming the reasons of all
+ * Probes every server with the current weights. Servers that fail are quarantined until a later probe.
+ * @throws LaconicError `api_refused` or `api_unavailable` if no server is left, with all reasons
  */
 export async function probeFleet(fleet: Fleet, model: FleetModel, options: ProbeOptions): Promise<FleetRecord> {
   const { tolerance = 0.1 } = options;
   const weights = await model.published();
   const servers: ServerRecord[] = [];
-  // Those that took no weights are in quarantine already.
   const refused = fleet.servers.flatMap(({ url, state, reason }) =>
     state === "quarantined" ? [{ url, reason: reason ?? `${url}: was left out before` }] : [],
   );
@@ -49,7 +47,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   if (servers.length === 0) throw new LaconicError(code, `no server of the fleet can be trained on: ${reasons}`);
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
-  // Random tokens are rounded more than those of replies: room for what training does to them.
+  // Random tokens have larger rounding errors than replies; the factor leaves room for training.
   fleet.replyTolerance = Math.min(tolerance, Math.max(fleet.tolerance, 5 * gap));
   fleet.rawServers = new Set(servers.filter(({ logProbsAt }) => logProbsAt === "one").map(({ url }) => url));
   fleet.probe = async (server) => {

@@ -13,45 +13,44 @@ import {
 export interface ServerRecord {
   readonly kind: string;
   readonly url: string;
-  /** Version of its software. */
+  /** Software version. */
   readonly version: string | null;
   readonly contextLength: number | null;
   /** Distribution of its log-probs: the sampled one, or the model's at temperature 1 (vLLM's `raw_logprobs`). */
   readonly logProbsAt: "sampling" | "one";
-  /** |server's - trainer's| log-prob of a token under equal weights, at the temperature that the server reports. */
+  /** |server - trainer| log-prob per token with equal weights, at the reported temperature. */
   readonly gap: { readonly mean: number; readonly max: number; readonly tokens: number };
-  /** Mean gap over the text by which loaded versions are checked: random tokens, where rounding shows more. */
+  /** Mean gap of the check text of loads: random tokens, which have larger rounding errors. */
   readonly checkGap: number;
-  /** The same request gave the same reply twice. Servers that batch seldom do, so this decides nothing. */
+  /** Whether the same request gave the same reply twice. Informative only: batching servers often differ. */
   readonly repeats: boolean;
 }
 
-/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly vocabularySize: number;
-  /** Max mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */
+  /** Max mean |server - trainer| log-prob per token. Default 0.1; bfloat16 against float32 gives about 0.01. */
   readonly tolerance?: number;
-  /** Accepts log-probs at temperature 1: they are computed here, or no other temperature is sampled. */
+  /** Accepts log-probs at temperature 1, because sampling uses temperature 1 or log-probs are computed locally. */
   readonly takesRaw?: boolean;
-  /** Ends a request that is not answered in time. */
+  /** Aborts a request after a timeout. */
   readonly limit?: () => AbortSignal;
 }
 
 const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize tolerance takesRaw limit");
 
-/** Far enough from 1 that log-probs of the two temperatures differ. */
+/** Far enough from 1 that log-probs at the two temperatures differ. */
 const sharp = 0.5;
 const replyTokens = 8;
-/** Where two replicas take turns at random, all requests meet one of them once in 128 probes. */
+/** With two replicas in random turns, all requests meet the same one in 1 of 128 probes. */
 const replicaRequests = 8;
-/** Max gap of a prompt in tolerances: unlikely tokens are rounded more. */
+/** Max gap of a prompt, in tolerances: unlikely tokens have larger rounding errors. */
 const maxCheckGaps = 10;
 
 /**
- * Checks that a server's replies can be trained on: token ids come back as they were sent, log-probs are those of the trainer's
- * own engine (and at which temperature), stop tokens end a reply and stay in it, and a name that was never loaded is refused.
+ * Checks that a server's replies can be trained on: token ids are echoed, log-probs match the trainer's engine (and
+ * their temperature is determined), stop tokens end a reply and are included, and unknown weight names are rejected.
  * @param own - the same weights on the trainer's engine
- * @throws LaconicError `api_refused` naming the server and the difference; `api_unavailable`
+ * @throws LaconicError `api_refused` with the server and the difference; `api_unavailable`
  */
 export async function probeServer(
   server: SamplingServer,
@@ -87,7 +86,6 @@ class Probe {
   readonly #weights: PublishedWeights;
   readonly #own: Pick<Sampler, "forward">;
   readonly #options: Required<Omit<ProbeOptions, "limit">>;
-  /** Three of eight random tokens. */
   readonly #prompts: readonly (readonly number[])[];
   readonly #limit: () => AbortSignal | undefined;
 
@@ -107,11 +105,11 @@ class Probe {
     return new LaconicError("api_refused", `${url}: ${reason}`, { server: url });
   }
 
-  /** Finds replicas behind one address: one of them knows weights that were loaded once, and another does not. */
+  /** Detects replicas behind one address: only one of them has weights that were loaded once. */
   async checkOneServer(): Promise<void> {
     const weights = { ...this.#weights, name: `${this.#weights.name}-once` };
     await this.#server.load(weights, this.#limit());
-    // At once, so that they use several connections.
+    // Concurrent, so that they use several connections.
     const answers = await Promise.all(Array.from({ length: replicaRequests }, () => this.#askOne(weights)));
     if (weights.kind === "adapter") await this.#server.unload(weights.name, this.#limit());
     const known = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights));
@@ -150,7 +148,7 @@ class Probe {
       throw this.refusal(`it answers for ${name}, which was never loaded: versions mean nothing there`);
   }
 
-  /** Mean gap of the text by which loaded versions are checked. */
+  /** Mean gap of the check text of loads. */
   async promptGap(): Promise<number> {
     const { check } = this.#weights;
     if (!check) return 0;
@@ -160,7 +158,7 @@ class Probe {
     throw this.refusal(`its log-probs of a prompt are ${reported}: what it has loaded cannot be checked`);
   }
 
-  /** Asks for one token of weights that it may not have. */
+  /** Requests one token from weights that the server may not have. */
   #askOne(weights: PublishedWeights): Promise<GeneratedReply | "missing"> {
     const [promptTokens = []] = this.#prompts;
     const sampling = { temperature: 0, maxTokens: 1 };
@@ -172,7 +170,6 @@ class Probe {
     return Promise.all(this.#prompts.map((promptTokens) => this.ask({ promptTokens, temperature })));
   }
 
-  /** Asks with the first prompt by default. */
   async ask({
     temperature,
     promptTokens = this.#prompts[0] ?? [],

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "./servers/sampling-server.ts";
 
-/** Where versions are written for the servers to read. */
+/** Where weights are written for the servers. */
 export interface PublishOptions {
-  /** Of run and policy, unlike any other's on these servers: letters, digits, `.`, `_` and `-`. */
+  /** Unique prefix for this run and policy on these servers: letters, digits, `.`, `_` and `-`. */
   readonly name: string;
-  /** A folder that trainer and servers share. */
+  /** Folder that trainer and servers share. */
   readonly folder: string;
-  /** The same folder as the servers see it; `folder` by default. */
+  /** Path of the same folder on the servers. Default: `folder`. */
   readonly folderAtServers?: string;
 }
 
@@ -20,10 +20,11 @@ const weightFile = /^(?:adapter_)?model[\w.-]*\.safetensors$/u;
 const described = /^[\w.-]+\.json$/u;
 
 /**
- * Writes the weights as they are now into a folder of their own, and names it by what is in it.
- * @param nth - a number that no other publication of this process under this name has
- * @param checkTokens - a text that tells weights apart
- * @throws LaconicError `engine_failed` when the weights moved meanwhile, `run_unwritable`, and what `save` throws
+ * Writes the current weights into a new folder that is named by its content.
+ * @param nth - publication number, unique within this process and name
+ * @param checkTokens - check text that tells weights apart
+ * @throws LaconicError `engine_failed` if the weights changed during the write, `run_unwritable`, and the errors of
+ * `save`
  */
 export async function publishWeights(
   model: Pick<TrainableModel, "save" | "forward" | "weightVersion">,
@@ -41,7 +42,7 @@ export async function publishWeights(
       version,
     });
   const weights = files.filter((file) => weightFile.test(file)).toSorted();
-  // A server reads every file of tensors: the optimiser's would be taken for weights.
+  // Servers read every tensor file in the folder, so optimizer state must not be there.
   for (const file of await readdir(draft))
     if (!weightFile.test(file) && !described.test(file)) await rm(join(draft, file), { recursive: true });
   const hash = createHash("sha256");

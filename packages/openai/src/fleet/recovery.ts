@@ -8,23 +8,22 @@ import type { WaitingRequests } from "./waiting-requests.ts";
 /** End of a note about quarantine. */
 export const leftOut = "; the server is in quarantine until it passes a probe";
 
-/** What recovery needs of its fleet. */
 export interface RecoveryOptions extends Pick<FleetOptions, "onNote" | "onQuarantine" | "patienceMs"> {
   readonly members: readonly Member[];
   readonly waiting: WaitingRequests;
   readonly clock: FleetClock;
-  /** The probe of quarantined servers; null keeps them there. */
+  /** Probe of quarantined servers; null keeps them excluded. */
   readonly probe: () => ((server: SamplingServer) => Promise<unknown>) | null;
   readonly isClosed: () => boolean;
-  /** Called when a server may be asked again, or requests have failed. */
+  /** Called when a server may be used again or requests have failed. */
   readonly onChanged: () => void;
 }
 
-/** Checks paused servers and probes quarantined ones. Requests fail where no server works for too long. */
+/** Checks paused servers and probes quarantined ones. Fails waiting requests if no server works for too long. */
 export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #patienceMs: number;
-  /** Every server is in quarantine, and each is being probed. */
+  /** Every server is quarantined and each is being probed. */
   #lastChance = false;
   /** Time of the last accepted reply, and of the first waiting request. */
   #workedAtMs: number;
@@ -36,33 +35,33 @@ export class Recovery {
     this.#workedAtMs = options.clock.nowMs();
   }
 
-  /** A reply was accepted. */
+  /** Records an accepted reply. */
   worked(): void {
     this.#workedAtMs = this.#options.clock.nowMs();
   }
 
-  /** The first request begins to wait. */
+  /** Records the first waiting request. */
   waits(): void {
     this.#waitedSinceMs = this.#options.clock.nowMs();
   }
 
-  /** Every server is in quarantine, and none is being probed. */
+  /** Every server is quarantined and none is being probed. */
   get isHopeless(): boolean {
     return !this.#lastChance && this.#options.members.every(({ state }) => state === "quarantined");
   }
 
-  /** Why servers are not asked. */
+  /** Why servers are excluded. */
   get reasons(): string {
     return this.#options.members.flatMap(({ reason }) => reason ?? []).join("; ");
   }
 
-  /** @throws LaconicError `api_unavailable` where no server has worked for too long */
+  /** @throws LaconicError `api_unavailable` if no server has worked for too long */
   checkPatience(beganMs: number): void {
     const sinceMs = Math.max(beganMs, this.#workedAtMs);
     if (this.#options.clock.nowMs() - sinceMs > this.#patienceMs) throw this.#impatience();
   }
 
-  /** Checks servers whose time has come. @returns milliseconds to the next look; null without a waiting request */
+  /** Checks servers that are due. @returns milliseconds until the next check; null without a waiting request */
   look(): number | null {
     const { members, waiting, clock, onNote, onChanged, isClosed } = this.#options;
     const now = clock.nowMs();
@@ -90,14 +89,14 @@ export class Recovery {
     return waiting.count > 0 && Number.isFinite(next) ? Math.max(1, next - now) : null;
   }
 
-  /** Reports that a server goes into quarantine, or leaves it. */
+  /** Reports that a server enters or leaves quarantine. */
   tell({ url, state }: Member, reason: string, consequence: string): void {
     const { onNote, onQuarantine = ({ message }) => onNote?.(message) } = this.#options;
     const message = `${reason}${consequence}`;
     onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message });
   }
 
-  /** With every server in quarantine each is probed at once; where none passes, all requests fail. */
+  /** When every server is quarantined, each is probed at once. If none passes, all requests fail. */
   failIfNone(error: LaconicError): void {
     if (!this.isHopeless) return;
     this.#lastChance = true;

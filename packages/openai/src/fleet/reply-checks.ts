@@ -9,7 +9,7 @@ import {
 import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 
-/** Servers that are asked, and whether some report log-probs at temperature 1. */
+/** Active servers, and whether some report log-probs at temperature 1. */
 interface AskedServers {
   readonly asked: readonly SamplingServer[];
   readonly reportsRaw: boolean;
@@ -17,8 +17,8 @@ interface AskedServers {
 }
 
 /**
- * Sampling parameters that all servers take with any value, and whose log-probs they report.
- * @param computed - log-probs are computed here
+ * Sampling parameters that all servers accept, and whose log-probs they report.
+ * @param computed - log-probs are computed locally
  */
 export function supportedBy(servers: AskedServers, computed: boolean): readonly SamplingName[] {
   const refusesCuts = !computed && cuttingServer(servers) !== undefined;
@@ -32,12 +32,12 @@ function takenByAll({ asked }: AskedServers): readonly SamplingName[] {
   return samplingNames.filter((name) => asked.every(({ supports }) => supports.includes(name)));
 }
 
-/** A server that reports log-probs of the cut distribution. */
+/** Whether a server reports log-probs of the truncated distribution. */
 function cuttingServer({ asked }: AskedServers): SamplingServer | undefined {
   return asked.find(({ reportsUncut }) => !reportsUncut);
 }
 
-/** @throws LaconicError `input_invalid` naming the request, and what of it keeps its replies from being trained on */
+/** @throws LaconicError `input_invalid` with the request and the reason why its replies cannot be trained on */
 export function checkRequests(
   servers: AskedServers,
   requests: readonly SampleRequest[],
@@ -67,8 +67,9 @@ export function checkRequests(
 }
 
 /**
- * Checks that a reply can be trained on: of this prompt and these weights, in the vocabulary, with a log-prob for each token.
- * @throws LaconicError `reply_malformed` naming server and position
+ * Checks that a reply can be trained on: it answers this prompt with these weights, its tokens are in the vocabulary,
+ * and each has a log-prob.
+ * @throws LaconicError `reply_malformed` with server and position
  */
 export function checkReply(
   { url }: Pick<SamplingServer, "url">,
@@ -105,7 +106,7 @@ export function checkReply(
     throw refuse("the reply ended by a stop that was not asked for");
 }
 
-/** @throws LaconicError `reply_malformed` for a reply that ended by a stop text which it does not contain */
+/** @throws LaconicError `reply_malformed` for a reply that reports a stop text but does not contain it */
 export function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
   const { stopTokens, stopTexts } = request;
   if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;

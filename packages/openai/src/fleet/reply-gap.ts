@@ -1,34 +1,37 @@
 import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
 import { samplingCuts } from "@laconic/core/backends";
 
-/** How far one reply is from the trainer's own model under the same weights. */
+/** Distance of one reply from the trainer's model with the same weights. */
 export interface ReplyGap {
-  /** |server's - trainer's| log-prob of each token, in nats. */
+  /** |server - trainer| log-prob of each token, in nats. */
   readonly gaps: readonly number[];
-  /** How much likelier the tokens are where half of them are drawn evenly from the vocabulary, in nats: below 0 where nothing is wrong. */
+  /**
+   * Log-likelihood ratio in nats of a mixture (half uniform over the vocabulary) to the model. Negative for correct
+   * replies.
+   */
   readonly noise: number;
 }
 
-/** The trainer's log-probs of a reply: of what was sampled, and at temperature 1. */
+/** The trainer's log-probs of a reply: at the sampling temperature, and at temperature 1. */
 export interface OwnReply {
   readonly logProbs: ArrayLike<number>;
   readonly atOne: ArrayLike<number>;
 }
 
 /**
- * Tokens' worth of tolerance that a reply has beside its own: rounding of one unlikely token, as by bfloat16 or a router of experts, is
- * that much larger than the mean.
+ * Extra tolerance of one reply, in tokens: a single unlikely token may be that far off, for example by bfloat16 or
+ * expert routing.
  */
 const slackTokens = 20;
 /**
- * With u uniform over the vocabulary, E_p[(1 + u / p) / 2] <= 1 at each token, also where p is cut to its likeliest tokens or greedy: by
- * Ville's inequality a sampler of p gives a reply of more than c nats with a chance below e^-c, here one in a million.
+ * With u uniform over the vocabulary, E_p[(1 + u / p) / 2] <= 1 at each token, also where p is truncated or greedy. By
+ * Ville's inequality a correct sampler exceeds c nats with probability below e^-c, here 1e-6.
  */
 const maxNoise = 14;
-/** The same for all replies of a window, where a server is at stake: one in 10^13. */
+/** The same bound for a window of replies: 1e-13. */
 const maxNoiseOfServer = 30;
 
-/** Compares what a server reported with what the trainer's model says of the same tokens. */
+/** Compares a server's report with the trainer's model on the same tokens. */
 export function measureReply(
   { logProbs }: { readonly logProbs: readonly number[] },
   own: OwnReply,
@@ -37,7 +40,7 @@ export function measureReply(
 ): ReplyGap {
   const { reportsRaw, reportsUncut, vocabularySize } = server;
   const cuts = reportsUncut || reportsRaw ? [] : samplingCuts(sampling);
-  // Of what is left, tokens are likelier than of all: by at most 1 / topP where that alone cuts.
+  // Truncation makes the remaining tokens more likely, by at most 1 / topP if only top-p applies.
   const maxAbove = cuts.every((name) => name === "topP")
     ? -Math.log(cuts.length === 0 ? 1 : (sampling.topP ?? 1))
     : Infinity;
@@ -51,7 +54,7 @@ export function measureReply(
   return { gaps, noise };
 }
 
-/** Why a reply is not taken, for the end of a sentence; null when it is. */
+/** Why a reply is rejected, as the end of a sentence; null if it is accepted. */
 export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string | null {
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!(total <= tolerance * (gaps.length + slackTokens)))
@@ -61,11 +64,11 @@ export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string
   return null;
 }
 
-/** Replies that a server is judged by. */
+/** Number of replies in the window. */
 const windowReplies = 100;
-/** Of them, replies that may be thrown away. */
+/** Max discarded replies in the window. */
 const maxThrown = 10;
-/** Tokens before their mean says something. */
+/** Min tokens before the mean is used. */
 const minTokens = 64;
 
 interface Judged {
@@ -75,11 +78,13 @@ interface Judged {
   readonly thrown: boolean;
 }
 
-/** The last replies of one server, those that were thrown away among them. */
+/** The last replies of one server, discarded ones included. */
 export class GapWindow {
   readonly #replies: Judged[] = [];
 
-  /** Mean gap of a token, where one counts `slackTokens` times the tolerance at most; null before the first reply. */
+  /**
+   * Mean gap per token, where one token counts at most `slackTokens` times the tolerance; null before the first reply.
+   */
   get mean(): number | null {
     const tokens = this.#sum(({ tokens: own }) => own);
     return tokens === 0 ? null : this.#sum(({ capped }) => capped) / tokens;
@@ -88,17 +93,17 @@ export class GapWindow {
   add(gap: ReplyGap, tolerance: number, thrown: boolean): void {
     const { gaps, noise } = gap;
     const max = slackTokens * tolerance;
-    // Written so that what is no number counts whole.
+    // Written so that NaN counts in full.
     const capped = gaps.reduce((sum, each) => sum + (each <= max ? each : max), 0);
     this.#replies.push({ tokens: gaps.length, capped, noise, thrown });
     if (this.#replies.length > windowReplies) this.#replies.shift();
   }
 
-  /** Why the server is not asked any more, for the end of a sentence; null while it is. */
+  /** Why the server is quarantined, as the end of a sentence; null if it is not. */
   fault(tolerance: number): string | null {
     const thrown = this.#sum((each) => Number(each.thrown));
     if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were thrown away`;
-    // Of those that were taken: one bad reply is thrown away, and says nothing of the others.
+    // Accepted replies only: one bad reply is discarded and says nothing about the others.
     const taken = (of: (reply: Judged) => number): number => this.#sum((each) => (each.thrown ? 0 : of(each)));
     const tokens = taken((each) => each.tokens);
     const mean = taken(({ capped }) => capped) / tokens;

@@ -1,13 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import type { Member } from "./member.ts";
 
-/** What a request needs of a server. */
 export interface Wanted {
   /** Result of `prefixHash`. */
   readonly prefix: number;
   /** Name of the weights. */
   readonly weights: string;
-  /** Servers that failed this request: not used while others are up. */
+  /** Servers that failed this request; avoided while others are up. */
   readonly avoid: ReadonlySet<Member>;
 }
 
@@ -16,10 +15,10 @@ interface Waiting extends Wanted {
   readonly fail: (error: Error) => void;
 }
 
-/** Max milliseconds that a request waits for weights on their way to its preferred server. */
+/** Max milliseconds that a request waits while its preferred server loads the weights. */
 export const loadGraceMs = 1000;
 
-/** Requests that wait for a server, first come first served. */
+/** Requests that wait for a server, in order of arrival. */
 export class WaitingRequests {
   #waiting: Waiting[] = [];
 
@@ -27,7 +26,7 @@ export class WaitingRequests {
     return this.#waiting.length;
   }
 
-  /** @returns the server, of which a slot is taken. @throws LaconicError `aborted`, or the error of `failAll` */
+  /** @returns the server, with a slot taken @throws LaconicError `aborted`, or the error of `failAll` */
   add(wanted: Wanted, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -49,8 +48,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Gives free servers to requests.
-   * @param up - servers that are asked
+   * Assigns free servers to requests.
+   * @param up - active servers
    * @returns whether some requests wait for weights that are being loaded
    */
   seat(up: readonly Member[], slack: number, nowMs: number): boolean {
@@ -65,7 +64,7 @@ export class WaitingRequests {
       const member = chooseServer(able, prefix, slack);
       const loads = member !== null && member.loadsSinceMs(weights) !== null;
       someLoad ||= loads;
-      // Requests of other weights may have a server.
+      // A server may be free for requests with other weights.
       if (!member || loads) continue;
       member.inFlight += 1;
       seated.add(waiting);
@@ -80,14 +79,12 @@ export class WaitingRequests {
   }
 }
 
-/** A server that may be chosen. */
 export type Candidate = Pick<Member, "url" | "inFlight" | "slots">;
 
 /**
- * The server for a prompt: the one whose cache most likely holds the prompt's beginning, unless it has over `slack` requests more than
- * the idlest server; then the next in the prompt's order of preference. Null when every slot is taken.
- *
- * The order is by rendezvous hashing (Thaler and Ravishankar 1998): a server that joins or leaves moves only its own prompts.
+ * Chooses the server whose cache most likely has the prompt's prefix. If that server has over `slack` requests more
+ * than the idlest one, the next in the prompt's order of preference is taken. Null if every slot is taken. The order is
+ * rendezvous hashing (Thaler and Ravishankar 1998): a server that joins or leaves moves only its own prompts.
  */
 export function chooseServer<C extends Candidate>(candidates: readonly C[], prefix: number, slack: number): C | null {
   const free = candidates.filter(({ inFlight, slots }) => inFlight < slots);
@@ -102,7 +99,7 @@ export function chooseServer<C extends Candidate>(candidates: readonly C[], pref
   return chosen;
 }
 
-/** FNV-1a of a prompt's first tokens, as an unsigned 32-bit number. */
+/** FNV-1a of the prompt's first tokens, as an unsigned 32-bit number. */
 export function prefixHash(tokens: readonly number[], length: number): number {
   let hash = 0x811c9dc5;
   for (const token of tokens.slice(0, length)) hash = mixed(hash, token);
@@ -112,7 +109,7 @@ export function prefixHash(tokens: readonly number[], length: number): number {
 function textHash(text: string, seed: number): number {
   let hash = seed;
   for (let i = 0; i < text.length; i++) hash = mixed(hash, text.charCodeAt(i));
-  // Addresses differ in their last characters: MurmurHash3's finaliser spreads those bits.
+  // Addresses differ in their last characters: MurmurHash3's finalizer spreads those bits.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -7,18 +7,17 @@ import { parseBy } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { ServerFacts } from "./sampling-server.ts";
 
-/** How a server is reached. */
 export interface ConnectionOptions {
   /** Such as `http://10.0.0.5:8000`. */
   readonly url: string;
-  /** Sent as a bearer token; no error holds it. */
+  /** Bearer token; redacted from errors. */
   readonly apiKey?: string;
   /** Allows a key over http to another machine. */
   readonly allowPlainHttp?: boolean;
   readonly fetch?: typeof fetch;
 }
 
-/** A reply of any status below 500 but 408, 425 and 429. */
+/** A reply with a status below 500, except 408, 425 and 429. */
 export interface HttpReply {
   readonly status: number;
   readonly text: string;
@@ -26,17 +25,16 @@ export interface HttpReply {
 
 const checkOptions = optionCheck<ConnectionOptions>()("server", "url apiKey allowPlainHttp fetch");
 
-/** Bytes of a reply: a long one with its log-probs, not a stream without an end. */
+/** Max bytes of a reply: enough for a long one with log-probs, but stops endless streams. */
 const maxBytes = 1 << 26;
 
-/** A request that is no plain JSON. */
 export interface RawRequest {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Exchanges JSON with one server; follows no redirect, and tries once. */
+/** Exchanges JSON with one server. Follows no redirects and does not retry. */
 export class Connection {
   readonly url: string;
   readonly #options: ConnectionOptions;
@@ -52,7 +50,7 @@ export class Connection {
     });
   }
 
-  /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for more bytes than a reply has */
+  /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for an oversized reply */
   exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
     const headers = { "content-type": "application/json" };
     return this.send(
@@ -62,7 +60,7 @@ export class Connection {
     );
   }
 
-  /** The same of any request. */
+  /** The same for any request. */
   async send(path: string, { method, body, headers }: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
     const { apiKey, fetch: send } = this.#options;
     const place = `${this.url}${path}`;
@@ -75,7 +73,7 @@ export class Connection {
     const { status } = reply;
     const text = new TextDecoder().decode(reply.bytes);
     if (status < 500 && ![408, 425, 429].includes(status)) {
-      // What a model said is left as it is, but for the whole key.
+      // Redacts only the full key: model text stays unchanged.
       return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey as string, "[redacted]") };
     }
     const wait = Number(reply.headers.get("retry-after") ?? Number.NaN);
@@ -86,7 +84,7 @@ export class Connection {
     });
   }
 
-  /** @throws LaconicError `api_refused` for any status but success, `reply_malformed` naming the key, as {@link exchange} */
+  /** @throws LaconicError `api_refused` for an error status, `reply_malformed` with the key, and as {@link exchange} */
   async ask<S extends z.ZodType>(
     path: string,
     body: object | null,
@@ -121,8 +119,8 @@ export class Connection {
 }
 
 /**
- * Why a server ended a reply that is to be trained on: by a stop or a limit.
- * @throws LaconicError `api_unavailable` for any other reason: another try or another server may help
+ * Finish reason of a reply that can be trained on: stop or length.
+ * @throws LaconicError `api_unavailable` for any other reason: another attempt or server may help
  */
 export function wholeReason({ url }: Connection, given: unknown): "stop" | "length" {
   const reason = readFinishReason(given);
@@ -138,7 +136,7 @@ const modelList = z.object({
 });
 const versionReply = z.object({ version: z.string().nullish() }).loose();
 
-/** Asks for health, the list of models, and the version where the server answers for it. */
+/** Reads health, the list of models, and the version if the server reports it. */
 export async function serverFacts(
   connection: Connection,
   versionPath: string,

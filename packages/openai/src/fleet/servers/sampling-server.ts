@@ -1,36 +1,36 @@
 import type { SampleRequest, SamplingName } from "@laconic/core";
 
-/** Weights of one version as they lie in a folder of the trainer, which servers see too, or are sent. */
+/** Weights of one version in a folder of the trainer, which servers also see or receive. */
 export interface PublishedWeights {
-  /** Of policy, version and content: other weights have another name, also after a resume. */
+  /** Derived from policy, version and content, so other weights have another name, also after a resume. */
   readonly name: string;
   readonly version: number;
-  /** As the servers see it. */
+  /** Path on the servers. */
   readonly folder: string;
-  /** The same folder as the trainer sees it. */
+  /** Path on the trainer. */
   readonly path: string;
   readonly kind: WeightsKind;
-  /** What the trainer's engine makes of a text under these weights: a server that holds others shows by it. */
+  /** Log-probs of a check text by the trainer's engine; they reveal servers with other weights. */
   readonly check?: WeightsCheck;
 }
 
-/** log-probs at temperature 1 of all tokens but the first, given those before. */
+/** Log-probs at temperature 1 of all tokens except the first. */
 export interface WeightsCheck {
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
 }
 
-/** Mean |server's - trainer's| log-prob of the check's text; NaN where the server gave none. */
+/** Mean |server - trainer| log-prob of the check text; NaN if the server gave none. */
 export function checkGap(check: WeightsCheck, found: readonly number[] | "missing"): number {
   if (found === "missing" || check.logProbs.length === 0) return Number.NaN;
   const gaps = check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 
-/** A low-rank adapter on the servers' base model, or all weights in its place. */
+/** A low-rank adapter on the servers' base model, or full weights. */
 export type WeightsKind = "adapter" | "all";
 
-/** One reply to be generated. */
+/** Request for one reply. */
 export interface Generation {
   readonly promptTokens: readonly number[];
   readonly sampling: SampleRequest["sampling"];
@@ -39,38 +39,38 @@ export interface Generation {
   readonly seed: number;
 }
 
-/** A reply as a server gave it: nothing of it is checked yet. */
+/** Unchecked reply of a server. */
 export interface GeneratedReply {
-  /** The prompt as the server read it, or its length where the server says no more. */
+  /** The prompt as the server read it, or only its length. */
   readonly prompt: readonly number[] | number;
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
   readonly finishReason: "stop" | "length";
-  /** Name of the weights that the server says it used; null where it says nothing. */
+  /** Weight name that the server reports; null if it reports none. */
   readonly weights: string | null;
 }
 
-/** What a server says of itself. */
+/** Facts that a server reports. */
 export interface ServerFacts {
-  /** Of its software. */
+  /** Software version. */
   readonly version: string | null;
   readonly contextLength: number | null;
 }
 
 /**
- * An inference server that takes a trainer's weights: what it is asked, and how. Methods throw LaconicError `api_unavailable`
- * where another try or another server may help (detail `crowded` for 429 and 503, `retryAfterMs` where it says so),
- * `api_refused` where none does, `reply_malformed`, `aborted`.
+ * Inference server that loads a trainer's weights. Methods throw LaconicError `api_unavailable` if another attempt or
+ * server may help (detail `crowded` for 429 and 503, `retryAfterMs` if reported), `api_refused` if not,
+ * `reply_malformed`, `aborted`.
  */
 export interface SamplingServer {
   /** `vllm`, `sglang`, ... */
   readonly kind: string;
   readonly url: string;
-  /** Versions that it holds side by side of each kind of weights; 0 for what it cannot take. */
+  /** Max versions held at once, per kind of weights; 0 if unsupported. */
   readonly holds: Readonly<Record<WeightsKind, number>>;
-  /** Parameters of sampling that it takes. */
+  /** Supported sampling parameters. */
   readonly supports: readonly SamplingName[];
-  /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
+  /** Whether log-probs cover the whole distribution under truncated sampling. */
   readonly reportsUncut: boolean;
   /** What makes it report log-probs of what is sampled, where it gives those of temperature 1. */
   readonly remedyForRaw: string;

@@ -25,9 +25,9 @@ const scored = z.object({ meta_info: z.object({ input_token_logprobs: tokenLogPr
 const outcome = z.object({ success: z.boolean(), message: z.string().nullish(), error_message: z.string().nullish() });
 
 /**
- * A server that was started by `python -m sglang.launch_server --model-path MODEL`, with `--enable-lora` and
- * `--max-loaded-loras N` for adapters. Takes adapters side by side, or all weights, of which it holds one version.
- * @throws LaconicError `config_invalid` for an address or a key that cannot be used
+ * Server started by `python -m sglang.launch_server --model-path MODEL`, with `--enable-lora` and `--max-loaded-loras
+ * N` for adapters. Holds several adapters, or one version of full weights.
+ * @throws LaconicError `config_invalid` for an invalid address or key
  */
 export function sglangServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
@@ -73,7 +73,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       const { finish_reason, output_token_logprobs, prompt_tokens, weight_version } = meta_info;
       const finishReason = wholeReason(connection, finish_reason);
       const tokens = output_token_logprobs.map(([, token]) => token);
-      // Ids without log-probs, or other ones; a stop token may be left out of the ids.
+      // The ids may be missing, differ from the log-probs, or lack the stop token.
       if (output_ids && output_ids.some((token, i) => token !== tokens[i]))
         throw new LaconicError("reply_malformed", `${connection.url}: output_ids are not those of the log-probs`);
       return {
@@ -81,7 +81,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
         tokens,
         logProbs: output_token_logprobs.map(([value]) => value ?? Number.NaN),
         finishReason,
-        // Of an adapter the server says nothing; that it answers for a name that it does not have is probed.
+        // The server does not report which adapter it used; the probe checks unknown names.
         weights: weights.kind === "adapter" ? null : (weight_version ?? null),
       };
     },
@@ -98,7 +98,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** Every field is set: the server takes what is left out from the model's generation_config.json, which may cut and penalise. */
+/** All fields are set, because the server reads missing ones from the model's generation_config.json. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     input_ids: promptTokens,

@@ -37,9 +37,9 @@ const loads = "/v1/load_lora_adapter";
 const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True";
 
 /**
- * A server that was started by `vllm serve MODEL --enable-lora --max-lora-rank R --logprobs-mode processed_logprobs`, with
- * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. Takes adapters; all weights from a disk it does not take.
- * @throws LaconicError `config_invalid` for an address or a key that cannot be used
+ * Server started by `vllm serve MODEL --enable-lora --max-lora-rank R --logprobs-mode processed_logprobs`, with
+ * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. Loads adapters, but no full weights.
+ * @throws LaconicError `config_invalid` for an invalid address or key
  */
 export function vllmServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
@@ -98,7 +98,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** Every field is set: the server takes what is left out from the model's generation_config.json, which may cut and penalise. */
+/** All fields are set, because the server reads missing ones from the model's generation_config.json. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     prompt: promptTokens,

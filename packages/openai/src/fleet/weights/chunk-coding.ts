@@ -2,17 +2,16 @@ import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
 import { unpackedBytes } from "@laconic/core/platform";
 
-/** How a chunk is written on the wire: as it is, packed, or as what differs from the same chunk of another version, packed. */
+/** Wire coding of a chunk: raw, compressed, or compressed difference to the same chunk of another version. */
 export type ChunkCoding = "plain" | "planes" | "delta";
 
-/** Every coding. */
 export const chunkCodings: readonly ChunkCoding[] = ["plain", "planes", "delta"];
 
-/** Bytes of a float32: the highest ones of neighbours are alike, and a step of training seldom changes them. */
+/** Bytes of a float32. The highest bytes of neighbours are similar, and one training step rarely changes them. */
 const planes = 4;
 
 /**
- * The shorter form of a chunk. A delta is the exclusive or with the base, so it is exact: nothing is rounded.
+ * Returns the shortest coding of a chunk. A delta is the exclusive or with the base, so it is exact.
  * @param base - of the same length; null without one
  */
 export async function packChunk(
@@ -26,7 +25,7 @@ export async function packChunk(
     : { coding: "plain", body: new Uint8Array(bytes) };
 }
 
-/** @throws Error for bytes that are no chunk of this length */
+/** @throws Error for bytes that are not a chunk of this length */
 export async function unpackChunk(
   body: Uint8Array,
   coding: ChunkCoding,
@@ -34,7 +33,7 @@ export async function unpackChunk(
   base: Uint8Array | null,
 ): Promise<Uint8Array> {
   if (coding === "plain") return body;
-  // What unpacks to more than it may is refused while it unpacks.
+  // Limits the size while decompressing.
   const content = fromPlanes(unpackedBytes(body, length, "deflate-raw"));
   if (coding === "planes") return content;
   if (base?.length !== content.length) throw new Error("what the chunk differs from is not here");

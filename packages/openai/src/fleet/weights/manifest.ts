@@ -3,7 +3,7 @@ import { open, readdir, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 
-/** A file of weights, and the SHA-256 of each of its chunks and of all of it. */
+/** A weights file with the SHA-256 of each chunk and of the whole. */
 export interface WeightsFile {
   readonly name: string;
   readonly bytes: number;
@@ -11,26 +11,24 @@ export interface WeightsFile {
   readonly chunks: readonly string[];
 }
 
-/** What a version of weights consists of, before a byte of it is sent. */
+/** Content of a version of weights, sent before its bytes. */
 export interface WeightsManifest {
   readonly chunkBytes: number;
   readonly files: readonly WeightsFile[];
-  /** A version that the sender has too: chunks may come as what differs from it. */
+  /** Version that the sender also has; chunks may be differences to it. */
   readonly base: string | null;
 }
 
-/** A chunk by its file and number. */
 export interface ChunkPlace {
   readonly file: string;
   readonly chunk: number;
 }
 
-/** Names of versions and files: nothing that leads out of a folder, and none of what is half sent. */
+/** Allowed names of versions and files: no path separators, and no names of drafts. */
 export const safeName: RegExp = /^(?!.*\.part$)\w[\w.-]{0,199}$/iu;
 const name = z.string().regex(safeName);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u);
 
-/** Reads a manifest as it comes over the wire. */
 export const manifestSchema: z.ZodType<WeightsManifest> = z
   .strictObject({
     chunkBytes: z
@@ -73,12 +71,12 @@ export async function manifestOf(folder: string, chunkBytes: number): Promise<Om
   return { chunkBytes, files };
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** SHA-256 in hexadecimal. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Opens a file, and closes it however the work ends. */
+/** Opens a file and closes it after the callback. */
 export async function withFile<T>(path: string, flags: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const handle = await open(path, flags);
   try {
@@ -88,7 +86,7 @@ export async function withFile<T>(path: string, flags: string, work: (handle: Fi
   }
 }
 
-/** A chunk of a file; shorter at the end. */
+/** Reads a chunk; the last one may be shorter. */
 export function chunkIn(
   path: string,
   chunk: number,
@@ -97,7 +95,7 @@ export function chunkIn(
   return withFile(path, "r", (handle) => readChunk(handle, chunk * chunkBytes, chunkBytes));
 }
 
-/** Bytes of a file from a place on; fewer where it ends before. */
+/** Reads bytes from a position; fewer at the end of the file. */
 export async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let read = 0;

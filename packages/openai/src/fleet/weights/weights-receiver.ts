@@ -17,19 +17,18 @@ import {
   type WeightsManifest,
 } from "./manifest.ts";
 
-/** How a receiver takes weights. */
 export interface WeightsReceiverOptions {
-  /** Where versions are kept, each in a folder of its name: on the disk that the inference server reads. */
+  /** Folder with one subfolder per version, on the inference server's disk. */
   readonly folder: string;
-  /** Asked as a bearer token. Without it whoever reaches the port writes into the folder. */
+  /** Required bearer token. Without it anyone who reaches the port can write to the folder. */
   readonly apiKey?: string;
-  /** Largest version in bytes, and most of all that are half sent; 1 TiB by default. */
+  /** Max bytes of a version, and of all drafts together. Default 1 TiB. */
   readonly maxBytes?: number;
 }
 
 const checkOptions = optionCheck<WeightsReceiverOptions>()("WeightsReceiver", "folder apiKey maxBytes");
 
-/** A status that is no success, with its reason. */
+/** Error status with its reason. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -46,27 +45,28 @@ interface Draft {
 
 const manifestName = "manifest.json.part";
 const maxManifestBytes = 1 << 26;
-/** Versions that are half sent at once: one for each policy of a few runs. */
+/** Max drafts at once: one for each policy of a few runs. */
 const maxDrafts = 64;
 const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
 
 /**
- * Takes versions of weights over HTTP and writes them beside an inference server that loads from a folder. A version appears under its
- * name when every file of it is whole: what is half sent is a draft, which another try goes on from, after a restart too.
+ * Receives versions of weights over HTTP and writes them to a folder for an inference server. A version appears under
+ * its name when all of its files are complete. Until then it is a draft, which a later attempt continues, also after a
+ * restart.
  *
  * | request | answer |
  * | --- | --- |
- * | `GET /weights` | names of versions, whole or half sent |
- * | `PUT /weights/NAME`, a manifest | the folder, whether the base is here, chunks that are missing |
- * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 where they are not those of the manifest |
- * | `POST /weights/NAME` | the folder, once all is whole; else 409 |
+ * | `GET /weights` | names of versions and drafts |
+ * | `PUT /weights/NAME`, a manifest | the folder, whether the base is present, missing chunks |
+ * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 if they do not match the manifest |
+ * | `POST /weights/NAME` | the folder, once all is complete; else 409 |
  * | `DELETE /weights/NAME` | 204 |
  */
 export class WeightsReceiver {
   readonly #options: WeightsReceiverOptions;
   readonly #folder: string;
   readonly #drafts = new Map<string, Draft>();
-  /** Requests about one version, one after the other but for chunks. */
+  /** Serializes requests per version, except for chunks. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(options: WeightsReceiverOptions) {
@@ -75,7 +75,7 @@ export class WeightsReceiver {
     this.#folder = resolve(options.folder);
   }
 
-  /** For any server that speaks the Fetch API, such as `createHandlerServer` of `@laconic/serve`. It rejects for nothing. */
+  /** Handler for any Fetch API server, such as `createHandlerServer` of `@laconic/serve`. Never rejects. */
   readonly handler = async (request: Request): Promise<Response> => {
     try {
       const answer = await this.#answer(request);
@@ -104,7 +104,7 @@ export class WeightsReceiver {
         tryParseJson(new TextDecoder().decode(await bytesOf(request, maxManifestBytes))),
       );
       if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
-      // One after the other: each takes of the room that all drafts share.
+      // Serialized, because all drafts share the space.
       return this.#inTurn("", () => this.#inTurn(name, () => this.#begin(name, parsed.data)));
     }
     if (method === "POST") return this.#inTurn(name, () => this.#finish(name));
@@ -112,7 +112,7 @@ export class WeightsReceiver {
     return this.#inTurn(name, () => this.#remove(name));
   }
 
-  /** What goes loses its name first: a version that is half removed is never shown. */
+  /** Renames before removal, so that a partly removed version never appears. */
   async #remove(name: string): Promise<null> {
     this.#drafts.delete(name);
     await rm(this.#draftPath(name), { recursive: true, force: true });
@@ -155,7 +155,7 @@ export class WeightsReceiver {
     return { folder: this.#path(name), base, whole: false, missing: [...draft.missing.values()] };
   }
 
-  /** Bytes of each version but one that is half sent, whoever began it. */
+  /** Bytes of all drafts except one. */
   async #otherDrafts(name: string): Promise<number[]> {
     await makeFolders(this.#folder);
     const drafts = (await readdir(this.#folder)).filter((each) => each.endsWith(".part") && each !== `${name}.part`);
@@ -168,7 +168,7 @@ export class WeightsReceiver {
     );
   }
 
-  /** What is there of a version: read anew from the disk, whoever wrote it. */
+  /** Reads the state of a version from disk. */
   async #draft(name: string, manifest: WeightsManifest): Promise<Draft> {
     const folder = this.#draftPath(name);
     const text = JSON.stringify({ ...manifest, base: null });
@@ -228,7 +228,7 @@ export class WeightsReceiver {
       this.#drafts.delete(name);
       throw new Refusal(422, `the files of ${name} are not those of the manifest`);
     }
-    // A whole name over torn bytes would outlast a loss of power.
+    // Synced first: after a power loss a renamed file could have missing bytes.
     for (const file of files) await withFile(join(folder, file.name), "r+", (handle) => handle.sync());
     await syncFolder(folder);
     await moveFile(folder, this.#path(name));

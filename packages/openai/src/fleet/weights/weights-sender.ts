@@ -11,20 +11,19 @@ import type { PublishedWeights, SamplingServer } from "../servers/sampling-serve
 import { packChunk } from "./chunk-coding.ts";
 import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
 
-/** How weights are sent. */
 export interface WeightsSenderOptions {
-  /** Of the trainer alone: what the next version is compared with is kept here. */
+  /** Folder on the trainer for copies that later versions are compared with. */
   readonly folder: string;
-  /** Bytes of a chunk; 4 MiB by default. */
+  /** Chunk size in bytes. Default 4 MiB. */
   readonly chunkBytes?: number;
-  /** Tries of a version in a row that bring nothing on; 5 by default. */
+  /** Max attempts in a row without progress. Default 5. */
   readonly attempts?: number;
   readonly clock?: FleetClock;
 }
 
 const checkOptions = optionCheck<WeightsSenderOptions>()("WeightsSender", "folder chunkBytes attempts clock");
 
-/** Bytes that a version took on the wire. */
+/** Bytes sent for a version. */
 export interface WeightsSent {
   readonly bytes: number;
   readonly sentBytes: number;
@@ -41,9 +40,9 @@ const finished = z.object({ folder: z.string().min(1) });
 const listed = z.object({ names: z.array(z.string()) });
 
 const chunksAtOnce = 4;
-/** A receiver that is slower than the others may still be sent the version before the last. */
+/** A slower receiver may still get the version before the last. */
 const basesKept = 2;
-/** Most milliseconds of what only tidies up. */
+/** Time limit of cleanup requests in milliseconds. */
 const tidyMs = 10_000;
 
 interface Base {
@@ -53,24 +52,24 @@ interface Base {
 
 interface Prepared {
   readonly manifest: WeightsManifest;
-  /** Where the base lies here. */
+  /** Local path of the base. */
   readonly baseFolder: string | null;
 }
 
 /**
- * Sends versions of weights to receivers beside inference servers, in chunks with checksums. A try that ends in the middle is gone on
- * with; chunks come as what differs from the version before where a receiver has that.
+ * Sends versions of weights in chunks with checksums to receivers next to inference servers. An interrupted upload
+ * continues. Chunks are sent as differences if a receiver has the previous version.
  */
 export class WeightsSender {
   readonly #options: WeightsSenderOptions;
   readonly #prepared = new Map<string, Promise<Prepared>>();
-  /** By receiver and version: servers that share a disk share an upload. */
+  /** Uploads by receiver and version: servers with a shared disk share an upload. */
   readonly #sending = new Map<string, Promise<string>>();
-  /** The last versions of each policy that some receiver has whole, and their copies here; the newest at the end. */
+  /** Last complete versions of each policy with their local copies; the newest at the end. */
   readonly #bases = new Map<string, Base[]>();
-  /** Receivers of versions that nobody samples any more, and that later ones may be compared with. */
+  /** Receivers of unused versions, which later versions may be compared with. */
   readonly #unneeded = new Map<string, Set<Connection>>();
-  /** What each version took on the wire. */
+  /** Bytes sent for each version. */
   readonly sent: WeightsSent[] = [];
 
   constructor(options: WeightsSenderOptions) {
@@ -79,8 +78,8 @@ export class WeightsSender {
   }
 
   /**
-   * The same server, into which weights come over HTTP: a version is sent to the receiver, and loaded from its folder there.
-   * @param receiver - of a `WeightsReceiver` on the server's machine
+   * Returns a server whose weights are sent to the receiver over HTTP and loaded from its folder.
+   * @param receiver - address of a `WeightsReceiver` on the server's machine
    */
   throughReceiver(server: SamplingServer, receiver: ConnectionOptions): SamplingServer {
     const connection = new Connection(receiver);
@@ -97,7 +96,7 @@ export class WeightsSender {
         if (!isBase) return forget(connection, name, signal);
         this.#unneeded.set(name, (this.#unneeded.get(name) ?? new Set()).add(connection));
       },
-      /** Those that were sent and never loaded too. */
+      /** Includes versions that were sent but never loaded. */
       async names(signal) {
         const { names } = await connection.ask("/weights", null, listed, signal);
         return [...new Set([...(await server.names(signal)), ...names])];
@@ -105,7 +104,7 @@ export class WeightsSender {
     };
   }
 
-  /** Removes what was kept for versions that will not come, here and where a receiver answers. */
+  /** Removes local copies, and those of receivers that answer. */
   async close(): Promise<void> {
     const kept = [...this.#bases.values()].flat();
     this.#bases.clear();
@@ -121,9 +120,9 @@ export class WeightsSender {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** @returns the folder as the receiver's machine sees it */
+  /** @returns path of the folder on the receiver's machine */
   #send(connection: Connection, { path }: PublishedWeights, signal?: AbortSignal): Promise<string> {
-    // By its folder: what is loaded under two names is sent once.
+    // Keyed by folder, so weights with two names are sent once.
     const key = `${connection.url} ${path}`;
     const known = this.#sending.get(key);
     if (known) return known;
@@ -145,7 +144,7 @@ export class WeightsSender {
       try {
         return await this.#upload(connection, path, prepared, onMissing, signal);
       } catch (error) {
-        // The receiver was killed, or a chunk came damaged: it says what it has.
+        // The receiver was killed or a chunk was damaged: ask for its state.
         const again =
           LaconicError.is(error) &&
           (error.code === "api_unavailable" || error.detail["status"] === 422 || error.detail["status"] === 409);
@@ -181,7 +180,7 @@ export class WeightsSender {
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         let reply = await send(next, base);
-        // What it differs from may be damaged there: it goes whole.
+        // The base may be damaged there, so the chunk is sent in full.
         if (reply.status === 422 && base !== null) reply = await send(next, null);
         if (reply.status !== 204) throw connection.refusal(place, reply);
       }
@@ -209,7 +208,7 @@ export class WeightsSender {
     return made;
   }
 
-  /** Keeps what was sent: the next version of the policy differs from it by a step. */
+  /** Keeps a copy: the next version differs from it by one step. */
   async #keep(path: string, { files }: WeightsManifest): Promise<void> {
     const name = basename(path);
     const policy = policyOf(name);
@@ -225,7 +224,7 @@ export class WeightsSender {
         await link(from, to).catch(() => copyFile(from, to));
       }
     } catch {
-      // Without it the next version goes whole.
+      // Without a copy the next version is sent in full.
       bases.splice(bases.indexOf(base), 1);
       await rm(base.folder, { recursive: true, force: true }).catch(() => undefined);
     }
@@ -238,7 +237,7 @@ async function forget(connection: Connection, name: string, signal?: AbortSignal
   if (reply.status !== 204) throw connection.refusal("/weights", reply);
 }
 
-/** Versions of one policy begin alike. */
+/** Versions of one policy share a prefix. */
 function policyOf(name: string): string {
   return name.replace(/-v\d+-[\da-f]+-\d+$/u, "");
 }
