@@ -2,30 +2,28 @@ import { setMaxListeners } from "node:events";
 import { ClientGone, errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
 import type { ServerSettings } from "./options.ts";
 
-/** Sends a chunk of a stream. */
 export type Send = (chunk: unknown) => void;
 
-/** The replies to one request. */
 export interface Replies {
   readonly count: number;
   readonly isStreamed: boolean;
   /**
-   * @param signal - aborted when the client is gone, or one reply has failed
-   * @param send - takes chunks as they are written; null for the whole answer alone
+   * @param signal - aborted when the client disconnects or a reply fails
+   * @param send - receives stream chunks; null for a whole answer
    * @returns the whole answer
    */
   readonly make: (signal: AbortSignal, send: Send | null) => Promise<unknown>;
-  /** Error event of a surface other than OpenAI's chat; its events are named. */
+  /** Error event of a surface with named events, which OpenAI's chat does not have. */
   readonly errorOf?: (refusal: HttpError) => unknown;
 }
 
-/** Makes the replies to requests, a limited number at once. */
+/** Produces replies with limited concurrency. */
 export interface Completer {
   /** Number of replies in progress. */
   running(): number;
   /**
-   * @param onEnd - called once when the last reply is made, or has failed
-   * @throws HttpError 429 where too many replies are in progress, and what making them throws
+   * @param onEnd - called once when the last reply has ended or failed
+   * @throws HttpError 429 for too many replies in progress, and the errors of `make`
    */
   complete(replies: Replies, request: Request, onEnd?: () => void): Promise<Response>;
 }
@@ -44,7 +42,7 @@ export function createCompleter({
         throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are in the making already`);
       running += count;
       const gone = new AbortController();
-      setMaxListeners(0, gone.signal); // every reply listens
+      setMaxListeners(0, gone.signal); // each reply adds a listener
       const leave = (): void => gone.abort();
       if (request.signal.aborted) leave();
       request.signal.addEventListener("abort", leave, { once: true });
@@ -82,16 +80,16 @@ interface EventSource {
   /** Sends events until it resolves. */
   readonly produce: (send: Send) => Promise<unknown>;
   readonly onCancel: () => void;
-  /** The event of an error in the stream. */
+  /** Event for an error in the stream. */
   readonly errorEvent: (error: unknown) => unknown;
-  /** Each event has its `type` as name, and nothing follows the last one. */
+  /** Each event is named by its `type`, and no `[DONE]` follows. */
   readonly isNamed: boolean;
 }
 
 /**
- * Server-sent events; unnamed ones end with `[DONE]`. The response resolves with the first event, so that an earlier error has its own
- * status. A stream without a reader breaks off and never looks complete.
- * @throws what `produce` throws before its first event
+ * Returns server-sent events; unnamed ones end with `[DONE]`. The response resolves with the first event, so that an
+ * earlier error has an HTTP status. A stream whose client disconnects is aborted, so it never looks complete.
+ * @throws the errors of `produce` before its first event
  */
 function eventStream({ produce, onCancel, errorEvent, isNamed }: EventSource): Promise<Response> {
   const encoder = new TextEncoder();

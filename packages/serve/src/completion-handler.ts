@@ -12,10 +12,10 @@ import { surfaceAt } from "./surfaces/surfaces.ts";
 import { teamReplies, teamRequest } from "./team.ts";
 
 /**
- * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
- * `/v1/completions`, `/v1/responses`, `/v1/messages`, streamed or whole; and `/health`. For any server of the Fetch API's requests and
- * responses (Deno, Bun, Hono, a test); `createCompletionServer` is the one of Node's. Aborting `request.signal` or cancelling the body ends
- * a reply. A request without a `host` header is taken to name the host of its address.
+ * Serves policies and teams through OpenAI's HTTP interface: `/v1/models`, `/v1/chat/completions`, `/v1/completions`,
+ * `/v1/responses`, `/v1/messages`, streamed or whole, and `/health`. The handler works with any Fetch API server (Deno,
+ * Bun, Hono, a test); `createCompletionServer` uses Node's. Aborting `request.signal` or cancelling the body ends a
+ * reply. Without a `host` header, the host of the URL is used.
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
   checkServerOptions(options);
@@ -26,7 +26,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   const served = new Map(models.map((model) => [model.name, model]));
   const names = [...served.keys()];
 
-  /** @throws HttpError 404 for a model that is not served */
+  /** @throws HttpError 404 for an unknown model */
   const modelNamed = (name: string): ServedModel | ServedTeam => {
     const model = served.get(name);
     if (model) return model;
@@ -73,7 +73,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   };
 }
 
-/** `completionHandler` behind a server of Node's, which does not listen yet. */
+/** `completionHandler` as a Node server that does not listen yet. */
 export function createCompletionServer(options: CompletionServerOptions): Server {
   const { onError, ...callers } = serverSettings(options);
   return createHandlerServer(completionHandler(options), onError, callers);

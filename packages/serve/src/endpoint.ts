@@ -6,7 +6,7 @@ import { checkCaller } from "./request-guard.ts";
 import { surfaceAt, throughSurface } from "./surfaces/surfaces.ts";
 
 /**
- * Checks who asks.
+ * Checks host, origin and key.
  * @returns the decoded path, or the answer to `/health`
  * @throws HttpError 401 or 403
  */
@@ -40,12 +40,12 @@ export function answerModels(
 
 const completionPath = /^\/(?:chat\/completions|completions|responses|messages)$/u;
 
-/** A request for replies on any surface, as a chat or a completion of OpenAI's. */
+/** A request on any surface, as an OpenAI chat or completion. */
 export interface AskedReplies {
   readonly isChat: boolean;
   /** Without nulls. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Gives replies to the chat in the words of the surface. */
+  /** Converts replies to the surface's format. */
   readonly tell: (replies: Replies) => Replies;
 }
 
@@ -53,7 +53,7 @@ export interface AskedReplies {
  * Reads a request for replies.
  * @param path - without `/v1`
  * @returns null for another path
- * @throws HttpError 405, 413, 415, or 400 naming the parameter
+ * @throws HttpError 405, 413, 415, or 400 with the parameter
  */
 export async function readReplyRequest(
   request: Request,

@@ -1,10 +1,10 @@
 import type { Completion, DrawnToken, FinishReason, LogProbsAtOne, Tokenizer, TokenTrace } from "@laconic/core";
 import type { TokenCounts } from "@laconic/core/ledger";
 
-/** Distribution of log-probs, by vLLM's names: the model's own, or the one at the sampling temperature. */
+/** Distribution of log-probs in vLLM's terms: the model's own, or at the sampling temperature. */
 export type LogProbMode = "raw_logprobs" | "processed_logprobs";
 
-/** Finish reason in OpenAI's interface; null where the model gives no known reason. */
+/** OpenAI's finish reason; null if unknown. */
 export type WireReason = "stop" | "length" | "content_filter" | "tool_calls" | null;
 
 export const wireReasons: Readonly<Record<FinishReason, WireReason>> = {
@@ -14,48 +14,47 @@ export const wireReasons: Readonly<Record<FinishReason, WireReason>> = {
   unknown: null,
 };
 
-/** A call of a tool in a reply. */
+/** Tool call in a reply. */
 export interface CalledTool {
   readonly id: string;
   readonly name: string;
-  /** JSON, as the model wrote it. */
+  /** JSON as the model wrote it. */
   readonly arguments: string;
 }
 
-/** Splits a reply into its text and its calls. */
+/** Splits a reply into text and tool calls. */
 export type ReadReply = (completion: Completion) => { readonly content: string; readonly calls: readonly CalledTool[] };
 
-/** What a request wants to see of its replies. */
+/** Requested content of replies. */
 export interface ReplyShape {
   /** Null without log-probs. */
   readonly logProbs: LogProbMode | null;
-  /** Token ids are listed. */
+  /** Whether token ids are included. */
   readonly tokenIds: boolean;
-  /** Finds the calls of tools; a chat with tools has it. */
+  /** Finds tool calls; set for a chat with tools. */
   readonly readReply?: ReadReply;
-  /** Texts that end a reply. */
+  /** Stop texts. */
   readonly stop: readonly string[];
 }
 
-/** One reply. */
 export interface Choice {
   readonly index: number;
   readonly completion: Completion;
   readonly tokenizer: Tokenizer;
   readonly shape: ReplyShape;
-  /** Stands before the reply; absent unless asked for. */
+  /** Prompt before the reply, if requested. */
   readonly echo?: EchoedPrompt;
-  /** Leaves the reply out: only the prompt was asked for. */
+  /** Omits the reply, because only the prompt was requested. */
   readonly withoutReply?: boolean;
 }
 
 export interface EchoedPrompt {
   readonly text: string;
-  /** Log-probs are null for the first token, and where none were asked for. */
+  /** Log-probs are null for the first token, and if none were requested. */
   readonly listed: readonly { readonly token: number; readonly atOne: LogProbsAtOne | null }[];
 }
 
-/** A piece of a reply in a stream. */
+/** Part of a streamed reply. */
 export interface Piece {
   readonly index: number;
   readonly text: string;
@@ -63,7 +62,7 @@ export interface Piece {
   readonly shape: ReplyShape;
 }
 
-/** Layout of the replies of one kind of completion. */
+/** Format of whole replies and chunks. */
 export interface ReplyForm {
   readonly prefix: string;
   readonly object: string;
@@ -72,12 +71,12 @@ export interface ReplyForm {
   chunk(piece: Piece): Record<string, unknown>;
 }
 
-/** A token in a reply's list of log-probs. */
+/** Token with its log-prob. */
 export interface ListedToken {
   readonly id: number;
   readonly text: string;
   readonly logProb: number;
-  /** Likeliest tokens of its position, in descending order. */
+  /** Most likely tokens of this position, in descending order. */
   readonly top: readonly { readonly text: string; readonly logProb: number }[];
 }
 
@@ -112,16 +111,16 @@ const chatLogProbs = (tokens: readonly ListedToken[]): unknown => ({
   refusal: null,
 });
 
-/** As OpenAI lists them: the likeliest tokens, and the one that was drawn. */
+/** OpenAI lists the most likely tokens and the sampled one. */
 function likeliest({ text, logProb, top }: ListedToken): Record<string, number> {
   const byText = new Map<string, number>();
-  // Different tokens can have the same text; the likelier one tells whether the drawn one was the likeliest.
+  // Several tokens can have the same text; the most likely one is kept.
   for (const likely of [...top, { text, logProb }])
     byText.set(likely.text, Math.max(likely.logProb, byText.get(likely.text) ?? -Infinity));
   return Object.fromEntries(byText);
 }
 
-/** The first token of a prompt. */
+/** First token of a prompt. */
 interface Unpredicted {
   readonly text: string;
   readonly logProb: null;
@@ -152,18 +151,18 @@ function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[
   );
 }
 
-/** A message, and why it ends. */
+/** Message with its finish reason. */
 interface WireMessage {
   readonly message: object;
   readonly finish_reason: WireReason;
 }
 
-/** A choice without calls. */
+/** Choice without tool calls. */
 export function plainChoice(content: string, finish_reason: WireReason): WireMessage {
   return { message: { role: "assistant", content, refusal: null }, finish_reason };
 }
 
-/** A choice with calls of tools. */
+/** Choice with tool calls. */
 function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
   const called = calls.map(({ id, name, arguments: json }, index) => ({
     index,
@@ -183,7 +182,7 @@ function messageOf({ completion, shape: { readReply } }: Choice): WireMessage {
   return plainChoice(content, wireReasons[completion.finishReason]);
 }
 
-/** The text that ended a reply, under vLLM's name; null where none did, or its tokens are unknown. */
+/** Stop text that ended a reply, in vLLM's field; null for none, or without known tokens. */
 function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, shape: { stop } }: Choice): object {
   if (stop.length === 0) return {};
   const written = trace && finishReason === "stop" ? tokenizer.decode(trace.tokens) : "";
@@ -237,7 +236,7 @@ export const textForm: ReplyForm = {
   }),
 };
 
-/** Token counts in OpenAI's form; details are absent where no model reports any. */
+/** Token counts in OpenAI's format. Details are missing if no model reports any. */
 export interface ChatUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -246,7 +245,7 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
-/** Replies of all surfaces take their counts from here. */
+/** Converts token counts; used by all surfaces. */
 export function chatUsage(counts: TokenCounts): ChatUsage {
   const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = counts;
   return {

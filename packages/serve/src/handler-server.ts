@@ -5,16 +5,16 @@ import { LaconicError } from "@laconic/core";
 import { errorBody, invalid, refusalResponse, type CompletionHandler } from "./http.ts";
 import { checkCaller } from "./request-guard.ts";
 
-/** How long a client may take, in milliseconds. */
+/** Time limits of clients in milliseconds. */
 export interface Patience {
-  /** To send a request's head, and all of it. */
+  /** Limits for sending the head and the whole request. */
   readonly headMs: number;
   readonly requestMs: number;
-  /** To take anything at all of what is ready for it. */
+  /** Limit without any read of pending data. */
   readonly readMs: number;
 }
 
-/** Who may ask: see {@link checkCaller}. This machine's own pages and programs by default. */
+/** Allowed hosts and key: see {@link checkCaller}. Default: pages and programs of this machine. */
 export interface Callers {
   readonly hosts: readonly string[];
   readonly apiKey: string | null;
@@ -23,9 +23,9 @@ export interface Callers {
 const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 };
 
 /**
- * A handler behind a server of Node's, which does not listen yet. What a page from elsewhere makes a browser send gets status 403, who drips
- * a request 408, and who reads nothing is cut. The key itself is the handler's to check.
- * @param onError - hears failures that are not the client's doing
+ * Returns a Node server for a handler; it does not listen yet. Requests from foreign pages get status 403, slow
+ * requests 408, and clients that stop reading are disconnected. The handler checks the key.
+ * @param onError - called for failures that the client did not cause
  */
 export function createHandlerServer(
   handler: CompletionHandler,
@@ -42,7 +42,7 @@ export function createHandlerServer(
     return handler(request);
   };
   const limits = {
-    // Whoever pauses for less finds its connection open; Node's five seconds end many between two requests.
+    // Longer than common client pauses; Node's five seconds end many connections between two requests.
     keepAliveTimeout: 65_000,
     headersTimeout: headMs,
     requestTimeout: requestMs,
@@ -51,7 +51,7 @@ export function createHandlerServer(
   return createServer(limits, (incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once("close", () => gone.abort());
-    // A reply that takes long to make leaves nothing unread.
+    // A slow reply has no pending data, so it is not cut.
     outgoing.setTimeout(readMs, () => {
       if (outgoing.writableLength > 0 || (outgoing.socket?.writableLength ?? 0) > 0) outgoing.destroy();
     });
@@ -72,14 +72,14 @@ async function answer(
   const { status, headers, body } = request
     ? await handler(request)
     : Response.json(errorBody(invalid("the request's method or path is not one")), { status: 400 });
-  incoming.resume(); // what nobody read of a refused request stands before the next one on its connection
+  incoming.resume(); // discards the unread body of a refused request, so that the connection can be reused
   if (signal.aborted) return body?.cancel();
   outgoing.writeHead(status, Object.fromEntries(headers));
   if (body) await pipeline(Readable.fromWeb(body), outgoing);
   else outgoing.end();
 }
 
-/** @returns null for what the Fetch API has no request for */
+/** @returns null for requests that the Fetch API cannot represent */
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | null {
   const { method = "GET", url = "/", headers } = incoming;
   try {
@@ -91,7 +91,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
         ...Object.entries(headers).flatMap(([name, value]) =>
           name === "host" ? [] : [value ?? []].flat().map((each): [string, string] => [name, each]),
         ),
-        // Without one, the address above must not count as one.
+        // Without this header, the address above would count as the host.
         ["host", headers.host ?? ""],
       ],
       ...(method !== "GET" && method !== "HEAD" && { body: bodyOf(incoming), duplex: "half" }),
@@ -101,12 +101,12 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
   }
 }
 
-/** Who stops reading does not cut the connection, on which the answer is to go out. */
+/** An early end of reading must not close the connection, because the answer is still to be sent. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return ReadableStream.from(incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
 }
 
-/** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */
+/** @throws LaconicError `config_invalid` if the address cannot be listened on, with the system's code */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await new Promise<void>((done, fail) => {
@@ -130,16 +130,16 @@ export async function listen(server: Server, port: number, host: string): Promis
   }
 }
 
-/** The port that a server listens on. */
+/** Port that a server listens on. */
 export function boundPort(server: Server, port: number): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** Interval in which idle connections are closed. */
+/** Interval for closing idle connections. */
 const sweepMs = 50;
 
-/** Stops listening, lets replies in progress end, and cuts every connection after `graceMs`. Resolves when all are closed. */
+/** Stops listening, waits for running replies, and closes all connections after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()));
   const idle = (): void => server.closeIdleConnections();

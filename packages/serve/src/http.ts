@@ -5,25 +5,25 @@ import { isSameSecret, readBytes } from "@laconic/core/platform";
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
 
-/** The client has closed its connection. */
+/** The client has disconnected. */
 export class ClientGone extends Error {
   constructor(cause: unknown) {
     super("the client is gone", { cause });
     this.name = "ClientGone";
   }
 
-  /** Not read by anyone; 499 is nginx's number for it. */
+  /** Status 499, as in nginx; no client reads it. */
   toResponse(): Response {
     return new Response(null, { status: 499 });
   }
 }
 
-/** A refusal as OpenAI's clients read it. */
+/** HTTP error in OpenAI's format. */
 export class HttpError extends Error {
   readonly status: number;
   readonly kind: string;
   readonly parameter: string | null;
-  /** What a program can tell it by; null where the status says it all. */
+  /** Error code for programs; null if the status is enough. */
   readonly code: string | null;
 
   constructor(status: number, kind: string, message: string, parameter: string | null = null, code?: string) {
@@ -39,19 +39,19 @@ export function invalid(message: string, parameter: string | null = null): HttpE
   return new HttpError(400, "invalid_request_error", message, parameter);
 }
 
-/** A prompt that the context has no room for, under the name that OpenAI's clients know. */
+/** Prompt that exceeds the context, with OpenAI's error code. */
 export function tooLongError(message: string, parameter: string | null = null): HttpError {
   return new HttpError(400, "invalid_request_error", message, parameter, "context_length_exceeded");
 }
 
-/** A model that is not served, under the code that OpenAI's clients know. */
+/** Unknown model, with OpenAI's error code. */
 export function noModel(name: string, served: readonly string[]): HttpError {
   const known = served.length === 1 ? `${served[0]} is` : `${served.join(", ")} are`;
   const message = `model ${name.slice(0, 256)} is not served; ${known}`;
   return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
 }
 
-/** A path that nobody answers; most often a client's address lacks `/v1`, or has it twice. */
+/** Unknown path; often a client's base URL lacks `/v1` or has it twice. */
 export function noPath(path: string): HttpError {
   const meant = path.replace(/^(?:\/v1)*/u, "/v1");
   const hint =
@@ -61,19 +61,19 @@ export function noPath(path: string): HttpError {
   return new HttpError(404, "invalid_request_error", `there is no ${path}${hint}`);
 }
 
-/** A model's card. */
+/** Entry of `/v1/models`. */
 export function modelCard(id: string, facts: object): object {
   return { id, object: "model", created: 0, owned_by: "laconic", ...facts };
 }
 
 /**
- * What any failure looks like from outside; what is not the client's doing tells nothing of the inside.
- * @param onError - hears what is not the client's doing
+ * Converts an error for the client. Internal errors reveal nothing.
+ * @param onError - called for errors that the client did not cause
  */
 export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpError {
   if (error instanceof HttpError) return error;
   if (LaconicError.is(error) && error.code === "input_invalid") {
-    // An engine's message also names the place in its batch, of which a client knows nothing.
+    // An engine's message also names the position in its batch, which clients do not know.
     const { reason = error.message, contextLength } = error.detail;
     return (contextLength === undefined ? invalid : tooLongError)(String(reason));
   }
@@ -81,7 +81,7 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
   return new HttpError(500, "server_error", "the server failed; its log says why");
 }
 
-/** A failure as a whole answer, in OpenAI's form by default. */
+/** HTTP response for an error, in OpenAI's format by default. */
 export function refusalResponse(
   error: unknown,
   onError: (error: unknown) => void,
@@ -92,7 +92,7 @@ export function refusalResponse(
   return jsonResponse(refusal.status, errorOf(refusal), isLater ? { "retry-after": "1" } : {});
 }
 
-/** Decoded. @throws HttpError 400 for what is no path */
+/** Decoded path. @throws HttpError 400 for an invalid one */
 export function pathOf({ url }: Pick<Request, "url">): string {
   try {
     return decodeURIComponent(new URL(url).pathname);
@@ -114,9 +114,10 @@ export function errorBody({ message, kind, parameter, code }: HttpError): { read
 }
 
 /**
- * A page from anywhere may have a browser send a form or plain text without asking first, but not this content type.
+ * Reads a JSON body. The content type is required, because foreign pages can send forms and plain text without a
+ * preflight request.
  * @param keep - keys of an object whose values stay `JsonText`
- * @throws HttpError 415 for another content type, 413 beyond the limit, 400 for what is not JSON
+ * @throws HttpError 415 for another content type, 413 above the limit, 400 for invalid JSON
  */
 export async function readJson(
   { headers, body }: Request,
@@ -132,7 +133,7 @@ export async function readJson(
     );
   const tooLarge = new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
   const bytes = await readBytes(body, { maxBytes }, () => tooLarge).catch((error: unknown) => {
-    // A client that hangs up in the middle is no failure of the server's.
+    // A client that disconnects early is not a server error.
     throw error === tooLarge ? tooLarge : invalid("the body ended before it was whole");
   });
   try {
@@ -143,7 +144,7 @@ export async function readJson(
   }
 }
 
-/** As a bearer's, or as Anthropic's clients send it: `x-api-key`. @throws HttpError 401. */
+/** Checks a bearer token, or `x-api-key` as Anthropic's clients send it. @throws HttpError 401 */
 export function checkKey(headers: Headers, key: string | null): void {
   if (key === null) return;
   const bearer = isSameSecret(headers.get("authorization") ?? "", `Bearer ${key}`);

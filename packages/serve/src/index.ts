@@ -1,5 +1,5 @@
 /**
- * Policies and teams behind an OpenAI-compatible HTTP endpoint.
+ * Serves policies and teams on an OpenAI-compatible HTTP endpoint.
  * @module @laconic/serve
  */
 export { completionHandler, createCompletionServer } from "./completion-handler.ts";

@@ -10,28 +10,28 @@ import { parse } from "./parse.ts";
 import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
 import { callsSchema, commonShape, offeredShape, textSchema, toolsIn, type WireCall } from "./schemas.ts";
 
-/** What one request asks for. */
+/** Content of one request. */
 export interface Job extends ReplyShape {
-  /** Each gets the same number of replies. */
+  /** Each prompt gets the same number of replies. */
   readonly prompts: readonly Prompt[];
-  /** Replies to all of them. */
+  /** Number of replies to all prompts. */
   readonly count: number;
   readonly form: ReplyForm;
   readonly sampling: Sampling;
-  /** 0 asks for the prompt's own log-probs alone. */
+  /** 0 requests only the prompt's log-probs. */
   readonly maxTokens: number;
   readonly seed: number | undefined;
-  /** Likeliest tokens wanted at each position. */
+  /** Number of most likely tokens per position. */
   readonly topLogProbs: number;
-  /** The prompt stands before each reply, with its log-probs. */
+  /** Includes the prompt with its log-probs before each reply. */
   readonly echo: boolean;
-  /** What each reply must keep. */
+  /** Rules that each reply must satisfy. */
   readonly rules: readonly ReplyRule[];
   readonly isStreamed: boolean;
   readonly includesUsage: boolean;
   /** Requests with the same key share cached prefixes. */
   readonly conversation: string | undefined;
-  /** Fields at the head of the answer, beside its id. */
+  /** Extra fields of the answer's head. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +41,7 @@ const shared = {
   return_token_ids: z.boolean().exactOptional(),
   logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
   prompt_cache_key: z.string().max(512).exactOptional(),
-  // Clients send these at the value without effect.
+  // Clients send these with the value that has no effect.
   frequency_penalty: z.literal(0).exactOptional(),
   presence_penalty: z.literal(0).exactOptional(),
 };
@@ -51,7 +51,7 @@ const tokens = z.array(z.int().min(0)).min(1);
 const messageSchema = z.discriminatedUnion(
   "role",
   [
-    // Chat templates know OpenAI's newer name of the system role by the older one.
+    // Chat templates know OpenAI's `developer` role as `system`.
     z.object({ role: z.enum(["system", "developer"]), content: textSchema }),
     z.object({ role: z.literal("user"), content: textSchema }),
     z.object({ role: z.literal("tool"), content: textSchema, tool_call_id: z.string().max(256) }),
@@ -86,15 +86,15 @@ const completionSchema = z.strictObject({
 /** How a chat is read. */
 export interface ChatContext {
   readonly defaultMaxTokens: number;
-  /** How the model calls tools; null refuses them. */
+  /** Tool format of the model; null refuses tools. */
   readonly tools: ToolFormat | null;
-  /** The text in which the model made these calls; null for calls of others. */
+  /** Returns the text in which the model wrote these calls; null for other calls. */
   readonly textOf?: (calls: readonly WireCall[]) => string | null;
 }
 
 /**
- * Reads a chat, `withoutNulls`. Calls that the model made itself come back as the text that it wrote.
- * @throws HttpError 400 naming the parameter
+ * Reads a chat without nulls. Calls made by the model are replaced by the text that it wrote.
+ * @throws HttpError 400 with the parameter
  */
 export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf = () => null }: ChatContext): Job {
   const body = parse(chatSchema, json);
@@ -127,7 +127,7 @@ export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf 
   };
 }
 
-/** @param json - `withoutNulls` @throws HttpError 400 naming the parameter */
+/** @param json - without nulls @throws HttpError 400 with the parameter */
 export function completionJob(json: object, defaultMaxTokens: number): Job {
   const body = parse(completionSchema, json);
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
@@ -155,7 +155,7 @@ function sharedJob(body: z.output<typeof sharedSchema>): Pick<Job, SharedJob> {
   return {
     sampling: samplingOfFields("openai-extended", body),
     seed: body.seed,
-    stop: [body.stop ?? []].flat().filter((text) => text !== ""), // an empty one ends nothing
+    stop: [body.stop ?? []].flat().filter((text) => text !== ""), // an empty stop text has no effect
     tokenIds: body.return_token_ids === true,
     isStreamed: body.stream === true,
     includesUsage: body.stream_options?.include_usage === true,
@@ -171,7 +171,7 @@ function promptsOf(prompt: z.output<typeof completionSchema>["prompt"]): Prompt[
   );
 }
 
-/** @throws HttpError 400 for likeliest tokens without log-probs, or at the sampling temperature */
+/** @throws HttpError 400 for most likely tokens without log-probs, or at the sampling temperature */
 function logProbsOf(
   mode: LogProbMode = "raw_logprobs",
   asked: boolean,
@@ -183,7 +183,7 @@ function logProbsOf(
   return { logProbs: asked ? mode : null, topLogProbs };
 }
 
-/** A tool answers a call of the last reply before it, once. */
+/** Each tool message must answer one call of the last reply, once. */
 function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void {
   let waiting = new Map<string, boolean>();
   for (const [i, message] of messages.entries())
@@ -198,7 +198,7 @@ function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void
     }
 }
 
-/** Calls of a reply, each with a new id. */
+/** Reads the calls of a reply and gives each an id. */
 export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
   const { content, calls } = format.read(text);
   return {
@@ -207,7 +207,7 @@ export function readCalls(format: ToolFormat, text: string): ReturnType<ReadRepl
   };
 }
 
-/** Whether calls that come back are those that a reply made, however their JSON is written. */
+/** Whether the client's calls equal the reply's, apart from JSON layout. */
 export function isSameCalls(made: readonly CalledTool[], sent: readonly WireCall[]): boolean {
   return (
     made.length === sent.length &&
@@ -227,15 +227,15 @@ function isSameJson(left: string, right: string): boolean {
   }
 }
 
-/** Characters per token below which a text is tokenised at once and counted by the engine. */
+/** Texts with fewer characters per token are tokenized in one pass and counted by the engine. */
 const ordinary = 8;
-/** A cut can split the word it is in otherwise than the whole text does. */
+/** A cut may tokenize its last word differently than the whole text. */
 const slack = 64;
 
 /**
- * Refuses a prompt that cannot fit before all of it is tokenised, which takes seconds for megabytes. Beginnings of the
- * text, twice as long each time, are tokenised until one alone is too long.
- * @throws HttpError 400 when the prompt has more tokens than the context holds
+ * Refuses a prompt that is too long without tokenizing all of it, which takes seconds for megabytes. Prefixes of
+ * doubling length are tokenized until one exceeds the context.
+ * @throws HttpError 400 if the prompt has more tokens than the context holds
  */
 export function checkPromptLength(prompt: Prompt, tokenizer: Tokenizer, contextLength: number): void {
   const parameter = prompt.kind === "messages" ? "messages" : "prompt";
@@ -251,7 +251,7 @@ export function checkPromptLength(prompt: Prompt, tokenizer: Tokenizer, contextL
     if (tokenizer.encode(beginning(text, length)).length > contextLength + slack) throw tooLong();
 }
 
-/** Cut between words where there are any, and never inside a character. */
+/** Cuts between words if possible, and never inside a surrogate pair. */
 function beginning(text: string, length: number): string {
   const cut = text.slice(0, length);
   const space = cut.lastIndexOf(" ");

@@ -11,71 +11,68 @@ import type {
 } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 
-/** Gives log-probs of tokens that were not sampled. */
+/** Computes log-probs of given tokens. */
 export type PromptScorer = Pick<Sampler, "forward">;
 
-/** A policy under the name that requests ask for it by. */
+/** Policy under a model name. */
 export interface ServedModel {
   readonly name: string;
-  /** Answers; a local policy streams its tokens. */
+  /** A local policy streams its tokens. */
   readonly policy: LanguageModel;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Most tokens of prompt and reply together. */
+  /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
-  /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
+  /** Computes log-probs of prompts; without it `echo` with `logprobs` is refused. */
   readonly scorer?: PromptScorer;
-  /** How the policy was taught to call tools; requests with tools are refused without it. */
+  /** Trained tool format; without it requests with tools are refused. */
   readonly tools?: ToolFormat;
 }
 
-/** A whole team under one name: it answers chats, by an episode each. */
+/** Team under a model name. It answers each chat with one episode. */
 export interface ServedTeam {
   readonly name: string;
   readonly topology: Topology;
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
-  /** Where a request says nothing else. */
+  /** Default sampling of requests. */
   readonly sampling: EpisodeContext["sampling"];
   /**
-   * What a question is to the team, such as one whose statements are dealt among its holders; the question as it is when absent.
-   * Not called where the request gives views itself.
-   * @throws LaconicError `input_invalid` for a question that the team cannot be asked
+   * Converts a question to the team's problem, for example by dealing statements among holders. Default: the question
+   * alone. Not called if the request gives views.
+   * @throws LaconicError `input_invalid` for an unusable question
    */
   readonly problemOf?: (question: string) => Problem;
 }
 
-/** Keys of `ServerSettings`, for checks. */
 export const serverKeys = "defaultMaxTokens hosts apiKey maxConcurrency maxBodyBytes now onError";
 
-/** What is served, to whom, and how much of it at once. */
+/** Options of `completionHandler`. */
 export interface CompletionServerOptions {
-  /** Models and teams, as `/v1/models` lists them. */
+  /** Models and teams, in the order of `/v1/models`. */
   readonly models: readonly (ServedModel | ServedTeam)[];
-  /** Most tokens of a reply whose request does not say; 1,024 by default. A team's replies have the team's own ceilings. */
+  /** Default max reply length in tokens. Default 1,024. Teams use their limits. */
   readonly defaultMaxTokens?: number;
-  /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
+  /** Bound host and other allowed host names; empty means this machine. With a key, IP addresses are also allowed. */
   readonly hosts?: readonly string[];
-  /** Null, the default, serves everybody who can connect. */
+  /** Null (default) allows all clients that can connect. */
   readonly apiKey?: string | null;
-  /** Replies in the making at once; more are refused with 429. 256 by default. */
+  /** Max replies in progress; more get status 429. Default 256. */
   readonly maxConcurrency?: number;
-  /** 4 MiB by default. */
+  /** Default 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** Milliseconds since 1970; the machine's clock by default. */
+  /** Milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** Hears failures that are not the client's doing; by default they are warnings of the process. */
+  /** Called for errors that the client did not cause. Default: process warnings. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Refuses unknown options of a server. */
 export const checkServerOptions: (options: CompletionServerOptions) => void = optionCheck<CompletionServerOptions>()(
   "completionHandler",
   `${serverKeys} models`,
 );
 
-/** What both kinds of servers are told beside their models. */
+/** Settings that completion server and gateway share. */
 export type ServerSettings = Omit<CompletionServerOptions, "models">;
 
-/** What is absent is the default. */
 export function serverSettings(given: ServerSettings): Required<ServerSettings> {
   return {
     defaultMaxTokens: 1024,

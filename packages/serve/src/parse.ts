@@ -2,7 +2,7 @@ import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { invalid } from "./http.ts";
 
-/** @throws HttpError 400 naming the parameter */
+/** @throws HttpError 400 with the parameter */
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
   const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
@@ -15,11 +15,11 @@ export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
 interface Refused {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The first unknown key. */
+  /** First unknown key. */
   readonly key?: string | undefined;
 }
 
-/** The issue of a union is that of the alternative which the value fits deepest into. */
+/** For a union, the issue of the alternative that matches deepest. */
 function innermost(issue: z.core.$ZodIssue): Refused {
   if (issue.code === "unrecognized_keys") return { path: issue.path, message: issue.message, key: issue.keys[0] };
   const { path, message } = issue;
@@ -28,7 +28,7 @@ function innermost(issue: z.core.$ZodIssue): Refused {
   const firsts = issue.errors.flatMap(([first]) => (first ? [innermost(first)] : []));
   const depth = Math.max(...firsts.map((refused) => refused.path.length));
   const [meant, ...others] = firsts.filter((refused) => refused.path.length === depth);
-  // Alternatives that fail in different places leave open which was meant.
+  // Alternatives that fail in different places do not show which one was meant.
   if (!meant || depth === 0 || others.some((other) => other.path.join(".") !== meant.path.join(".")))
     return { path, message };
   return { ...meant, path: [...path, ...meant.path] };
@@ -37,12 +37,12 @@ function innermost(issue: z.core.$ZodIssue): Refused {
 const namingModel: z.ZodType<{ readonly model: string }> = z.looseObject({ model: z.string() });
 const objectSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown());
 
-/** The model that a request names. @throws HttpError 400 without a name */
+/** Model name of a request. @throws HttpError 400 if missing */
 export function modelIn(json: unknown): string {
   return parse(namingModel, json).model;
 }
 
-/** Clients send null for parameters that they do not set. @throws HttpError 400 for anything but an object */
+/** Removes nulls, which clients send for unset parameters. @throws HttpError 400 for other values than objects */
 export function withoutNulls(json: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parse(objectSchema, json)).filter(([, value]) => value !== null));
 }

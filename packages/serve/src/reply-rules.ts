@@ -5,16 +5,16 @@ import type { CalledTool, ReadReply } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
 import type { OfferedTools } from "./schemas.ts";
 
-/** A condition on a whole reply. */
+/** Condition on a whole reply. */
 export interface ReplyRule {
-  /** The request's parameter that sets it. */
+  /** Request parameter that sets it. */
   readonly parameter: string;
   readonly code: "json_invalid" | "tool_not_called";
-  /** Why a reply breaks it; null where it does not. */
+  /** Why a reply breaks the rule; null if it does not. */
   fault(content: string, calls: readonly CalledTool[]): string | null;
 }
 
-/** Max replies drawn for one request. */
+/** Max replies drawn per request. */
 const maxDraws = 8;
 
 const endings: Readonly<Record<FinishReason, string>> = {
@@ -25,9 +25,9 @@ const endings: Readonly<Record<FinishReason, string>> = {
 };
 
 /**
- * A model whose replies keep the rules: a reply that breaks a rule is drawn again, up to eight times. Usage counts all draws.
- * Greedy replies are drawn once, because the next would be the same.
- * @throws HttpError 422 with the rule's code where no reply keeps them
+ * Wraps a model so that a reply that breaks a rule is drawn again, up to eight times. Usage counts all draws. Greedy
+ * replies are drawn once, because the next would be identical.
+ * @throws HttpError 422 with the rule's code if no reply satisfies the rules
  */
 export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[], read: ReadReply): LanguageModel {
   return {
@@ -57,14 +57,14 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
   };
 }
 
-/** The usage of the last draw, with the tokens that all draws wrote and their cost. */
+/** Usage of the last draw, with the written tokens and cost of all draws. */
 function usageOfDraws(last: Completion["usage"], draws: readonly Completion["usage"][]): Completion["usage"] {
   const { cachedTokens: _cached, cacheWriteTokens: _written, ...kinds } = sumKinds(draws);
   const completionTokens = draws.reduce((sum, usage) => sum + usage.completionTokens, 0);
   return { ...last, completionTokens, ...kinds };
 }
 
-/** The rule that a response format sets; none for text. A reply that calls a tool has no JSON to check. */
+/** Rule of a response format; none for text. A reply with tool calls is not checked for JSON. */
 export function formatRule(type: "text" | "json_object" | undefined): ReplyRule[] {
   if (type !== "json_object") return [];
   const fault: ReplyRule["fault"] = (content, calls) => (calls.length > 0 ? null : jsonFault(content));
@@ -79,10 +79,7 @@ function jsonFault(content: string): string | null {
   }
 }
 
-/**
- * The rule that a choice of tools sets; none where the model chooses.
- * @throws HttpError 400 for a tool that is not offered
- */
+/** Rule of a tool choice; none if the model chooses. @throws HttpError 400 for an unknown tool */
 export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyRule[] {
   if (!choice || choice === "auto" || choice === "none") return [];
   const parameter = "tool_choice";

@@ -1,20 +1,19 @@
 import { isIP } from "node:net";
 import { HttpError } from "./http.ts";
 
-/** Whether a name or address means this machine itself. */
+/** Whether a name or address is this machine. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/u, "$1").toLowerCase();
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/u.test(name);
 }
 
 /**
- * Refuses what a web page in somebody's browser can make it send. A page whose name was pointed at this machine (DNS
- * rebinding) sends that name as its host; a page from elsewhere sends its origin. Addresses are taken as hosts: no name
- * led to them.
- * @param named - the host that the request names
- * @param origin - of the page that sends it; null for none
- * @param hosts - names that this server is called by, beside those of this machine
- * @throws HttpError 403 naming what is foreign
+ * Refuses requests that a foreign web page sends through a user's browser. A page with DNS rebinding sends its name as
+ * host; other pages send their origin. IP addresses are allowed as hosts, because rebinding needs a name.
+ * @param named - host of the request
+ * @param origin - origin of the page; null for none
+ * @param hosts - names of this server besides this machine's
+ * @throws HttpError 403 with the foreign name
  */
 export function checkOrigin(named: string, origin: string | null, hosts: readonly string[]): void {
   const own = new Set(hosts.map((each) => each.toLowerCase()));
@@ -29,10 +28,10 @@ export function checkOrigin(named: string, origin: string | null, hosts: readonl
 }
 
 /**
- * The same of a server that asks for no key, and so is for its own pages alone: one that is bound to this machine is called by the names
- * of this machine, a page asks its own server and port, and what a browser loads for a page from elsewhere is refused.
- * @param hosts - what the server is bound to, and names that it is called by beside; none means this machine
- * @throws HttpError 403 of the code `host_foreign` or `origin_foreign`
+ * Stricter check for a server without a key, which serves only its own pages: the host is a name of this machine, the
+ * origin is the server with its port, and cross-site resource loads are refused.
+ * @param hosts - bound host and other allowed names; empty means this machine
+ * @throws HttpError 403 with code `host_foreign` or `origin_foreign`
  */
 export function checkOwnPage(request: Request, hosts: readonly string[]): void {
   const { headers } = request;
@@ -49,13 +48,13 @@ export function checkOwnPage(request: Request, hosts: readonly string[]): void {
     throw foreign("pages from elsewhere may not ask this server", "origin_foreign");
 }
 
-/** {@link checkOwnPage} without a key; with one, {@link checkOrigin}: a page that has the key may run elsewhere. */
+/** {@link checkOwnPage} without a key, else {@link checkOrigin}: pages with the key may run anywhere. */
 export function checkCaller(request: Request, hosts: readonly string[], apiKey: string | null): void {
   if (apiKey === null) checkOwnPage(request, hosts);
   else checkOrigin(hostOf(request), request.headers.get("origin"), hosts);
 }
 
-/** Without a header, as a test asks, the address names it. */
+/** Without a host header, as in tests, the URL names the host. */
 function hostOf({ headers, url }: Request): string {
   return headers.get("host") ?? new URL(url).host;
 }
@@ -64,7 +63,7 @@ function foreign(message: string, code = "host_foreign"): HttpError {
   return new HttpError(403, "permission_error", message, null, code);
 }
 
-/** Lower case, without port; null for what is no plain origin. */
+/** Lower case, without port; null for an invalid origin. */
 function hostnameOf(url: string): string | null {
   try {
     const { hostname, pathname, search, hash, username, password } = new URL(url);

@@ -17,12 +17,12 @@ import type { Job } from "./jobs.ts";
 import type { PromptScorer, ServedModel, ServerSettings } from "./options.ts";
 import { keepingRules } from "./reply-rules.ts";
 
-/** The model that answers a job. */
+/** Model that answers a job. */
 type JobModel = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> & Pick<Required<ServerSettings>, "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
 
-/** The replies that a job asks for, all drawn at once. */
+/** All replies of a job, sampled concurrently. */
 export function repliesTo(job: Job, model: JobModel): Replies {
   return {
     count: job.count,
@@ -48,7 +48,7 @@ async function runJob(
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);
     if (job.readReply || hasRules) {
-      // Calls and broken rules are known when a reply is whole.
+      // Calls and broken rules are known only when a reply is complete.
       const completion = await policy.complete(request);
       for (const part of wholeParts({ index, completion, tokenizer, shape: job }))
         send({ ...chunkHead, choices: [part] });
@@ -94,7 +94,7 @@ async function runJob(
 
 const plainReply: ReadReply = ({ text }) => ({ content: text, calls: [] });
 
-/** A reply that is sent in one piece, and its end. */
+/** A whole reply as one chunk, and its end. */
 function wholeParts(choice: Choice): Chunk[] {
   const { index, message, logprobs, finish_reason: reason, ...rest } = chatForm.whole(choice);
   return [
@@ -117,8 +117,8 @@ function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: bo
 }
 
 /**
- * Puts the prompts before their replies, with log-probs where the job asks for them, as benchmarks of log-likelihoods need it.
- * @throws HttpError 400 without a scorer of prompts
+ * Adds the prompts before their replies, with log-probs if requested, for log-likelihood benchmarks.
+ * @throws HttpError 400 without a scorer
  */
 async function withEcho(
   choices: readonly Choice[],

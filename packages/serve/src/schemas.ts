@@ -6,7 +6,7 @@ import { z } from "zod";
 type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
 type SamplingShape = { readonly [Field in keyof Required<SamplingFields>]: Optional<number> };
 
-/** Sampling parameters; each may also have the value that changes nothing. */
+/** Sampling parameters, including values without effect. */
 const samplingShape = Object.fromEntries(
   Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
     field,
@@ -14,7 +14,7 @@ const samplingShape = Object.fromEntries(
   ]),
 ) as SamplingShape;
 
-/** Parameters with the same name and meaning on every surface. */
+/** Parameters shared by all surfaces. */
 export const surfaceShape: SamplingShape & {
   readonly model: z.ZodType<string>;
   readonly temperature: Optional<number>;
@@ -32,7 +32,7 @@ export const surfaceShape: SamplingShape & {
 
 const notStored = "nothing is stored here: leave it out, or send false";
 
-/** Parameters that clients send at a value without effect, and labels. */
+/** Labels, and parameters that clients send with a value that has no effect. */
 export const idleShape: {
   readonly service_tier: Optional<unknown>;
   readonly safety_identifier: Optional<unknown>;
@@ -46,11 +46,11 @@ export const idleShape: {
   store: z.literal(false, { error: notStored }).exactOptional(),
   metadata: z.record(z.string().max(64), z.string().max(512)).exactOptional(),
   safety_identifier: z.string().max(512).exactOptional(),
-  // The model decides.
+  // Ignored: the model decides.
   parallel_tool_calls: z.boolean().exactOptional(),
 };
 
-/** Parameters of completions and chats, of models and teams. */
+/** Parameters of completions and chats, for models and teams. */
 export const commonShape: typeof surfaceShape & {
   readonly n: Optional<number>;
   readonly stream_options: Optional<{ readonly include_usage?: boolean }>;
@@ -68,7 +68,7 @@ export const commonShape: typeof surfaceShape & {
   max_tokens: z.int().min(1).exactOptional(),
 };
 
-/** A text, or parts of text, joined. */
+/** Text, or text parts that are joined. */
 export const textSchema: z.ZodType<string> = z.union([
   z.string(),
   z
@@ -76,7 +76,7 @@ export const textSchema: z.ZodType<string> = z.union([
     .transform((parts) => parts.map(({ text }) => text).join("")),
 ]);
 
-/** A call in an assistant's message. */
+/** Tool call in an assistant message. */
 export interface WireCall {
   readonly id: string;
   readonly function: { readonly name: string; readonly arguments: string };
@@ -92,7 +92,7 @@ export const callsSchema: z.ZodType<readonly WireCall[]> = z
   )
   .max(128);
 
-/** A caller's tools in a chat. */
+/** Tools offered in a chat. */
 export interface OfferedTools {
   readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
   readonly tool_choice?:
@@ -132,7 +132,7 @@ export const offeredShape: {
     .nullish(),
 };
 
-/** The tools that a model may call. */
+/** Tools that the model may call. */
 export function toolsIn({ tools, tool_choice: choice }: OfferedTools): ToolDefinition[] {
   return choice === "none" ? [] : (tools ?? []).map((tool) => tool.function);
 }

@@ -1,6 +1,5 @@
 /**
- * What any handler of requests needs behind a server of Node's, without models: the adapter, an orderly end, and the guard
- * against pages from elsewhere.
+ * HTTP server parts without models: Node adapter, graceful shutdown, and protection against foreign pages.
  * @module @laconic/serve/server
  */
 export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";

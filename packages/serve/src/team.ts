@@ -20,15 +20,15 @@ import { invalid } from "./http.ts";
 import { parse } from "./parse.ts";
 import { commonShape, textSchema } from "./schemas.ts";
 
-/** A message of an agent, as an answer's `laconic` lists it. */
+/** Agent message in an answer's `laconic` field. */
 interface Said {
   readonly agent: AgentId;
   readonly text: string;
-  /** Written tokens, the end token included. */
+  /** Written tokens, including the end token. */
   readonly tokens: number;
 }
 
-/** Plays an episode for each answer that a chat asks a team for. */
+/** Plays one episode per requested answer. */
 export function teamReplies(
   request: TeamRequest,
   team: ServedTeam,
@@ -103,7 +103,7 @@ function play(
 }
 
 function choiceOf({ answer, outputs, stopReason }: Episode): ReturnType<typeof plainChoice> {
-  // Several answers are listed under their agents' names.
+  // Several answers are labelled with their agents' names.
   const text =
     answer ??
     Object.entries(outputs ?? {})
@@ -112,7 +112,7 @@ function choiceOf({ answer, outputs, stopReason }: Episode): ReturnType<typeof p
   return plainChoice(text, stopReason === "truncated" || stopReason === "token_limit" ? "length" : "stop");
 }
 
-/** OpenAI's sums, and the ledger of the episodes. */
+/** OpenAI's token sums, and the ledger of the episodes. */
 function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: object } {
   const totals = ledgerTotals({ calls: episodes.flatMap(({ ledger }) => ledger.calls) });
   return {
@@ -126,13 +126,13 @@ function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: 
   };
 }
 
-/** What a chat asks of a team. */
+/** Chat request to a team. */
 export interface TeamRequest {
   readonly problem: Problem;
   readonly sampling: EpisodeContext["sampling"];
-  /** Limit of the whole team in an episode; null for the team's own. */
+  /** Token limit of the whole team per episode; null for the team's default. */
   readonly maxTokens: number | null;
-  /** Episodes, each with an answer. */
+  /** Number of episodes, each with one answer. */
   readonly count: number;
   readonly seed: number | string;
   readonly isStreamed: boolean;
@@ -142,7 +142,7 @@ export interface TeamRequest {
 const messageSchema = z.strictObject({
   role: z.literal("user", { error: "it must be user: a team is asked one question, and keeps no conversation" }),
   content: textSchema,
-  /** The agent whose private view it is; the question has none. */
+  /** Agent whose private view this is; the question has none. */
   name: z.string().min(1).exactOptional(),
 });
 
@@ -150,14 +150,14 @@ const chatSchema = z.strictObject({
   ...commonShape,
   max_completion_tokens: z.int().min(1).exactOptional(),
   messages: z.array(messageSchema).min(1),
-  // Clients send these at a value without effect.
+  // Clients send these with a value that has no effect.
   tools: z.array(z.unknown()).max(0, { error: "a team takes no tools of its callers, only its own" }).optional(),
   tool_choice: z.enum(["auto", "none"]).optional(),
 });
 
 /**
- * Reads a chat for a team, `withoutNulls`.
- * @throws HttpError 400 naming the parameter; LaconicError `input_invalid` for a question that the team cannot be asked
+ * Reads a chat for a team, without nulls.
+ * @throws HttpError 400 with the parameter; LaconicError `input_invalid` for an unusable question
  */
 export function teamRequest(json: object, team: ServedTeam): TeamRequest {
   const body = parse(chatSchema, json);

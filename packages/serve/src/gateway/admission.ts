@@ -1,15 +1,15 @@
 import { HttpError } from "../http.ts";
 import type { RegistryEntry, RolloutRegistry, Split, Untrained } from "./rollout-registry.ts";
 
-/** What may be untrained at once: what the steps within the lag can still take. */
+/** Max rollouts that wait for training: those that the steps within the lag can use. */
 export interface Window {
   readonly groups: number;
   readonly rolloutsPerGroup: number;
 }
 
 /**
- * Whether one more rollout can still be trained: it fills a group that is begun, or begins one within the window. One whose group is not
- * known counts as what the fullest groups of the window lack.
+ * Whether one more rollout can be trained: it fills an incomplete group, or starts one within the window. A rollout
+ * without a known group counts towards the fullest incomplete groups.
  */
 export function isWanted(
   group: string | null,
@@ -36,12 +36,12 @@ interface Held {
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Node's fetch waits 300 s for an answer; who is refused before asks again. */
+/** Node's fetch times out after 300 s; a client that gets 429 before that retries. */
 const maxHeldMs = 240_000;
 
 /**
- * Holds the first request of a rollout that no step could train any more, until one can: rollouts wait before they begin and not in
- * their middle, and hardly one becomes stale. Those of validation never wait.
+ * Holds the first request of a rollout until a step can train it, so that rollouts wait before they start and rarely
+ * become stale. Validation rollouts never wait.
  */
 export class Admission {
   readonly #registry: RolloutRegistry;
@@ -49,10 +49,10 @@ export class Admission {
   readonly #stalledMs: number;
   readonly #now: () => number;
   readonly #held = new Set<Held>();
-  /** Groups beyond the window, until the next step: those within it have stalled. */
+  /** Extra groups until the next step, added when the groups of the window stall. */
   #extra = 0;
 
-  /** @param stalledSeconds - the window grows by a group where nothing was asked of any open rollout for so long */
+  /** @param stalledSeconds - the window grows by one group after so long without a request to an open rollout */
   constructor(registry: RolloutRegistry, window: Window, stalledSeconds: number, now: () => number) {
     this.#registry = registry;
     this.#window = window;
@@ -60,12 +60,15 @@ export class Admission {
     this.#now = now;
   }
 
-  /** Rollouts whose first request waits. */
+  /** Number of rollouts whose first request waits. */
   get held(): number {
     return new Set(Array.from(this.#held, ({ id }) => id)).size;
   }
 
-  /** Begins a rollout when there is room. @throws HttpError 429 after minutes, the signal's reason, or that of `refuseHeld` */
+  /**
+   * Starts a rollout when there is room.
+   * @throws HttpError 429 after minutes, the signal's reason, or the reason of `refuseHeld`
+   */
   async begin(id: string, group: string | null, split: Split, signal: AbortSignal): Promise<RegistryEntry> {
     if (split === "validation") return this.#registry.begin(id, split);
     signal.throwIfAborted();
@@ -77,7 +80,7 @@ export class Admission {
     });
   }
 
-  /** Lets in who can be trained: those that came first, but who fills a group before who begins one. */
+  /** Admits rollouts in order of arrival; those that fill a group come before those that start one. */
   admit(): void {
     if (this.#held.size === 0) return;
     const { byGroup, ungrouped } = this.#registry.untrained();
@@ -85,7 +88,7 @@ export class Admission {
     const window = { ...this.#window, groups: this.#window.groups + this.#extra };
     for (const held of this.#held) {
       const { id, group, enter } = held;
-      const open = this.#registry.open.get(id); // another request of the same rollout came first
+      const open = this.#registry.open.get(id); // another request of the same rollout was first
       if (!open && !isWanted(group, untrained, window)) continue;
       if (!open && group === null) untrained.ungrouped += 1;
       else if (!open && group !== null) untrained.byGroup.set(group, (untrained.byGroup.get(group) ?? 0) + 1);
@@ -94,13 +97,13 @@ export class Admission {
     }
   }
 
-  /** A step has taken its groups. */
+  /** Resets the window after a step has taken its groups. */
   nextStep(): void {
     this.#extra = 0;
     this.admit();
   }
 
-  /** To be called now and then. */
+  /** Refuses rollouts that waited too long, and grows a stalled window. Call it regularly. */
   sweep(): void {
     const now = this.#now();
     const { size: count } = this.#held;
@@ -126,17 +129,17 @@ export function behind(message: string): HttpError {
   return new HttpError(429, "rate_limit_error", message, null, "trainer_behind");
 }
 
-/** Ages of groups: the step whose weights wrote their oldest reply. */
+/** Ages of groups, as the step whose weights wrote their oldest reply. */
 export interface GroupAges {
-  /** Of complete groups, the oldest first. */
+  /** Complete groups, the oldest first. */
   readonly ready: readonly number[];
-  /** Of groups that are still played. */
+  /** Incomplete groups. */
   readonly played: readonly number[];
 }
 
 /**
- * Whether a step that could begin has to wait for a group that is still played: where it took younger ones instead, more groups
- * of some age would be left than the steps that may still take them. A step that has none but such old ones gains nothing by waiting.
+ * Whether a step that could start must wait for an incomplete older group. Taking younger groups instead would leave
+ * more old groups than the remaining steps can still take.
  */
 export function isWorthWaiting(
   { ready, played }: GroupAges,

@@ -1,11 +1,11 @@
-/** Lets replies be made while weights stand still, and waits for them before weights move. */
+/** Admits replies while the weights are fixed, and waits for running replies before the weights change. */
 export class Gate {
   #open = false;
   #inside = 0;
   readonly #waiting = new Set<{ readonly enter: () => void; readonly refuse: (reason: unknown) => void }>();
   #idle: (() => void)[] = [];
 
-  /** @throws the signal's reason, or that of `refuseWaiting` */
+  /** @throws the signal's reason, or the reason of `refuseWaiting` */
   async enter(signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw signal.reason;
     if (!this.#open)
@@ -35,13 +35,13 @@ export class Gate {
   open(): void {
     this.#open = true;
     for (const { enter } of this.#waiting) {
-      this.#inside += 1; // before anybody can close it again
+      this.#inside += 1; // counted before anyone can close the gate again
       enter();
     }
     this.#waiting.clear();
   }
 
-  /** Nobody enters from now on; resolves when nobody is inside any more. */
+  /** Admits no more replies; resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.#open = false;
     if (this.#inside > 0) await new Promise<void>((tell) => this.#idle.push(tell));

@@ -4,60 +4,69 @@ import { hermesTools } from "@laconic/topologies";
 import { serverKeys, serverSettings, type ServerSettings } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 
-/** Who speaks under a model's name. */
+/** An agent, served as a model. */
 export interface GatewayAgent {
-  /** Null for a model that reads no token ids, such as an API; it cannot learn. */
+  /** Null for a model without token ids, such as an API; it cannot be trained. */
   readonly tokenizer: Tokenizer | ChatTokenizer | null;
-  /** Most tokens of prompt and reply together. */
+  /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
-  /** Its replies are trained; by default where it has a tokenizer. */
+  /** Whether its replies are trained. Default: true with a tokenizer. */
   readonly learns?: boolean;
 }
 
-/** Bounds on what other programs may take. */
+/** Limits of what clients may use. */
 export interface GatewayLimits {
-  /** Rollouts open at once, those that wait to begin included; 1,024 by default. */
+  /** Max open rollouts, including those that wait to start. Default 1,024. */
   readonly maxOpen: number;
-  /** Rollouts that wait to be trained, above which no new one is opened; those of `maxLag` and four steps by default, 1,024 at the least. */
+  /**
+   * Max rollouts that wait for training; above it no rollout starts. Default: those of `maxLag` + 4 steps, at least
+   * 1,024.
+   */
   readonly maxWaiting: number;
-  /** Requests of one rollout; 256 by default. */
+  /** Max requests per rollout. Default 256. */
   readonly maxCalls: number;
-  /** Tokens of all prompts and replies of one rollout; 262,144 by default. */
+  /** Max tokens of all prompts and replies of a rollout. Default 262,144. */
   readonly maxTokens: number;
-  /** A rollout of which nothing is asked for so long is dropped; 600 by default. */
+  /** Seconds without a request after which a rollout is dropped. Default 600. */
   readonly rolloutSeconds: number;
-  /** Where nothing is asked of any open rollout for so long, one group more may begin than the next steps can train; 30 by default. */
+  /** Seconds without a request to any open rollout after which one extra group may start. Default 30. */
   readonly stalledSeconds: number;
 }
 
-/** Who is trained through the endpoint, in what groups, and by which rules. Only who speaks has to be said. */
+/** Options of `createGateway`. Only `agents` is required. */
 export interface GatewayOptions extends ServerSettings {
-  /** By the model name that requests have. */
+  /** Keys are model names in requests. */
   readonly agents: Readonly<Record<AgentId, GatewayAgent>>;
-  /** Groups that a step is made of: a trainer's `problemsPerStep`, 16 by default as there. */
+  /** Groups per step: the trainer's `problemsPerStep`. Default 16. */
   readonly groupsPerStep?: number;
-  /** Rollouts of one problem that are compared with each other: a trainer's `episodesPerProblem`, 8 by default as there. */
+  /** Rollouts per group: the trainer's `episodesPerProblem`. Default 8. */
   readonly rolloutsPerGroup?: number;
-  /** A group that waits longer for its last members goes on with those it has, from two on; a single one is dropped. Default 600. */
+  /**
+   * Seconds that a group waits for missing members. Then two or more members are trained and a single one is dropped.
+   * Default 600.
+   */
   readonly groupSeconds?: number;
-  /** How every reply is drawn: training corrects for this temperature, 1 by default, and no other. */
+  /** Sampling of every reply. Training corrects for its temperature, default 1. */
   readonly sampling?: Sampling;
-  /** A request that asks to be sampled otherwise is answered as the run samples (`run`, the default), or refused. */
+  /** Reaction to requests with other sampling: use the run's sampling (`run`, default) or refuse. */
   readonly otherSampling?: "run" | "refuse";
-  /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`, the default), or are refused. */
+  /**
+   * Reaction to prompts that render an earlier reply in other tokens: start a new sequence (`branch`, default) or
+   * refuse.
+   */
   readonly rerendered?: "branch" | "refuse";
-  /** Steps that a reply may be behind when it is trained, 0 by default; older rollouts are dropped and refused. */
+  /** Max steps that a reply may be behind when it is trained; older rollouts are dropped. Default 0. */
   readonly maxLag?: number;
-  /** Rewards of single agents are taken; false by default. */
+  /** Accepts rewards of single agents. Default false. */
   readonly agentRewards?: boolean;
-  /** `hermesTools()` by default; null refuses requests with tools. */
+  /** Tool format. Default `hermesTools()`; null refuses requests with tools. */
   readonly tools?: ToolFormat | null;
   readonly limits?: Partial<GatewayLimits>;
-  /** Replies are drawn from streams of it, 0 by default: by step, rollout and turn. */
+  /** Seed of the random streams, which also depend on step, rollout and turn. Default 0. */
   readonly seed?: string | number;
-  /** Kept before a client hears of it; what a run goes on from. Nothing is kept by default. */
+  /** Stores events, before the response is sent, so that a run can resume. Default: nothing is stored. */
   readonly journal?: (event: GatewayEvent) => Promise<void>;
-  /** The journal of the run's earlier processes: read once, with the first step. Requests wait until it is. None by default. */
+  /** Journal of the run's earlier processes, read with the first step. Requests wait for it. Default: none. */
   readonly past?: AsyncIterable<GatewayEvent> | readonly GatewayEvent[];
 }
 
@@ -70,13 +79,12 @@ const checkLimits = optionCheck<Partial<GatewayLimits>>()(
   "maxOpen maxWaiting maxCalls maxTokens rolloutSeconds stalledSeconds",
 );
 
-/** Options with nothing left open. */
+/** Options with all defaults. */
 export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">> & {
   readonly agents: Readonly<Record<AgentId, Required<GatewayAgent>>>;
   readonly limits: GatewayLimits;
 };
 
-/** What is absent is the default. */
 export function gatewaySettings(options: GatewayOptions): GatewaySettings {
   checkOptions(options);
   checkLimits(options.limits ?? {});

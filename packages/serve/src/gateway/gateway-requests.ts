@@ -8,7 +8,7 @@ import type { Split, RolloutRegistry } from "./rollout-registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Gate } from "./gate.ts";
 
-/** What a rollout or a group may be called: it stands in addresses, files and reports. */
+/** Allowed names of rollouts and groups, which appear in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
 
 /** @throws HttpError 400 */
@@ -17,11 +17,11 @@ export function checkId(id: string, name: string): string {
   throw invalid(`${name}: expected 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit`, name);
 }
 
-/** Where a request says what it belongs to. */
+/** Rollout, group and split of a request. */
 export interface Belonging {
   readonly rollout: string | null;
   readonly group: string | null;
-  /** Null where it says nothing of it: rollouts are for training. */
+  /** Null if unspecified; then the rollout is for training. */
   readonly split: Split | null;
 }
 
@@ -30,10 +30,10 @@ const isSplit = (name: string): name is Split => name === "train" || name === "v
 const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(z.string().max(64), z.string().max(512));
 
 /**
- * The rollout that a request names: in its address, the header `x-rollout-id`, `metadata.rollout_id`, or `user` as
- * `rollout:ID`. The group: the header `x-rollout-group` or `metadata.rollout_group`. What it is for: the
- * header `x-rollout-split` or `metadata.split`.
- * @throws HttpError 400 where they disagree, or are no ids
+ * Reads the rollout (path, header `x-rollout-id`, `metadata.rollout_id`, or `user` as `rollout:ID`), the group (header
+ * `x-rollout-group` or `metadata.rollout_group`) and the split (header `x-rollout-split` or `metadata.split`) of a
+ * request.
+ * @throws HttpError 400 if they contradict each other or are invalid
  */
 export function belongingOf(
   body: Readonly<Record<string, unknown>>,
@@ -78,17 +78,17 @@ const rewardSchema: z.ZodType<RewardBody> = z.strictObject({
   group: z.string().optional(),
 });
 
-/** What a rollout earned, as the harness says it. */
+/** Reward of a rollout, as the client reports it. */
 export interface SaidReward {
   readonly reward: EpisodeReward;
-  /** Undefined where it says nothing of it. */
+  /** Undefined if unspecified. */
   readonly answer: string | null | undefined;
   readonly group: string | null;
 }
 
 /**
- * A number from 0 to 1 is a grade, the term `task`; any other a term `reward`.
- * @throws HttpError 400 for what is no reward, and agents that are not there
+ * Reads a reward. A number from 0 to 1 becomes the term `task`, any other number the term `reward`.
+ * @throws HttpError 400 for an invalid reward or unknown agents
  */
 export function rewardIn(json: unknown, agents: readonly string[], takesAgents: boolean): SaidReward {
   const body = parse(rewardSchema, json);
@@ -117,19 +117,18 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
   };
 }
 
-/** What tells one reward from another: not how its JSON is laid out, and not what it leaves unsaid. */
+/** Content of a reward, independent of JSON layout and omitted fields. */
 export interface RewardMeaning {
   readonly reward: string;
   readonly group: string;
   readonly answer: string;
 }
 
-/** Of a rollout that has its reward. */
 function meaningOf({ reward, group, episode }: FinishedRollout): RewardMeaning {
   return { reward: digestOf(sorted(reward)), group, answer: digestOf(episode.answer) };
 }
 
-/** Whether a reward that comes again says nothing else than the first. */
+/** Whether a repeated reward equals the first. */
 export function isRepeated({ reward, group, answer }: SaidReward, first: RewardMeaning): boolean {
   return (
     digestOf(sorted(reward)) === first.reward &&
@@ -138,7 +137,7 @@ export function isRepeated({ reward, group, answer }: SaidReward, first: RewardM
   );
 }
 
-/** With the keys of every object in one order. */
+/** Sorts the keys of all objects. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
@@ -154,27 +153,27 @@ function termsOf(given: number | Readonly<Record<string, number>>, alone?: strin
   return { [alone ?? (given >= 0 && given <= 1 ? "task" : "reward")]: given };
 }
 
-/** What requests are answered from. */
+/** State shared by the gateway's routes. */
 export interface GatewayState {
   readonly registry: RolloutRegistry;
   readonly admission: Admission;
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;
-  /** Of finished rollouts, so that one that is sent again is no error. */
+  /** Rewards of finished rollouts, so that a repeated one is no error. */
   readonly rewards: Map<string, RewardMeaning>;
-  /** Of the latest step that has validation rollouts. */
+  /** Latest step with validation rollouts. */
   validation: { readonly step: number; readonly count: number; readonly score: number } | null;
   otherSampling: number;
   foreign: number;
   step: number | null;
   models: Readonly<Record<AgentId, LanguageModel>>;
   closed: boolean;
-  /** Tells whoever waits for groups, or for room to begin, that something changed. */
+  /** Wakes requests that wait for groups or room. */
   changed(): void;
 }
 
-/** Adds to the mean of its step; one of an earlier step comes too late. */
+/** Adds a score to the mean of its step. Scores of earlier steps are ignored. */
 export function countValidated(state: GatewayState, { step, score }: Validated): void {
   const { step: latest, count, score: mean } = state.validation ?? { step: -1, count: 0, score: 0 };
   if (step < latest) return;
@@ -183,10 +182,10 @@ export function countValidated(state: GatewayState, { step, score }: Validated):
   state.validation = { step, count: before + 1, score: added };
 }
 
-/** Rewards that are remembered for being sent again. */
+/** Max rewards that are remembered. */
 const maxRewards = 10_000;
 
-/** Forgets the oldest where there are too many. */
+/** Drops the oldest reward above the limit. */
 export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
   rewards.set(rollout.id, meaningOf(rollout));
   const [oldest] = rewards.keys();

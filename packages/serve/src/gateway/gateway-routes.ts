@@ -76,7 +76,7 @@ export class GatewayRoutes {
     throw unknown(id);
   }
 
-  /** The open rollout of a request, or a new one. */
+  /** Returns the open rollout of a request, or starts one. */
   async #rolloutOf({ rollout: id, group, split }: Belonging, signal: AbortSignal): Promise<RegistryEntry> {
     if (id === null)
       throw invalid(
@@ -88,7 +88,7 @@ export class GatewayRoutes {
       this.#state.registry.open.delete(id);
       throw error;
     });
-    await rollout.opened; // by another of its requests, where that came first
+    await rollout.opened; // a concurrent request of the rollout may have started it
     if (group !== null && rollout.group !== null && rollout.group !== group) throw otherGroup(id, rollout.group, group);
     if (split !== null && split !== rollout.split)
       throw refused(
@@ -110,7 +110,7 @@ export class GatewayRoutes {
     return admission.begin(id, group, split, signal);
   }
 
-  /** Counts, or refuses, a request for other sampling than the run's. */
+  /** Counts or refuses a request for other sampling than the run's. */
   #checkSampling(body: AskedReplies["body"]): void {
     const own = samplingFields("openai-extended", this.#options.sampling, "all");
     const other = Object.keys(own).find((key) => body[key] !== undefined && body[key] !== own[key]);
@@ -131,7 +131,7 @@ export class GatewayRoutes {
       rollout.calls.find((call) => call.agent === agent && isSameCalls(call.tools, calls))?.completion.text ?? null;
     const job = isChat ? chatJob(body, { defaultMaxTokens, tools, textOf }) : completionJob(body, defaultMaxTokens);
     const [rule] = job.rules;
-    // A reply that is drawn until it fits is no sample of the policy, and must not be trained as one.
+    // A reply that is redrawn until it fits is not a sample of the policy, so it cannot be trained.
     if (rule) throw invalid(`${rule.parameter}: in training the policy alone decides what it writes`, rule.parameter);
     if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
     if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
@@ -157,7 +157,7 @@ export class GatewayRoutes {
     rollout.asking += 1;
     try {
       leave = await this.#state.gate.enter(request.signal);
-      this.#openRollout(rollout.id); // it may have ended while it waited
+      this.#openRollout(rollout.id); // it may have ended during the wait
       const hasTools = job.readReply !== undefined;
       const { model, readReply } = recordingModel(this.#options, this.#state, rollout, {
         agent,
@@ -219,7 +219,7 @@ export class GatewayRoutes {
       rollout.ending = false;
       throw error;
     }
-    this.#openRollout(id, true); // it may have become too old while it was written
+    this.#openRollout(id, true); // it may have become stale during the write
     if (isValidation) {
       this.#state.registry.validated(id);
       countValidated(this.#state, validated(done));
@@ -247,7 +247,7 @@ export class GatewayRoutes {
   }
 }
 
-/** Streams of a model with unknown tokens are not cut. */
+/** Streams of a model without a tokenizer are not cut. */
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };
 
 function otherGroup(id: string, group: string, given: string): HttpError {

@@ -13,47 +13,47 @@ import { restore } from "./journal.ts";
 import type { FinishedRollout } from "./rollout-record.ts";
 import { RolloutRegistry, type DropReason } from "./rollout-registry.ts";
 
-/** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
+/** Groups of rollouts with rewards for one step of a trainer. */
 export interface GatewayStep {
   readonly groups: readonly {
     readonly problem: { readonly id: string; readonly question: string; readonly gold: string };
     readonly episodes: readonly Pick<FinishedRollout, "episode" | "reward">[];
-    /** Steps that the weights behind its oldest reply are behind. */
+    /** Age in steps of the weights of the group's oldest reply. */
     readonly lag: number;
   }[];
-  /** The same of the oldest reply of all groups. */
+  /** The largest lag of the groups. */
   readonly lag: number;
 }
 
-/** How things stand, for a progress line. */
+/** Status for a progress line. */
 export interface GatewayStatus {
-  /** Steps done; null before the first weights are there. */
+  /** Finished steps; null before the first weights. */
   readonly step: number | null;
   readonly open: number;
-  /** Rollouts that wait to begin, because the next steps have all that they can train. */
+  /** Rollouts that wait to start, because the next steps have enough. */
   readonly held: number;
-  /** Rollouts with a reward that are not trained yet. */
+  /** Rollouts with a reward that wait for training. */
   readonly waiting: number;
   readonly groupsReady: number;
   readonly groupsPerStep: number;
-  /** Prompts since the server began, by how they stand to earlier turns. */
+  /** Prompts since the start, by their relation to earlier turns. */
   readonly prompts: Readonly<Record<string, number>>;
-  /** Rollouts without a reward or without use, by reason. */
+  /** Dropped rollouts by reason. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Validation rollouts of the latest step that has some, and their mean score; null before the first. */
+  /** Validation rollouts of the latest step that has some, with their mean score; null before the first. */
   readonly validation: { readonly step: number; readonly count: number; readonly score: number } | null;
-  /** Requests that asked to be sampled otherwise than the run samples. */
+  /** Requests with other sampling than the run's. */
   readonly otherSampling: number;
-  /** Assistant messages in prompts that no reply of their rollout is. */
+  /** Assistant messages in prompts that are not replies of the rollout. */
   readonly foreign: number;
 }
 
-/** An endpoint that trains what speaks behind it. */
+/** OpenAI-compatible endpoint that trains the agents behind it. */
 export interface Gateway {
   readonly handler: CompletionHandler;
   /**
-   * Lets the models speak until a step has its groups, then holds requests back until it is called again: weights may move
-   * meanwhile. Null once it is closed, or the signal says so. A trainer's source of episodes.
+   * Serves requests until a step has its groups, then holds requests until the next call, so that weights can change.
+   * Returns null once the gateway is closed or the signal is aborted.
    */
   take(request: {
     readonly step: number;
@@ -61,35 +61,35 @@ export interface Gateway {
     readonly signal?: AbortSignal;
   }): Promise<GatewayStep | null>;
   /**
-   * Puts the handler behind a server of Node's, and sweeps twice a second until it is closed.
+   * Starts a Node server with the handler, and sweeps twice a second until it is closed.
    * @param port - 0 for a free one
-   * @param host - this machine alone by default; another needs `apiKey`
+   * @param host - default: this machine only; another host requires `apiKey`
    * @returns the address, such as `http://127.0.0.1:8000`
-   * @throws LaconicError `config_invalid` for an address that cannot be listened on, or is open to everybody
+   * @throws LaconicError `config_invalid` for an unusable address or a missing key
    */
   listen(port: number, host?: string): Promise<string>;
-  /** Drops what is overdue; to be called now and then where another server has the handler. */
+  /** Drops overdue rollouts. Call it regularly if another server uses the handler. */
   sweep(): Promise<void>;
   status(): GatewayStatus;
-  /** Refuses requests from now on; a server that listens lets replies in the making end for three seconds. */
+  /** Refuses new requests. A listening server gives running replies three seconds. */
   close(): Promise<void>;
 }
 
-/** For replies in the making at the end. */
+/** Time limit of running replies at the end. */
 const graceMs = 3000;
 
-/** How often overdue rollouts are looked for. */
+/** Interval of sweeps. */
 const sweepMs = 500;
 
 /**
- * Records what agents of another program say to each other through an OpenAI-compatible endpoint, by rollout, and gives a trainer
- * groups of rollouts with their rewards. Weights move between steps only: while they do, requests wait.
+ * Records conversations of another program's agents through an OpenAI-compatible endpoint, and gives a trainer groups
+ * of rollouts with rewards. Weights change only between steps; requests wait meanwhile.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   return new RolloutGateway(options);
 }
 
-/** A clock that is set back goes on from where it was: who waits would wait as long again. */
+/** Returns a clock that never goes back, so that timeouts are not extended when the system clock is set back. */
 function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings {
   let [last, behind] = [now(), 0];
   const steady = (): number => {
@@ -144,7 +144,7 @@ class RolloutGateway implements Gateway {
 
   readonly handler = async (request: Request): Promise<Response> => {
     try {
-      // Whether a rollout is open, or has its reward, is not known before.
+      // The state of rollouts is unknown until then.
       if (this.#whenRestored && !new URL(request.url).pathname.endsWith("/health")) await this.#whenRestored;
       if (this.#state.closed) throw shutting();
       return await this.#routes.answer(request);
@@ -194,7 +194,7 @@ class RolloutGateway implements Gateway {
     await this.#dropAll(registry.idle(this.#options.limits.rolloutSeconds), "timeout");
     await this.#dropAll(registry.lonely(), "lonely");
     this.#state.admission.sweep();
-    this.#state.changed(); // groups may be late enough by now
+    this.#state.changed(); // groups may have reached their timeout
   }
 
   status(): GatewayStatus {
@@ -228,7 +228,7 @@ class RolloutGateway implements Gateway {
     );
   }
 
-  /** All before anything is written: a step may take meanwhile what has found its group. */
+  /** Drops all in memory before writing, because a step may take waiting rollouts during a write. */
   async #dropAll(ids: readonly string[], reason: DropReason): Promise<void> {
     await Promise.all(ids.map((id) => this.#drop(id, reason)));
   }
@@ -241,7 +241,7 @@ class RolloutGateway implements Gateway {
     await this.#options.journal({ kind: "dropped", id, reason });
   }
 
-  /** What earlier processes wrote, before the first step. */
+  /** Restores the state of earlier processes before the first step. */
   async #restore(step: number): Promise<void> {
     const { registry } = this.#state;
     this.#isRestored = true;
@@ -257,13 +257,13 @@ class RolloutGateway implements Gateway {
     this.#restored();
   }
 
-  /** A step has its groups, and takes no group the place that is still played and would become too old. */
+  /** Whether a step has its groups, and no incomplete group would become too old. */
   #mayBegin(): boolean {
     const { groupsPerStep, maxLag, limits } = this.#options;
     const { registry, step } = this.#state;
     const ready = registry.ready();
     if (ready.length < groupsPerStep) return false;
-    if (maxLag === 0) return true; // all are of the same weights
+    if (maxLag === 0) return true; // all have the same weights
     const ages = {
       ready: ready.map((lot) => Math.min(...lot.map(({ steps }) => steps[0]))),
       played: registry.played(1000 * limits.stalledSeconds),
@@ -271,7 +271,7 @@ class RolloutGateway implements Gateway {
     return !isWorthWaiting(ages, { step: step ?? 0, maxLag, groupsPerStep });
   }
 
-  /** Resolves when a step has its groups; false when nobody plays any more. */
+  /** Resolves when a step has its groups; false after close or abort. */
   async #groupsReady(signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       if (this.#state.closed || signal?.aborted) return false;

@@ -1,39 +1,38 @@
 import type { TrainingSequence } from "@laconic/core";
 
-/** Where the completion of a row lies in a joined sequence. */
+/** Location of a row's completion in a joined sequence. */
 export interface JoinedSpan {
   /** Index of the joined sequence. */
   readonly sequence: number;
-  /** First of its tokens, counted in the joined sequence's completion. */
+  /** First token, as an index into the joined sequence's completion. */
   readonly start: number;
   readonly length: number;
 }
 
-/** Sequences that begin with one another, as one sequence with several trained spans. */
+/** Joined sequences with several trained spans. */
 export interface JoinedSequences {
-  /** Each goes as far as its longest row; its completion begins with that of the row that begins first. */
+  /** Each ends with its longest row; its completion starts with the earliest completion of its rows. */
   readonly sequences: readonly TrainingSequence[];
-  /** Of each row, in the order given. Tokens of a completion outside all spans are read and not trained. */
+  /** Span of each input row. Tokens outside all spans are context and not trained. */
   readonly spans: readonly JoinedSpan[];
 }
 
 /**
- * Joins the turns of a conversation: a row whose prompt and completion another one begins with, token by token and at the
- * same temperature, becomes a span of it. What differs anywhere becomes a sequence of its own, so branches stay apart;
- * what they share is a span of one of them. Log-probs of a span are those of its row, because they depend on what
- * stands before alone.
+ * Joins the turns of a conversation. A row whose prompt and completion are a prefix of another row, at the same
+ * temperature, becomes a span of that row. Branches stay separate sequences, and their shared prefix is trained in one
+ * of them. Joining does not change a span's log-probs, because they depend only on the tokens before it.
  */
 export function joinSequences(rows: readonly TrainingSequence[]): JoinedSequences {
   const whole = rows.map(({ promptTokens, completionTokens }) => [...promptTokens, ...completionTokens]);
   const order = rows.map((_, row) => row).toSorted((a, b) => compareRows(rows, whole, a, b));
-  // What begins another stands right before the first that begins with it, so one look at the neighbour is enough.
+  // In sorted order, a prefix comes right before the first row that extends it.
   const owners = new Map<number, number>();
   for (let at = order.length - 1; at >= 0; at--) {
     const [row, next] = [order[at] as number, order[at + 1]];
     const joins = next !== undefined && isSame(rows, row, next) && begins(whole[row], whole[next]);
     owners.set(row, joins ? (owners.get(next) as number) : row);
   }
-  const members = new Map<number, number[]>(); // in the order of the rows, whatever the sorting
+  const members = new Map<number, number[]>(); // in input order
   rows.forEach((_, row) => {
     const owner = owners.get(row) as number;
     const known = members.get(owner);
@@ -72,7 +71,7 @@ function isSame(rows: readonly TrainingSequence[], a: number, b: number): boolea
   return temperatureOf(rows, a) === temperatureOf(rows, b);
 }
 
-/** By temperature, then token by token; a beginning stands before what it begins. */
+/** By temperature, then by tokens; a prefix comes before its extensions. */
 function compareRows(
   rows: readonly TrainingSequence[],
   whole: readonly (readonly number[])[],

@@ -1,28 +1,28 @@
 import type { FinishedRollout } from "./rollout-record.ts";
 import { maxEnded, type DropReason, type GatewayEvent } from "./rollout-registry.ts";
 
-/** What of a run's rollouts is still good after it stopped. */
+/** Rollouts that remain usable after a restart. */
 export interface Restored {
-  /** Wait to be trained, in their order. */
+  /** Rollouts that wait for training, in order. */
   readonly waiting: readonly FinishedRollout[];
-  /** Trained in steps that the run still has. */
+  /** Rollouts trained in steps that the run still has. */
   readonly trained: readonly string[];
-  /** Scored, whatever the step: nothing is trained of them. */
+  /** Scored rollouts of any step; they are never trained. */
   readonly validated: readonly string[];
-  /** With the reason, for those who ask for them. */
+  /** Dropped rollouts with reasons. */
   readonly dropped: readonly (readonly [id: string, reason: DropReason])[];
   /**
-   * To be written before the run goes on: what waits again though a step took it, and what is lost. Whoever reads the journal at a later
-   * step would take the steps that are gone for its own.
+   * Events to append before the run continues: rollouts that wait again, and lost ones. Without them, a later reader of
+   * the journal would count undone steps.
    */
   readonly corrections: readonly GatewayEvent[];
 }
 
 /**
- * Reads a journal for a run that goes on at a step. What was taken for a step that the run no longer has waits again, as
- * the weights that it was sampled from are there; replies of weights that are not are lost, and so is what was open.
- * What is trained is let go of as it is read: events may be more than memory.
- * @param step - steps that the run's checkpoint has done
+ * Reads a journal for a run that resumes at a step. Rollouts taken by undone steps wait again. Replies of weights that
+ * no longer exist are lost, and so are open rollouts. Trained rollouts are released while reading, because events may
+ * exceed memory.
+ * @param step - finished steps of the run's checkpoint
  */
 export async function restore(
   events: AsyncIterable<GatewayEvent> | Iterable<GatewayEvent>,
@@ -33,7 +33,7 @@ export async function restore(
   const open = new Set<string>();
   const validated = new Set<string>();
   const dropped = new Map<string, DropReason>();
-  /** Of what no event says yet: taken for a step that the run no longer has, and lost. */
+  /** Without an event so far: rollouts that wait again, and lost ones. */
   const [again, lost] = [new Set<string>(), new Set<string>()];
   const lose = (id: string): void => {
     dropped.set(id, "lost");
@@ -61,7 +61,7 @@ export async function restore(
           lost.delete(id);
           trained.add(id);
         } else if (finished.has(id)) again.add(id);
-        else lose(id); // a journal lets go of those that no step can take again
+        else lose(id); // journals omit rollouts that no step can take again
     } else {
       for (const each of [open, finished, trained, again, lost]) each.delete(event.id);
       dropped.set(event.id, event.reason);

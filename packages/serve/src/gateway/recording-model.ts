@@ -15,23 +15,22 @@ import type { GatewayState } from "./gateway-requests.ts";
 import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
 import type { RegistryEntry } from "./rollout-registry.ts";
 
-/** A model that records its request and its reply in a rollout. */
+/** Model that records requests and replies in a rollout. */
 export interface RecordingModel {
   readonly model: LanguageModel;
-  /** Ids of calls are those that were recorded. */
+  /** Returns the recorded ids of tool calls. */
   readonly readReply: ReadReply;
 }
 
-/** What the record of a request needs beside its prompt. */
 interface RecordedRequest {
   readonly agent: AgentId;
   readonly seed: string;
   readonly hasTools: boolean;
-  /** A request that comes again gets the same reply. */
+  /** A repeated request gets the same reply. */
   readonly idempotencyKey: string | null;
 }
 
-/** Draws one reply of an agent in a rollout, under the run's sampling and the step's weights. */
+/** Samples replies of an agent in a rollout, with the run's sampling and the step's weights. */
 export function recordingModel(
   options: GatewaySettings,
   state: GatewayState,
@@ -76,7 +75,7 @@ export function recordingModel(
       throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
         agent,
       });
-    // A reply that the agent has not read is not trained.
+    // A reply that the agent did not receive is not trained.
     if (request.signal?.aborted) throw new ClientGone(request.signal.reason);
     if (tools) read = readCalls(tools, completion.text);
     const answer = { completion, tools: read?.calls ?? [], step, idempotencyKey };
@@ -92,7 +91,7 @@ export function recordingModel(
   };
 }
 
-/** @throws HttpError 400 for a prompt that the context, the rollout or the run's rules have no room for */
+/** @throws HttpError 400 for a prompt that exceeds the context or the rollout's limits */
 function checkRoom(
   prompt: CallPrompt,
   contextLength: number,
@@ -119,12 +118,15 @@ export function staleRollout(step: number): HttpError {
   );
 }
 
-/** A request that the rollout's state forbids. Not 409 or 410: clients repeat those by themselves, some for a minute. */
+/**
+ * A request that the rollout's state forbids. Statuses 409 and 410 are avoided, because clients retry them
+ * automatically.
+ */
 export function refused(code: string, message: string, status: 400 | 404 = 400): HttpError {
   return new HttpError(status, "invalid_request_error", message, null, code);
 }
 
-/** Tokenises a prompt once: the same tokens are compared, sampled after and trained on. */
+/** Tokenizes a prompt once, for comparison, sampling and training. */
 function promptOf(agent: AgentId, { tokenizer }: GatewayAgent, prompt: Prompt): CallPrompt {
   if (prompt.kind === "messages") {
     const { messages } = prompt;

@@ -13,53 +13,52 @@ import { createHash } from "node:crypto";
 import { joinSequences, type JoinedSequences } from "./joined-sequences.ts";
 
 /**
- * How a prompt stands to the earlier replies of its agent in the rollout.
- * - `first`: it goes on from none.
- * - `extended`: it begins with the prompt and reply of one, token by token: both train as one sequence.
- * - `branched`: so does another prompt already; the two are sequences of their own.
- * - `rerendered`: it says what a reply said in other tokens than were sampled. The sequence begins anew: what is trained was
- *   sampled after exactly this prompt, and the earlier reply is trained in its own tokens, never in these.
+ * Relation of a prompt to the agent's earlier replies in the rollout.
+ * - `first`: it extends no reply.
+ * - `extended`: it starts with the prompt and reply of one call, token by token. Both train as one sequence.
+ * - `branched`: another prompt already extends that call, so the two are separate sequences.
+ * - `rerendered`: it contains a reply in other tokens than were sampled. A new sequence starts, and the earlier reply
+ * is trained in its sampled tokens.
  */
 export type CallKind = "first" | "extended" | "branched" | "rerendered";
 
-/** One request of a rollout and what was answered. */
+/** A request of a rollout and its reply. */
 export interface RecordedCall {
   readonly agent: AgentId;
   readonly kind: CallKind;
-  /** The call that it goes on from, or whose reply was rendered anew; null for none. */
+  /** The call that the prompt extends or renders again; null for none. */
   readonly parent: number | null;
-  /** Where tokens of a rerendered prompt first differ from those that were read and sampled. */
+  /** First position where a rerendered prompt differs from the sampled tokens. */
   readonly differsAt?: number;
-  /** Assistant messages of its history that no reply of the agent in this rollout is: examples, edits, summaries. */
+  /** Assistant messages in the history that are not replies of this rollout: examples, edits, summaries. */
   readonly foreign: number;
-  /** For transcripts. */
+  /** Prompt text for transcripts. */
   readonly prompt: string;
   readonly completion: Completion;
-  /** Calls of tools in the reply. */
+  /** Tool calls of the reply. */
   readonly tools: readonly CalledTool[];
-  /** Steps done when it was sampled. */
+  /** Finished steps when it was sampled. */
   readonly step: number;
-  /** Of the chat with the reply; null for a prompt that is no chat. */
+  /** Key of the chat including the reply; null for other prompts. */
   readonly replyKey: string | null;
-  /** By which the client may ask for the same reply again. */
+  /** Idempotency key of the request. */
   readonly idempotencyKey?: string | null;
 }
 
-/** What is asked, before the answer. */
+/** Prompt of a call. */
 export interface CallPrompt {
   readonly agent: AgentId;
-  /** Null for a prompt that is no chat. */
+  /** Null for a prompt that is not a chat. */
   readonly messages: readonly ChatMessage[] | null;
-  /** Null where the agent's model reads no tokens: an API. */
+  /** Null for a model without token ids, such as an API. */
   readonly tokens: readonly number[] | null;
-  /** For transcripts. */
+  /** Prompt text for transcripts. */
   readonly text: string;
 }
 
-/** How a prompt stands to what was said before. */
+/** Relation of a prompt to earlier calls. */
 export type Standing = Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt">;
 
-/** Pure: the same calls and prompt stand the same. */
 export function standingOf(calls: readonly RecordedCall[], { agent, messages, tokens }: CallPrompt): Standing {
   const keys = messages ? historyKeys(messages) : [];
   const own = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));
@@ -88,7 +87,7 @@ export function standingOf(calls: readonly RecordedCall[], { agent, messages, to
   return { kind: own.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
 }
 
-/** A rollout's calls with one more. Pure. */
+/** Appends a call. Pure. */
 export function recordCall(
   calls: readonly RecordedCall[],
   prompt: CallPrompt,
@@ -102,8 +101,8 @@ export function recordCall(
 }
 
 /**
- * What an agent's replies train: sequences with the spans that were sampled, in the order of its calls. Every other token
- * is read and not trained.
+ * Training sequences of an agent, with the sampled spans in the order of its calls. All other tokens are context and
+ * not trained.
  */
 export function sequencesOf(calls: readonly RecordedCall[], agent: AgentId): JoinedSequences {
   return joinSequences(
@@ -113,7 +112,7 @@ export function sequencesOf(calls: readonly RecordedCall[], agent: AgentId): Joi
   );
 }
 
-/** Tokens that a rollout's prompts and replies have, those that came again counted again. */
+/** Total tokens of prompts and replies, with repeated ones counted again. */
 export function recordedTokens(calls: readonly RecordedCall[]): number {
   return calls.reduce((sum, { completion: { usage } }) => sum + usage.promptTokens + usage.completionTokens, 0);
 }
@@ -133,8 +132,8 @@ function firstDifference(left: readonly number[], right: readonly number[]): num
 }
 
 /**
- * A key for each beginning of a chat, as long as the chat: equal exactly where all messages up to there are. What a chat
- * goes on from is found by it without keeping the chat.
+ * Key of each prefix of a chat: equal if and only if all messages are equal. It identifies earlier chats without
+ * storing them.
  */
 function historyKeys(messages: readonly ChatMessage[]): string[] {
   let key = "";
@@ -146,27 +145,27 @@ function historyKeys(messages: readonly ChatMessage[]): string[] {
   });
 }
 
-/** A rollout with its reward: what waits to be trained. Plain data, as the journal has it. */
+/** Finished rollout with its reward, as plain data in the journal. */
 export interface FinishedRollout {
   readonly id: string;
   readonly group: string;
   readonly episode: Episode;
   readonly reward: EpisodeReward;
-  /** Steps done when its first and its last reply were sampled. */
+  /** Finished steps when its first and last reply were sampled. */
   readonly steps: readonly [first: number, last: number];
-  /** Prompts by how they stand to earlier turns. */
+  /** Number of prompts by kind. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** How a validation rollout did. */
+/** Result of a validation rollout. */
 export interface Validated {
-  /** Steps done when its last reply was sampled. */
+  /** Finished steps when its last reply was sampled. */
   readonly step: number;
-  /** As accuracy counts it: the reward's score, else its grade, else the sum of its terms. */
+  /** The reward's score, else its grade, else the sum of its terms. */
   readonly score: number;
 }
 
-/** An open rollout with its reward. */
+/** Ends an open rollout with its reward. */
 export function finished(
   { id, calls }: { readonly id: string; readonly calls: readonly RecordedCall[] },
   group: string,
@@ -186,16 +185,16 @@ export function finished(
   };
 }
 
-/** What validation keeps of a rollout. */
+/** Reduces a validation rollout to its result. */
 export function validated({ reward: { team, score }, steps }: FinishedRollout): Validated {
   const sum = Object.values(team).reduce((total, term) => total + term, 0);
   return { step: steps[1], score: score ?? team["task"] ?? sum };
 }
 
 /**
- * A rollout as an episode: each reply an utterance, in the order in which they were made. Who reads whom is the harness's own
- * affair: deliveries and reads are empty, so that costs count what is written, and never what is read.
- * @param answer - as the harness gives it; the last reply when undefined
+ * Converts a rollout to an episode with one utterance per reply. The client decides who reads whom, so deliveries and
+ * reads are empty and costs count written tokens only.
+ * @param answer - the client's answer; undefined for the last reply
  */
 export function episodeOf(
   calls: readonly RecordedCall[],

@@ -1,22 +1,22 @@
 import type { FinishedRollout, Validated, RecordedCall } from "./rollout-record.ts";
 
-/** Why a rollout ended without training anything. */
+/** Why a rollout was dropped. */
 export type DropReason =
-  /** The harness said so. */
+  /** The client abandoned it. */
   | "abandoned"
-  /** Nothing was asked of it for too long. */
+  /** It had no request for too long. */
   | "timeout"
-  /** Its replies are older than the run takes. */
+  /** Its replies exceed the max lag. */
   | "stale"
-  /** It was open when the server ended, or its weights were lost with it. */
+  /** It was open when the server ended, or its weights are lost. */
   | "lost"
-  /** Too few others of its group came. */
+  /** Its group has too few members. */
   | "lonely";
 
-/** What a rollout is for: those of validation are scored, and never trained. */
+/** Purpose of a rollout. Validation rollouts are scored and never trained. */
 export type Split = "train" | "validation";
 
-/** What happened to rollouts, in order: a run that goes on knows from it what there was. */
+/** Events of rollouts in order, from which a run resumes. */
 export type GatewayEvent =
   | { readonly kind: "opened"; readonly id: string }
   | { readonly kind: "finished"; readonly rollout: FinishedRollout }
@@ -24,42 +24,42 @@ export type GatewayEvent =
   | { readonly kind: "taken"; readonly step: number; readonly ids: readonly string[] }
   | { readonly kind: "dropped"; readonly id: string; readonly reason: DropReason };
 
-/** A rollout that a harness is at. */
+/** Open rollout. */
 export interface RegistryEntry {
   readonly id: string;
   calls: readonly RecordedCall[];
   group: string | null;
   readonly split: Split;
-  /** That it is open is being written, or is; null before. Nobody answers for it until then. */
+  /** Resolves when the `opened` event is stored; null before. Replies wait for it. */
   opened: Promise<void> | null;
-  /** Requests in the making, those that wait for weights included. */
+  /** Requests in progress, including those that wait for weights. */
   asking: number;
-  /** Requests so far: each draws from a stream of its own. */
+  /** Number of requests; each has its random stream. */
   asked: number;
-  /** Its reward is being kept. */
+  /** Its reward is being stored. */
   ending: boolean;
-  /** When something was last asked of it. */
+  /** Time of the last request. */
   touched: number;
 }
 
-/** What became of a rollout that is not open any more. */
+/** Outcome of a rollout that has ended. */
 export type Ended =
   | { readonly state: "finished" | "trained" | "validated" }
   | { readonly state: "dropped"; readonly reason: DropReason };
 
-/** What a step is made of. */
+/** Sizes of a step. */
 export interface GroupSizes {
   readonly groupsPerStep: number;
   readonly rolloutsPerGroup: number;
-  /** A group that waits longer for its last members goes on with those it has, from two on. */
+  /** Seconds that a group waits for missing members; then two or more members are trained. */
   readonly groupSeconds: number;
 }
 
-/** Rollouts of training that are open, or wait for their step. */
+/** Training rollouts that are open or wait for their step. */
 export interface Untrained {
-  /** Their number by group. */
+  /** Number of rollouts by group. */
   readonly byGroup: ReadonlyMap<string, number>;
-  /** Of those whose group is not known yet. */
+  /** Number of rollouts without a known group. */
   readonly ungrouped: number;
 }
 
@@ -69,10 +69,10 @@ interface Waiting {
   readonly order: number;
 }
 
-/** Ids that are remembered after their end; older ones are forgotten. */
+/** Max remembered ids of ended rollouts. */
 export const maxEnded = 200_000;
 
-/** Rollouts and groups: who is open, who waits, who is next. In memory; what must outlive the process is told as events. */
+/** Open and waiting rollouts and their groups, in memory. Events make them durable. */
 export class RolloutRegistry {
   readonly open: Map<string, RegistryEntry> = new Map();
   readonly #ended = new Map<string, Ended>();
@@ -132,7 +132,7 @@ export class RolloutRegistry {
     return { byGroup, ungrouped };
   }
 
-  /** When a rollout of training was last begun, asked or ended: now while one waits for a reply. */
+  /** Time when a training rollout last started, had a request or ended. Now, while a request is in progress. */
   movedAt(): number {
     const open = [...this.open.values()].filter(({ split }) => split === "train");
     if (open.some(({ asking, ending }) => asking > 0 || ending)) return this.#now();
@@ -140,8 +140,8 @@ export class RolloutRegistry {
   }
 
   /**
-   * The step of the oldest reply of each group that is still played; not of those in which nothing was asked or ended for so long. Rollouts whose
-   * group is not known count as groups of their own age.
+   * Step of the oldest reply of each incomplete group, without groups that are stalled. Rollouts without a known group
+   * count as groups of their age.
    */
   played(stalledMs: number): number[] {
     const { rolloutsPerGroup } = this.#sizes;
@@ -149,7 +149,7 @@ export class RolloutRegistry {
     const ungrouped: number[] = [];
     for (const [name, members] of this.#byGroup()) {
       const rest = members.slice(members.length - (members.length % rolloutsPerGroup));
-      if (this.#isLate(rest)) continue; // it waits for nobody any more
+      if (this.#isLate(rest)) continue; // it no longer waits for members
       for (const { rollout, since } of rest) addTo(groups, name, { first: rollout.steps[0], movedAt: since });
     }
     const now = this.#now();
@@ -166,7 +166,7 @@ export class RolloutRegistry {
     ];
   }
 
-  /** Ids of those that nobody has asked anything of for so long. */
+  /** Ids of rollouts without a request for so long. */
   idle(seconds: number): string[] {
     const before = this.#now() - 1000 * seconds;
     return [...this.open].flatMap(([id, { asking, ending, touched }]) =>
@@ -174,7 +174,7 @@ export class RolloutRegistry {
     );
   }
 
-  /** Ids of open and of waiting rollouts whose oldest reply is older than so many steps. */
+  /** Ids of open and waiting rollouts whose oldest reply exceeds the max lag. */
   olderThan(step: number, maxLag: number): string[] {
     const open = [...this.open].flatMap(([id, { calls }]) =>
       calls.some((call) => step - call.step > maxLag) ? [id] : [],
@@ -184,8 +184,8 @@ export class RolloutRegistry {
   }
 
   /**
-   * Complete groups: those of the oldest weights in front, of these the first that were complete. A group of more members than it takes gives
-   * several.
+   * Complete groups, those with the oldest weights first, then in order of completion. Extra members form further
+   * groups.
    */
   ready(): FinishedRollout[][] {
     const { rolloutsPerGroup } = this.#sizes;
@@ -202,7 +202,7 @@ export class RolloutRegistry {
       .map((lot) => lot.map(({ rollout }) => rollout));
   }
 
-  /** Ids of those whose group never came together. */
+  /** Ids of rollouts whose group stayed incomplete with one member. */
   lonely(): string[] {
     return [...this.#byGroup().values()].flatMap((members) => {
       const rest = members.slice(members.length - (members.length % this.#sizes.rolloutsPerGroup));
@@ -210,7 +210,7 @@ export class RolloutRegistry {
     });
   }
 
-  /** The groups of a step; they wait no longer. */
+  /** Takes the groups of one step. */
   take(): FinishedRollout[][] {
     const taken = this.ready().slice(0, this.#sizes.groupsPerStep);
     const ids = new Set(taken.flat().map(({ id }) => id));
@@ -243,9 +243,9 @@ export class RolloutRegistry {
   }
 }
 
-/** A group of which some rollouts are missing. */
+/** Incomplete group. */
 interface Played {
-  /** Steps done when its first reply was sampled. */
+  /** Finished steps when its first reply was sampled. */
   readonly first: number;
   readonly movedAt: number;
 }
@@ -255,7 +255,7 @@ function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Pl
   groups.set(name, { first: Math.min(known.first, first), movedAt: Math.max(known.movedAt, movedAt) });
 }
 
-/** Steps done when the first reply of a group was sampled. */
+/** Finished steps when the group's first reply was sampled. */
 function oldestIn(lot: readonly Waiting[]): number {
   return Math.min(...lot.map(({ rollout }) => rollout.steps[0]));
 }

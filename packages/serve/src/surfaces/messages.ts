@@ -9,13 +9,13 @@ import { readList, readText, readTyped } from "./surface.ts";
 import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
 
 const inputTool = z.strictObject({
-  // Prefixes are cached anyway.
+  // Ignored: prefixes are always cached.
   cache_control: z.unknown().optional(),
   type: z.literal("custom", { error: "only custom tools are taken: others run at their provider" }).nullish(),
   name: z.string().min(1).max(256),
   description: z.string().optional(),
   input_schema: z.record(z.string(), z.unknown()),
-  // Calls come whole, as the model writes them.
+  // Ignored: calls arrive whole, as the model writes them.
   strict: z.boolean().optional(),
   eager_input_streaming: z.boolean().optional(),
 });
@@ -34,12 +34,12 @@ const bodySchema = z.strictObject({
     .strictObject({
       type: z.enum(["auto", "none", "any", "tool"]),
       name: z.string().optional(),
-      // The model decides.
+      // Ignored: the model decides.
       disable_parallel_tool_use: z.boolean().optional(),
     })
     .optional(),
   metadata: z.record(z.string().max(64), z.string().max(512).nullable()).optional(),
-  // Clients send these at a value without effect.
+  // Clients send these with a value that has no effect.
   service_tier: z.enum(["auto", "standard_only"]).optional(),
   thinking: z.looseObject({ type: z.literal("disabled", { error: "models here do not think apart" }) }).optional(),
 });
@@ -53,7 +53,7 @@ type Block =
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonText }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content?: unknown };
 
-/** Earlier replies come back with fields of clients: only these are read. */
+/** Earlier replies come back with client fields; only these are read. */
 const blocks: Readonly<Record<"user" | "assistant", Readonly<Record<string, z.ZodType<Block>>>>> = {
   user: {
     text: textBlock,
@@ -73,11 +73,11 @@ const blocks: Readonly<Record<"user" | "assistant", Readonly<Record<string, z.Zo
 const messageSchema = z.strictObject({
   role: z.enum(["user", "assistant"]),
   content: z.unknown(),
-  /** The agent of a team whose private view it is. */
+  /** Agent of a team whose private view this is. */
   name: z.string().min(1).optional(),
 });
 
-/** Results stand before the user's text beside them, as in chats. */
+/** Tool results come before the user's text, as in chats. */
 function turnsOf(value: unknown, place: string): ChatTurn[] {
   const { role, content, name } = parse(messageSchema, value, place);
   const named = name === undefined ? {} : { name };
@@ -139,13 +139,13 @@ const stopReasons: Readonly<Record<NonNullable<WireReason>, string>> = {
   content_filter: "refusal",
 };
 
-/** @throws SyntaxError for arguments that are not JSON, which a tool format does not read as a call */
+/** @throws SyntaxError for arguments that are not JSON */
 function useOf({ id, function: { name, arguments: json } }: SaidCall): object {
   boundedJson(json);
   return { type: "tool_use", id, name, input: new JsonText(json) };
 }
 
-/** Anthropic's input tokens exclude what was read from a cache or written to it. */
+/** Anthropic's input tokens exclude cache reads and writes. */
 function usageOf({ usage }: ChatAnswer): object {
   const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage.prompt_tokens_details ?? {};
   return {
@@ -176,7 +176,7 @@ function laconicOf({ choices: [choice] }: ChatAnswer): object {
   return choice?.laconic === undefined ? {} : { laconic: choice.laconic };
 }
 
-/** The whole answer as a message, the input of its calls as the model wrote it. */
+/** Whole answer as a message; the input of calls stays as the model wrote it. */
 function messageOf(answer: ChatAnswer): JsonText {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
   const message = {
@@ -189,11 +189,11 @@ function messageOf(answer: ChatAnswer): JsonText {
   return new JsonText(writeJson(message));
 }
 
-/** Events of a message, in Anthropic's order: a block ends before the next begins. */
+/** Writes message events in Anthropic's order: a block ends before the next starts. */
 class MessageWriter implements EventWriter {
   readonly #send: (event: unknown) => void;
   #inText = false;
-  /** Blocks that have ended. */
+  /** Number of finished blocks. */
   #ended = 0;
 
   constructor(send: (event: unknown) => void) {
@@ -201,7 +201,7 @@ class MessageWriter implements EventWriter {
   }
 
   begin(head: ChatHead): void {
-    // The number of prompt tokens is known at the end.
+    // The prompt's token count is known at the end.
     const usage = { input_tokens: 0, output_tokens: 0 };
     const message = { ...headOf(head), content: [], stop_reason: null, stop_sequence: null, usage };
     this.#send({ type: "message_start", message });
@@ -241,7 +241,7 @@ class MessageWriter implements EventWriter {
   }
 }
 
-/** Anthropic's names of statuses; others are errors of the request. */
+/** Anthropic's error types by status; others are invalid requests. */
 const kinds: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
@@ -252,7 +252,7 @@ const kinds: Readonly<Record<number, string>> = {
   503: "overloaded_error",
 };
 
-/** `POST /v1/messages`, as Anthropic's clients know it. */
+/** `POST /v1/messages` for Anthropic's clients. */
 export const messagesSurface: Surface = {
   read: (json) => ({
     chat: chatOf(parse(bodySchema, withoutNulls(json))),

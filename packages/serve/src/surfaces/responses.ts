@@ -33,7 +33,7 @@ const bodySchema = z.strictObject({
     })
     .optional(),
   prompt_cache_key: z.string().max(512).optional(),
-  // Clients send these at a value without effect.
+  // Clients send these with a value that has no effect.
   previous_response_id: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
   conversation: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
   store: z.literal(false, { error: notStored("leave it out, or send false") }).optional(),
@@ -54,7 +54,7 @@ const part = (type: string): z.ZodType<string> =>
   z.looseObject({ type: z.literal(type), text: z.string() }).transform(({ text }) => text);
 const texts = { input_text: part("input_text"), output_text: part("output_text") };
 
-/** An input item; its content is read apart, to name the place of a part. */
+/** Input item. Its content is read later, to report the location of a part. */
 type Item =
   | { readonly kind: "message"; readonly role: string; readonly content: unknown; readonly name?: string | undefined }
   | { readonly kind: "call"; readonly id: string; readonly name: string; readonly arguments: string }
@@ -62,7 +62,7 @@ type Item =
 
 const callId = z.string().min(1).max(256);
 
-/** Earlier replies come back with ids, states and fields of clients: only these are read. */
+/** Earlier replies come back with ids, states and client fields; only these are read. */
 const items: Readonly<Record<string, z.ZodType<Item>>> = wordTable({
   message: z
     .object({
@@ -80,10 +80,10 @@ const items: Readonly<Record<string, z.ZodType<Item>>> = wordTable({
     .transform(({ call_id: id, output }) => ({ kind: "output", id, output })),
 });
 
-/** Max calls of one reply, as in chats. */
+/** Max calls per reply, as in chats. */
 const maxCalls = 128;
 
-/** Calls join the assistant's message before them: one reply has text and calls. */
+/** Calls join the previous assistant message: one reply has text and calls. */
 function turnsOf(input: unknown): ChatTurn[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const turns: ChatTurn[] = [];
@@ -92,7 +92,7 @@ function turnsOf(input: unknown): ChatTurn[] {
     if (item.kind === "call") {
       const { id, name, arguments: json } = item;
       const last = turns.at(-1)?.role === "assistant" ? turns.pop() : undefined;
-      // Each is copied with those before it.
+      // Each call copies the previous ones, so their number is limited.
       if ((last?.tool_calls?.length ?? 0) >= maxCalls)
         throw invalid(`${place}: one reply has at most ${maxCalls} calls`, place);
       const call = { id, type: "function", function: { name, arguments: json } } as const;
@@ -152,7 +152,7 @@ const callItem = (id: string, status: string, { id: call_id, function: { name } 
   arguments: json,
 });
 
-/** Why a response is incomplete. The interface has no word for an unknown end. */
+/** Why a response is incomplete. The interface has no value for an unknown reason. */
 const lacks = { stop: null, tool_calls: null, length: "max_output_tokens", content_filter: "content_filter" } as const;
 
 function statusOf({ choices: [choice] }: ChatAnswer): {
@@ -183,7 +183,7 @@ function endedResponse(body: Body, answer: ChatAnswer, output: readonly object[]
     output,
     usage: {
       input_tokens: usage.prompt_tokens,
-      // Clients' types require the details.
+      // Client types require the details.
       input_tokens_details: usage.prompt_tokens_details ?? { cached_tokens: 0 },
       output_tokens: usage.completion_tokens,
       output_tokens_details: usage.completion_tokens_details ?? { reasoning_tokens: 0 },
@@ -221,7 +221,7 @@ function responseHead(body: Body, { id, created, model, system_fingerprint: weig
   };
 }
 
-/** Events of a response, in OpenAI's order: what opens an item or a part also ends it. */
+/** Writes response events in OpenAI's order; the opener of an item or part also ends it. */
 class ResponseWriter implements EventWriter {
   readonly #body: Body;
   readonly #send: (event: unknown) => void;
@@ -301,7 +301,7 @@ class ResponseWriter implements EventWriter {
   }
 }
 
-/** `POST /v1/responses`, as OpenAI's clients know it: each request has its whole history. */
+/** `POST /v1/responses` for OpenAI's clients; each request contains its whole history. */
 export const responsesSurface: Surface = {
   read(json) {
     const body = parse(bodySchema, withoutNulls(json));

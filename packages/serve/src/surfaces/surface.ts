@@ -12,26 +12,26 @@ export interface ChatHead {
   readonly system_fingerprint?: string;
 }
 
-/** A chat completion, as far as surfaces repeat it. */
+/** Chat completion, with the fields that surfaces use. */
 export interface ChatAnswer extends ChatHead {
   readonly choices: readonly {
     readonly finish_reason: WireReason;
     readonly message: SaidMessage;
-    /** The stop text that ended it, where one did and the request has some. */
+    /** Stop text that ended it, if any. */
     readonly stop_reason?: string | null;
     /** Messages of a team's agents. */
     readonly laconic?: unknown;
   }[];
-  /** With a team's ledger. */
+  /** Includes a team's ledger. */
   readonly usage: ChatUsage & { readonly laconic?: unknown };
 }
 
-/** A chunk of a chat completion's stream. */
+/** Chunk of a streamed chat completion. */
 export interface ChatChunk extends ChatHead {
   readonly choices: readonly { readonly delta: Partial<SaidMessage> }[];
 }
 
-/** The text of a reply, and its calls of tools. */
+/** Text and tool calls of a reply. */
 export interface SaidMessage {
   readonly content: string | null;
   readonly tool_calls?: readonly SaidCall[];
@@ -50,9 +50,9 @@ export interface EventWriter {
   end(answer: ChatAnswer): void;
 }
 
-/** A request of a surface: the chat completion that it asks for, and how its answer is written. */
+/** A surface's request as a chat completion, and the format of its answer. */
 export interface SurfaceRequest {
-  /** The body of a chat completion, which models, teams and rollouts answer. */
+  /** Body of the chat completion. */
   readonly chat: Readonly<Record<string, unknown>>;
   whole(answer: ChatAnswer): unknown;
   writer(send: (event: unknown) => void): EventWriter;
@@ -60,9 +60,9 @@ export interface SurfaceRequest {
 
 /** Another interface to the same chats. */
 export interface Surface {
-  /** @throws HttpError 400 naming the parameter */
+  /** @throws HttpError 400 with the parameter */
   readonly read: (json: unknown) => SurfaceRequest;
-  /** Keys of an object of a request whose values are read as `JsonText`. */
+  /** Object keys whose values are read as `JsonText`. */
   readonly keep?: NonNullable<ExactJsonOptions["keep"]>;
   readonly errorOf: (refusal: HttpError) => unknown;
 }
@@ -72,9 +72,9 @@ type Schemas<T> = Readonly<Record<string, z.ZodType<T>>>;
 const typedSchema = z.looseObject({ type: z.string().optional() });
 
 /**
- * Reads a value by the schema that its `type` names.
- * @param otherwise - the type of a value that says none
- * @throws HttpError 400 naming the place, and a type that is not taken
+ * Reads a value with the schema for its `type`.
+ * @param otherwise - default type
+ * @throws HttpError 400 with the location, and for an unknown type
  */
 export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string, otherwise?: string): T {
   const type = parse(typedSchema, value, place).type ?? otherwise;
@@ -85,24 +85,24 @@ export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string,
   throw invalid(`${place}: ${said}; ${known.join(", ")} ${known.length === 1 ? "is" : "are"}`, place);
 }
 
-/** Reads the members one after the other: the first that does not fit ends it. */
+/** Reads the items of a list in order and stops at the first invalid one. */
 export function readList<T>(value: unknown, place: string, read: (each: unknown, place: string) => T): T[] {
   return parse(listSchema, value, place).map((each, i) => read(each, `${place}.${i}`));
 }
 
 const listSchema: z.ZodType<readonly unknown[]> = z.array(z.unknown());
 
-/** A text, or the texts of parts joined. @throws HttpError 400 naming the place of a part that is no text */
+/** A text, or joined text parts. @throws HttpError 400 with the location of an invalid part */
 export function readText(value: unknown, place: string, parts: Schemas<string>): string {
   if (typeof value === "string") return value;
   return readList(value, place, (part, at) => readTyped(parts, part, at)).join("");
 }
 
-/** A message of the chat that a surface's request becomes. */
+/** Chat message of a surface's request. */
 export interface ChatTurn {
   readonly role: string;
   readonly content: string;
-  /** Whose private view it is, for a team. */
+  /** Agent of a team whose private view this is. */
   readonly name?: string;
   readonly tool_calls?: readonly { readonly id: string; readonly type: "function"; readonly function: object }[];
   readonly tool_call_id?: string;

@@ -8,13 +8,13 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["messages", messagesSurface],
 ]);
 
-/** The surface whose name ends a path or an address; undefined for OpenAI's chats and other paths. */
+/** Surface of a path; undefined for OpenAI's chats and other paths. */
 export function surfaceAt(address: string): Surface | undefined {
   const [path = ""] = address.split("?");
   return surfaces.get(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** The replies to a chat in the words of the surface that asked for it. */
+/** Converts the replies of a chat to the surface's format. */
 export function throughSurface({ make, ...replies }: Replies, asked: SurfaceRequest, { errorOf }: Surface): Replies {
   return {
     ...replies,
