@@ -4,20 +4,23 @@ import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join, relative } from "node:path";
 import { checkFileName } from "./file-names.ts";
 
-/** Where Python's `huggingface_hub` keeps one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked to them, `refs/<revision>`. */
+/**
+ * Layout of Python's `huggingface_hub` cache for one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked
+ * to them, `refs/<revision>`.
+ */
 export interface RepositoryCache {
   readonly blobs: string;
   snapshot(commit: string): string;
-  /** The commit that a branch or tag meant when it was last asked for. */
+  /** Last known commit of a branch or tag. */
   readRef(revision: string): Promise<string | null>;
   writeRef(revision: string, commit: string): Promise<void>;
-  /** Puts a content into a snapshot under its name. */
+  /** Adds a content to a snapshot under its name. */
   link(blob: string, commit: string, name: string): Promise<void>;
 }
 
 export const commitPattern: RegExp = /^[0-9a-f]{40}$/;
 
-/** @throws LaconicError `run_unwritable` from what writes */
+/** @throws LaconicError `run_unwritable` from the writing methods */
 export function repositoryCache(cacheFolder: string, type: "model" | "dataset", repo: string): RepositoryCache {
   const root = join(cacheFolder, `${type}s--${repo.replaceAll("/", "--")}`);
   const refPath = (revision: string): string => join(root, "refs", checkFileName(revision));
@@ -39,7 +42,7 @@ export function repositoryCache(cacheFolder: string, type: "model" | "dataset", 
         try {
           await symlink(relative(dirname(path), blob), temporary);
         } catch {
-          // Windows makes links for the privileged only; Python copies then too.
+          // Windows restricts links; Python also copies then.
           await copyFile(blob, temporary);
         }
       });
@@ -47,10 +50,10 @@ export function repositoryCache(cacheFolder: string, type: "model" | "dataset", 
   };
 }
 
-/** A name that is about to be moved into place. */
+/** Temporary name before a rename. */
 const temporaryName = /\.[0-9a-f]{8}\.tmp$/;
 
-/** Size of a file, through links; null when there is none. */
+/** Size of a file, through links; null if missing. */
 export async function fileSize(path: string): Promise<number | null> {
   return stat(path).then(
     (found) => (found.isFile() ? found.size : null),
@@ -58,7 +61,7 @@ export async function fileSize(path: string): Promise<number | null> {
   );
 }
 
-/** Names of all files in a folder and below, with `/` between folders; links that lead nowhere are left out. */
+/** Names of all files in a folder and its subfolders, with `/` as separator; broken links are omitted. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true }).catch(() => []);
   const names = found.map((name) => name.replaceAll("\\", "/")).toSorted();
@@ -66,7 +69,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
   return names.filter((name, i) => sizes[i] !== null && !temporaryName.test(name));
 }
 
-/** Readers, and other writers, see the old file or the new one. */
+/** Replaces a file atomically. */
 async function replace(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
   await writing(path, async () => {

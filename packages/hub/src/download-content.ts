@@ -8,17 +8,18 @@ import { openIncomplete, type IncompleteFile } from "./incomplete-file.ts";
 import { startHash, type RepositoryFile } from "./repository.ts";
 import { startOf, transfer, type TransferContext } from "./transfer.ts";
 
-/** The request for a file, and where its content goes. */
+/** Request for a file and the path of its content. */
 export interface DownloadContext extends TransferContext {
   readonly blobs: string;
-  /** Called with the number of bytes that are there. */
+  /** Called with the number of bytes on disk. */
   onBytes(bytes: number): void;
 }
 
 /**
- * Brings a content into the cache, resumed from an earlier attempt, and puts it in place once its hash is right.
- * @returns the path of the content
- * @throws LaconicError `checkpoint_corrupt` when the hub serves another content, `hub_unavailable`, `aborted`, `run_unwritable`
+ * Downloads a content into the cache. Resumes an earlier attempt, and publishes the file after its hash is verified.
+ * @returns path of the content
+ * @throws LaconicError `checkpoint_corrupt` if the hub sends other content, `hub_unavailable`, `aborted`,
+ * `run_unwritable`
  */
 export async function downloadContent(file: RepositoryFile, context: DownloadContext): Promise<string> {
   const blob = join(context.blobs, file.content.hex);
@@ -28,7 +29,7 @@ export async function downloadContent(file: RepositoryFile, context: DownloadCon
   }
   const part = await openIncomplete(context.blobs, file.content.hex);
   try {
-    // An earlier attempt may have left damaged bytes: then a second attempt starts from zero.
+    // An earlier attempt may have left damaged bytes, so a second attempt starts from zero.
     if (!(await complete(file, part, context)) && !(await complete(file, part, context))) {
       await rm(part.path, { force: true });
       throw new LaconicError(
@@ -48,12 +49,12 @@ export async function downloadContent(file: RepositoryFile, context: DownloadCon
   }
 }
 
-/** A response that is not the rest of the file. */
+/** Response that is not the rest of the file. */
 class Misfit extends Error {
   override readonly name = "Misfit";
 }
 
-/** Completes the part; returns false, and empties it, when the whole has another hash. */
+/** Completes the part; on a hash mismatch, empties it and returns false. */
 async function complete(file: RepositoryFile, part: IncompleteFile, context: DownloadContext): Promise<boolean> {
   let hash = startHash(file.content, file.bytes);
   let position = (await fileSize(part.path)) ?? 0;

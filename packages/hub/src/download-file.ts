@@ -8,19 +8,19 @@ import { downloadContent } from "./download-content.ts";
 import { connect } from "./hub-connection.ts";
 import { contentId, type ContentId } from "./repository.ts";
 
-/** A file to fetch, and what its bytes must be. */
+/** A file to download and its expected bytes. */
 export interface FileDownload {
-  /** An https address of these very bytes, without credentials. */
+  /** https address without credentials. */
   readonly url: string;
   readonly bytes: number;
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string;
-  /** Where the file goes; its folder is made. */
+  /** Target path; its folder is created. */
   readonly path: string;
   readonly signal?: AbortSignal;
-  /** Bytes that are here. */
+  /** Bytes on disk. */
   readonly onProgress?: (bytes: number) => void;
-  /** The platform's by default. */
+  /** Default: the platform's. */
   readonly fetch?: typeof fetch;
   /** Waits between attempts; for tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
@@ -29,10 +29,10 @@ export interface FileDownload {
 const checkOptions = optionCheck<FileDownload>()("downloadFile", "url bytes sha256 path signal onProgress fetch wait");
 
 /**
- * Brings a file whose bytes are known from any web server: resumed where an earlier attempt ended, tried again where that
- * helps, and only named once its sha256 is right. A file of that size that is there already is left alone.
+ * Downloads a file with known bytes from any web server. Resumes and retries; the file appears after its sha256 is
+ * verified. An existing file of that size is kept.
  * @throws LaconicError `hub_unavailable`, `checkpoint_missing`, `checkpoint_corrupt` for other bytes, `run_unwritable`,
- * `aborted`, `input_invalid` for an address or a hash that cannot be one
+ * `aborted`, `input_invalid` for an invalid address or hash
  */
 export async function downloadFile(options: FileDownload): Promise<void> {
   checkOptions(options);
@@ -64,7 +64,7 @@ export async function downloadFile(options: FileDownload): Promise<void> {
       await moveFile(content, path);
     });
   } finally {
-    await rmdir(parts).catch(() => undefined); // another download may be using it, or go on with what is in it
+    await rmdir(parts).catch(() => undefined); // another download may use or resume it
   }
 }
 

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 
 /**
- * Refuses what could leave the folder it is joined to, on any system: a name in a repository is whatever its owner wrote.
+ * Rejects names that could leave their folder on any system, because repository owners choose them.
  * @throws LaconicError `input_invalid`
  */
 export function checkFileName(name: string): string {
@@ -14,7 +14,7 @@ export function checkFileName(name: string): string {
   return name;
 }
 
-/** Whether a pattern matches more than the name that it spells. */
+/** Whether a pattern has wildcards. */
 export function isPattern(pattern: string): boolean {
   return /[*?]/.test(pattern);
 }
@@ -34,8 +34,8 @@ export function fileMatcher(patterns: readonly string[]): (name: string) => bool
 }
 
 /**
- * The names that the patterns ask for.
- * @throws LaconicError `checkpoint_missing` naming a plain name that is not there, or saying that nothing is.
+ * Names that match the patterns.
+ * @throws LaconicError `checkpoint_missing` for a missing plain name, or without any match
  */
 export function selectFiles(names: readonly string[], patterns: readonly string[], place: string): string[] {
   const present = new Set(names);

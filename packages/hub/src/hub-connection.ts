@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LaconicError, type ErrorDetail } from "@laconic/core";
 import { hostOf, networkCode, networkReason } from "@laconic/core/wire";
 
-/** How to reach a hub. */
+/** Connection to a hub. */
 export interface ConnectionOptions {
   readonly endpoint: string;
   readonly token?: string | undefined;
@@ -10,33 +10,33 @@ export interface ConnectionOptions {
   readonly signal?: AbortSignal | undefined;
   /** Waits between attempts; for tests. */
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
-  /** What is asked for, for errors. */
+  /** Requested item, for errors. */
   readonly place: string;
-  /** Who is asked, for errors; the hub and its host by default. */
+  /** Server name for errors. Default: the hub and its host. */
   readonly server?: string;
 }
 
-/** Requests that are tried again where that helps, and whose errors carry no address, header or text of an answer. */
+/** Retries requests. Errors contain no address, header or response text. */
 export interface HubConnection {
   readonly endpoint: string;
-  /** Who is asked, for errors. */
+  /** Server name for errors. */
   readonly server: string;
   readonly token: string | undefined;
-  /** For the hub's library: whole answers. */
+  /** `fetch` for the hub's library; reads whole responses. */
   readonly fetch: typeof fetch;
-  /** An answer of status 200, 206 or 416 whose body is still to come. */
+  /** Returns a response with status 200, 206 or 416, with its body unread. */
   stream(path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
   /** Waits before the next attempt. @throws LaconicError `hub_unavailable` after too many, `aborted` */
   pause(attempt: number, reason: string): Promise<void>;
 }
 
-/** Attempts that fail one after the other before the error is given on. */
+/** Max consecutive failed attempts. */
 const maxAttempts = 5;
 
-/** Of an answer that is held in memory: a page of a listing has a thousand files. */
+/** Max bytes of a response in memory; one page of a listing has a thousand files. */
 const maxAnswerBytes = 64 << 20;
 
-/** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
+/** @throws LaconicError `config_invalid` for an invalid endpoint or token */
 export function connect(options: ConnectionOptions): HubConnection {
   const { token, signal, place } = options;
   const endpoint = checkEndpoint(options.endpoint);
@@ -53,7 +53,7 @@ export function connect(options: ConnectionOptions): HubConnection {
     });
   };
 
-  /** @param finish - reads of the answer what has to be whole before the attempt counts as one that succeeded */
+  /** @param finish - reads the response; its failure counts as a failed attempt */
   const ask = async <T>(
     url: URL,
     init: RequestInit,
@@ -61,7 +61,7 @@ export function connect(options: ConnectionOptions): HubConnection {
     accepted: readonly number[] = [],
   ): Promise<T> => {
     const headers = new Headers(init.headers);
-    // The token is for the hub alone: a listing may name its next page anywhere.
+    // The token is only sent to the hub, because a listing may name its next page anywhere.
     if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
     for (let attempt = 0; ; attempt++) {
       let response: Response | null = null;
@@ -100,7 +100,7 @@ export function connect(options: ConnectionOptions): HubConnection {
   };
 }
 
-/** @throws LaconicError `hub_unavailable` for an answer that no listing is as long as */
+/** @throws LaconicError `hub_unavailable` for an oversized response */
 async function wholeBody(response: Response, server: string, place: string): Promise<Blob | null> {
   if (response.body === null) return null;
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -123,12 +123,12 @@ export function unavailable(server: string, place: string, reason: string, detai
   return new LaconicError("hub_unavailable", `${place}: ${server} cannot be used: ${reason}`, detail);
 }
 
-/** Why an exchange failed, by the error's code or name: its message may hold an address with a signature. */
+/** Error code or name of a failed exchange. Messages are not used, because they may contain a signed address. */
 export function failureWords(error: unknown): string {
   return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
-/** What is missing, by a response's `X-Error-Code`. */
+/** Missing item, by the response's `X-Error-Code`. */
 const missing: Readonly<Record<string, string>> = {
   RepoNotFound: "there is no such repository, or the token may not see it",
   RevisionNotFound: "the repository has no such revision",
@@ -163,13 +163,13 @@ function checkToken(token: string | undefined): void {
     throw new LaconicError("config_invalid", "token must begin with hf_ and hold no white space", { key: "token" });
 }
 
-/** The longest that a hub may make us wait; it counts requests in windows of five minutes. */
+/** Max wait for a hub, which counts requests in windows of five minutes. */
 const longestWaitMs = 300_000;
 
 /**
- * How long to wait before asking again; null when the hub asks for longer than is sensible.
- * `Retry-After` decides where there is one: seconds, or a date, which is read against the answer's own.
- * @param attempt - attempts that failed before, from 0
+ * Wait before the next attempt; null if the hub asks for too long. `Retry-After` takes precedence: seconds, or a date
+ * relative to the response's.
+ * @param attempt - failed attempts so far, from 0
  */
 export function retryDelayMs(attempt: number, headers: Headers | null): number | null {
   const stated = headers?.get("retry-after") ?? null;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What the environment says about the hub, for `openSnapshot({ ...hubEnvironment(process.env), repo })`. */
+/** Hub settings of the environment, for `openSnapshot({ ...hubEnvironment(process.env), repo })`. */
 export interface HubEnvironment {
   readonly cacheFolder: string;
   readonly offline: boolean;
@@ -11,12 +11,11 @@ export interface HubEnvironment {
 }
 
 /**
- * Reads the variables that Python's `huggingface_hub` reads: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME` and
+ * Reads the variables of Python's `huggingface_hub`: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME` and
  * `XDG_CACHE_HOME` for the cache, `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE`, `HF_ENDPOINT`, `HF_TOKEN`. Without
- * `HF_TOKEN` the token is the one that `hf auth login` left in `HF_TOKEN_PATH` or `$HF_HOME/token`, unless
- * `HF_HUB_DISABLE_IMPLICIT_TOKEN` is on.
- *
- * @param readText - a file's text, or null where it cannot be read
+ * `HF_TOKEN`, the token of `hf auth login` is read from `HF_TOKEN_PATH` or `$HF_HOME/token`, unless
+ * `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set.
+ * @param readText - returns a file's text, or null if unreadable
  */
 export function hubEnvironment(
   variables: Readonly<Record<string, string | undefined>>,

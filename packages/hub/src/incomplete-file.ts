@@ -5,19 +5,18 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileSize } from "./cache-layout.ts";
 
-/** A content on its way into the cache. Only this process writes to it. */
+/** Partial content in the cache. Only this process writes to it. */
 export interface IncompleteFile {
   readonly file: FileHandle;
   readonly path: string;
-  /** Closes it and leaves what is there, if it is still there and anything is, for the next attempt of any process. */
+  /** Closes the file and leaves its bytes for the next attempt of any process. */
   pause(): Promise<void>;
 }
 
 /**
- * Opens a part of a content that nobody is writing, or a new empty file.
- *
- * A part's name says which process writes it, `<content>.<host>-<pid>-<id>.incomplete`. Whoever renames a part owns it;
- * one of a living process, or of another host, is left alone, since two writers would only double the traffic.
+ * Opens an abandoned partial file of a content, or a new one.
+ * A part's name contains its writer: `<content>.<host>-<pid>-<id>.incomplete`. A process takes a part over by renaming
+ * it. Parts of living processes and other hosts are not taken.
  * @throws LaconicError `run_unwritable`
  */
 export async function openIncomplete(blobs: string, content: string): Promise<IncompleteFile> {
@@ -49,7 +48,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
   });
 }
 
-/** The process that gave a part up. */
+/** Process that abandoned a part. */
 const nobody = 0;
 
 function ownerOf(name: string, content: string, host: string): number | null {

@@ -1,5 +1,5 @@
 /**
- * Checkpoints and data sets of the Hugging Face hub in Python's own cache: pinned, resumed, checked.
+ * Checkpoints and data sets of the Hugging Face hub in Python's cache: pinned, resumed, verified.
  * @module @laconic/hub
  */
 export { checkpointFiles, openRemote, openSnapshot } from "./open-snapshot.ts";

@@ -7,19 +7,19 @@ import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts
 import { readRange } from "./read-range.ts";
 import { listCommit, pathOf, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
-/** Bytes that are there, reported after every piece that arrives. */
+/** Bytes on disk, reported after each piece. */
 export interface DownloadProgress {
   readonly file: string;
   readonly fileBytes: number;
   readonly fileTotal: number;
-  /** Of all files of the snapshot, cached ones included. */
+  /** Total bytes of the snapshot, including cached files. */
   readonly bytes: number;
   readonly total: number;
 }
 
-/** Which files of a repository, at which revision, and where they are stored. */
+/** Files of a repository, revision and cache. */
 export interface SnapshotOptions {
-  /** `owner/name`, or the name alone of an old repository. */
+  /** `owner/name`, or only the name of an old repository. */
   readonly repo: string;
   /** Default `model`. */
   readonly type?: "model" | "dataset";
@@ -27,11 +27,11 @@ export interface SnapshotOptions {
   readonly revision?: string;
   /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Default: all files. */
   readonly files?: readonly string[];
-  /** Python's cache of the hub, `~/.cache/huggingface/hub` unless the environment says otherwise. */
+  /** Python's cache of the hub. Default `~/.cache/huggingface/hub`, or the environment's. */
   readonly cacheFolder: string;
-  /** Only cached files; default false. */
+  /** Only cached files. Default false. */
   readonly offline?: boolean;
-  /** For repositories that are private or have terms. */
+  /** For private and gated repositories. */
   readonly token?: string;
   /** Default `https://huggingface.co`. */
   readonly endpoint?: string;
@@ -47,16 +47,16 @@ const keys = "repo type revision files cacheFolder offline token endpoint signal
 const checkSnapshot = optionCheck<SnapshotOptions>()("openSnapshot", keys);
 const checkRemote = optionCheck<SnapshotOptions>()("openRemote", keys);
 
-/** Files of one commit, in a folder that nothing changes any more. */
+/** Files of one commit in an immutable folder. */
 export interface Snapshot {
   readonly folder: string;
-  /** 40 hexadecimal digits: give it as `revision` to get the same files again. */
+  /** 40 hexadecimal digits; pass it as `revision` to get the same files again. */
   readonly commit: string;
-  /** Names below the folder. */
+  /** Names relative to the folder. */
   readonly files: readonly string[];
 }
 
-/** What a checkpoint is loaded from: configuration, safetensors, tokenizer, chat template. */
+/** Files of a checkpoint: configuration, safetensors, tokenizer, chat template. */
 export const checkpointFiles: readonly string[] = [
   "config.json",
   "generation_config*.json",
@@ -69,15 +69,13 @@ export const checkpointFiles: readonly string[] = [
 const filesAtOnce = 4;
 
 /**
- * The files of a repository's revision, from the cache or the hub.
- *
- * A branch or tag is resolved to a commit first. What is missing is downloaded: resumed where an earlier attempt ended,
- * tried again where that helps, and only named once its hash is that of the listing. The cache is Python's, in both
- * directions; any number of processes may use it at once.
- * @throws LaconicError `checkpoint_missing` for a repository, revision or file that is not there, `hub_unavailable` with
- * `status` where the hub gave one, `checkpoint_corrupt` when the hub serves other bytes than it lists, `run_unwritable`
- * for the cache, `aborted`, and `input_invalid` or `config_invalid` for what cannot be asked. Errors name the hub's host; none
- * holds the token, the rest of an address, or text of the hub's.
+ * Opens the files of a repository's revision from the cache or the hub.
+ * A branch or tag is first resolved to a commit. Missing files are downloaded with resume and retries, and appear after
+ * their hash is verified. The cache is shared with Python, and any number of processes may use it at once.
+ * @throws LaconicError `checkpoint_missing` for a missing repository, revision or file, `hub_unavailable` with `status`
+ * if the hub sent one, `checkpoint_corrupt` if the hub sends other bytes than listed, `run_unwritable` for the cache,
+ * `aborted`, and `input_invalid` or `config_invalid` for invalid requests. Errors name the hub's host and never contain
+ * the token, the rest of an address, or the hub's text.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   checkSnapshot(options);
@@ -99,13 +97,13 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     signal,
     onProgress: options.onProgress,
   });
-  // Names and the revision are written last: whoever finds them finds all contents.
+  // Names and the revision are written last, so that readers find complete contents.
   for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
 }
 
-/** What is asked for; `place` is its name in messages. */
+/** Requested files; `place` is the name in messages. */
 interface Request {
   readonly target: Designation;
   readonly revision: string;
@@ -137,7 +135,7 @@ function connectTo(
 }
 
 /**
- * The commit of a revision, and its files that the patterns select.
+ * Commit of a revision, and its files that match the patterns.
  * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
  */
 async function wantedFiles(
@@ -153,26 +151,26 @@ async function wantedFiles(
   return { commit, files: listed.filter(({ name }) => selected.has(name)) };
 }
 
-/** A file of the hub's that is read in parts. Nothing of it is kept. */
+/** Hub file that is read in parts, without caching. */
 export interface RemoteFile {
   readonly name: string;
   readonly bytes: number;
-  /** Of the whole file, as the hub lists it; null for small files, which it names otherwise. */
+  /** Hash of the whole file; null for small files, which the hub names differently. */
   readonly sha256: string | null;
-  /** @throws LaconicError `hub_unavailable` for a server that gives other bytes than those asked for, `aborted`, `input_invalid` */
+  /** @throws LaconicError `hub_unavailable` if the server sends another range, `aborted`, `input_invalid` */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** Files of one commit, none of which was downloaded. */
+/** Files of one commit, not downloaded. */
 export interface RemoteFiles {
-  /** 40 hexadecimal digits: give it as `revision` to get the same files again. */
+  /** 40 hexadecimal digits; pass it as `revision` to get the same files again. */
   readonly commit: string;
   readonly files: readonly RemoteFile[];
 }
 
 /**
- * Files of a repository's revision to be read in parts, by HTTP range requests: tried again, and taken up where they broke off. What the
- * hub lists is believed of a file's size and hash; bytes that are read in parts cannot be held against the hash.
+ * Opens files of a revision for partial reads by HTTP range requests, with retries and resume. Size and hash are the
+ * hub's claims; partial reads cannot verify the hash.
  * @throws LaconicError as {@link openSnapshot}
  */
 export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
@@ -195,7 +193,7 @@ export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | 
   };
 }
 
-/** Null when the hub has to be asked. @throws LaconicError `checkpoint_missing` offline */
+/** Null if the hub must be asked. @throws LaconicError `checkpoint_missing` offline */
 async function fromCache(
   cache: RepositoryCache,
   { offline = false, files: wanted }: SnapshotOptions,
@@ -221,7 +219,10 @@ interface DownloadAll {
   readonly onProgress: ((progress: DownloadProgress) => void) | undefined;
 }
 
-/** A few files at a time; the first failure stops the others, which leave what they have. @returns the contents' paths */
+/**
+ * Downloads a few files at a time; the first failure stops the others, which keep their bytes.
+ * @returns paths of the contents
+ */
 async function downloadAll(
   files: readonly RepositoryFile[],
   failed: AbortController,
@@ -235,7 +236,7 @@ async function downloadAll(
     byFile.set(file, fileBytes);
     onProgress?.({ file, fileBytes, fileTotal, bytes, total });
   };
-  // Files of one content share it, and its download.
+  // Files with the same content share it and its download.
   const contents = new Map<string, Promise<string>>();
   const download = (file: RepositoryFile): Promise<string> =>
     downloadContent(file, {
@@ -269,7 +270,7 @@ async function downloadAll(
 }
 
 /**
- * Says so before anything is downloaded where a repository has weights as pickles alone: loading those runs their code.
+ * Reports a repository with pickled weights only before any download, because loading pickles runs their code.
  * @throws LaconicError `checkpoint_missing` with the way to convert them
  */
 function checkReadable(names: readonly string[], wanted: readonly string[], place: string): void {

@@ -7,9 +7,9 @@ import { startOf, transfer, type TransferContext } from "./transfer.ts";
 const longestRange = 1 << 28;
 
 /**
- * Bytes of a file from `start` up to `end`. An interrupted transfer resumes.
- * @throws LaconicError `input_invalid` for a range outside of the file or of more than 256 MiB, `hub_unavailable` for a server without
- * ranges, one whose file has another size, or one that gives other bytes than those asked for, `aborted`
+ * Reads bytes from `start` up to `end`. An interrupted transfer resumes.
+ * @throws LaconicError `input_invalid` for a range outside the file or above 256 MiB, `hub_unavailable` for a server
+ * without ranges, with another file size, or with another range, `aborted`
  */
 export async function readRange(
   { name, bytes }: RepositoryFile,
@@ -44,7 +44,7 @@ export async function readRange(
   return read;
 }
 
-/** A header is untrusted text: only numbers are taken from it. */
+/** Headers are untrusted; only numbers are used. */
 function answeredInstead({ status, headers }: Response, range: string, bytes: number): string {
   const [, from, to, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/u.exec(headers.get("content-range") ?? "") ?? [];
   const answer = from === undefined ? `${status} without a range` : `bytes ${from}-${to} of ${size}`;

@@ -5,42 +5,39 @@ import { commitPattern } from "./cache-layout.ts";
 import { checkFileName } from "./file-names.ts";
 import { unavailable, type HubConnection } from "./hub-connection.ts";
 
-/** The hub's name of a content: sha256 of large files, git's blob sha1 of small ones. It is also the name in the cache. */
+/** Content id of the hub and the cache: sha256 for large files, git blob sha1 for small ones. */
 export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
 
-/** @returns null for a text that is neither a sha256 nor a sha1 in lower-case hexadecimal */
+/** @returns null unless the text is a sha256 or sha1 in lower-case hexadecimal */
 export function contentId(kind: ContentId["kind"], hex: string): ContentId | null {
   return (kind === "git" ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(hex) ? { kind, hex } : null;
 }
 
-/** A hash to which the content is then added. */
+/** Hash object for the content. */
 export function startHash({ kind }: ContentId, bytes: number): Hash {
   return kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
 }
 
-/** A file of a revision. */
+/** File of a revision. */
 export interface RepositoryFile {
   readonly name: string;
   readonly bytes: number;
   readonly content: ContentId;
 }
 
-/** A repository of a hub. */
+/** Repository of a hub. */
 export interface Designation {
   readonly type: "model" | "dataset";
   readonly repo: string;
 }
 
-/** The path of a file below the endpoint. */
+/** Path of a file relative to the endpoint. */
 export function pathOf({ type, repo }: Designation, commit: string, name: string): string {
   const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
   return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/**
- * The current commit of a branch, tag or commit.
- * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
- */
+/** Current commit of a branch, tag or commit. @throws LaconicError `checkpoint_missing`, `hub_unavailable` */
 export async function resolveCommit(
   hub: HubConnection,
   { type, repo }: Designation,
@@ -53,8 +50,8 @@ export async function resolveCommit(
 }
 
 /**
- * The files of a commit, in the hub's order.
- * @throws LaconicError `input_invalid` for a name that could leave its folder, `checkpoint_missing`, `hub_unavailable`
+ * Files of a commit in the hub's order.
+ * @throws LaconicError `input_invalid` for an unsafe name, `checkpoint_missing`, `hub_unavailable`
  */
 export async function listCommit(
   hub: HubConnection,
@@ -80,7 +77,7 @@ function parameters({ endpoint, token, fetch }: HubConnection) {
   return { hubUrl: endpoint, fetch, ...(token !== undefined && { accessToken: token }) };
 }
 
-/** Errors of the library may quote an address; these name the repository. */
+/** Errors of the library may contain an address, so they are replaced by ones with the repository. */
 async function wellFormed<T>(hub: HubConnection, repo: string, body: () => Promise<T>): Promise<T> {
   try {
     return await body();

@@ -1,31 +1,32 @@
 import { LaconicError } from "@laconic/core";
 import { failureWords, throwIfStopped, type HubConnection } from "./hub-connection.ts";
 
-/** A request for the bytes of one file. */
+/** Request for the bytes of one file. */
 export interface TransferContext {
   readonly hub: HubConnection;
-  /** Below the endpoint. */
+  /** Relative to the endpoint. */
   readonly path: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Where the bytes go. */
+/** Target of the bytes. */
 export interface Sink {
-  /** Bytes that are there. */
+  /** Bytes written so far. */
   readonly position: number;
-  /** Bytes when all are there. */
+  /** Total bytes. */
   readonly end: number;
-  /** The value of the range header; null for the whole file. */
+  /** Value of the range header; null for the whole file. */
   range(): string | null;
   /** Checks a response before its first byte. */
   begin(response: Response): Promise<void> | void;
   add(piece: Uint8Array): Promise<void> | void;
-  /** Called with an error that is not final, before the next attempt. */
+  /** Called for a temporary error, before the next attempt. */
   recover?(error: unknown): Promise<void>;
 }
 
 /**
- * Reads a file until the sink has all bytes: an interrupted transfer resumes, and is repeated up to five times without progress.
+ * Reads a file until the sink has all bytes. An interrupted transfer resumes, with up to five attempts without
+ * progress.
  * @throws LaconicError of the sink, `hub_unavailable`, `aborted`
  */
 export async function transfer(name: string, { hub, path, signal }: TransferContext, sink: Sink): Promise<void> {
@@ -50,14 +51,14 @@ export async function transfer(name: string, { hub, path, signal }: TransferCont
   }
 }
 
-/** The first byte of a response; null for a response that is no part of a file of this size. */
+/** Offset of a response's first byte; null if it is not part of a file of this size. */
 export function startOf({ status, headers }: Response, total: number): number | null {
   if (status === 200) return 0;
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
   return status === 206 && range && (range[2] === "*" || Number(range[2]) === total) ? Number(range[1]) : null;
 }
 
-/** The pieces of a response. An early return ends the transfer. */
+/** Pieces of a response. An early return ends the transfer. */
 async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (!reader) return;

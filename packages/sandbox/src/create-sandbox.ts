@@ -6,19 +6,19 @@ import type { Sandbox, SandboxLimits } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
 import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
 
-/** Which sandbox, and what a program in it may use. */
+/** Kind and limits of a sandbox. */
 export interface SandboxOptions {
-  /** Default `wasi`, which needs nothing but npm. */
+  /** Default `wasi`, which needs only npm. */
   readonly kind?: "wasi" | "bubblewrap";
   /** Default: 3 s, 256 MiB, 1 MiB of output, 4 MiB of input. */
   readonly limits?: Partial<SandboxLimits>;
-  /** Programs at a time. Default: one fewer than cores, at least one. */
+  /** Max programs at a time. Default: number of cores minus one, at least one. */
   readonly concurrency?: number;
-  /** Of hashes and random numbers; `wasi` only. Default 0. */
+  /** Seed of hashes and random numbers; `wasi` only. Default 0. */
   readonly seed?: number;
-  /** Of `bubblewrap`. Default `python3`. */
+  /** Python of `bubblewrap`. Default `python3`. */
   readonly python?: string;
-  /** Ends the opening: what runs is killed, and what was opened is closed. Later it does nothing. */
+  /** Aborts the opening and closes what was opened. No effect later. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,7 +26,6 @@ const checkOptions = optionCheck<SandboxOptions>()("createSandbox", "kind limits
 
 const checkLimits = optionCheck<Partial<SandboxLimits>>()("limits", "seconds memoryMiB outputBytes inputBytes");
 
-/** Upper bounds by default. */
 export const defaultLimits: SandboxLimits = {
   seconds: 3,
   memoryMiB: 256,
@@ -35,9 +34,9 @@ export const defaultLimits: SandboxLimits = {
 };
 
 /**
- * Opens a sandbox and tries to get out of it. One that lets anything through is closed again: nothing is ever run in a
- * weaker one instead.
- * @throws LaconicError `sandbox_unsafe` with what got through, `device_unavailable` with what is missing, `aborted`
+ * Opens a sandbox and runs escape attempts. If one succeeds, the sandbox is closed; there is no weaker fallback.
+ * @throws LaconicError `sandbox_unsafe` with the successful attempts, `device_unavailable` with what is missing,
+ * `aborted`
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions(options);

@@ -1,5 +1,5 @@
 /**
- * Runs untrusted Python and grades programs: an interpreter in WebAssembly inside a locked process, or bubblewrap.
+ * Runs untrusted Python and grades programs, with WebAssembly in a locked process or with bubblewrap.
  * @module @laconic/sandbox
  */
 export { createSandbox, defaultLimits } from "./create-sandbox.ts";

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Sandbox } from "./sandbox.ts";
 
-/** What a program printed, and what went wrong: null when nothing did. */
+/** Output of a program and its error; null without one. */
 export interface ProgramRun {
   readonly output: string;
   readonly error: string | null;
@@ -10,9 +10,9 @@ export interface ProgramRun {
 const secondsPerProgram = 3;
 
 /**
- * Runs programs for a method that has models write them, each in an interpreter of its own. However a program ends is a value; only
- * the machine's failures are thrown, so that no team is blamed for them.
- * @returns a function that rejects with LaconicError `engine_failed` where the sandbox could not run the program
+ * Returns a function that runs model-written programs, each in its own interpreter. Program failures are values;
+ * machine failures are thrown.
+ * @returns a function that rejects with LaconicError `engine_failed` if the sandbox could not run the program
  */
 export function programRunner(sandbox: Sandbox): (program: string) => Promise<ProgramRun> {
   const max = sandbox.record.limits.inputBytes;

@@ -1,12 +1,12 @@
-/** A program to run. */
+/** Program to run. */
 export interface SandboxJob {
-  /** Python. */
+  /** Python source. */
   readonly code: string;
-  /** What it reads as its standard input. */
+  /** Standard input. */
   readonly stdin?: string;
-  /** Read-only files in its root folder, by plain name. */
+  /** Read-only files in the root folder, by plain name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Of its own time: what it computes and sleeps. The sandbox's limit unless it is lower. */
+  /** CPU seconds (computing and sleeping). Default: the sandbox's limit, which it cannot exceed. */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -17,72 +17,70 @@ export type SandboxStatus =
   /** An exception, or an exit code other than 0. */
   | "exception"
   | "memory"
-  /** It wrote more than the limit. */
+  /** Output limit exceeded. */
   | "output"
-  /** It needs a module, thread, process or other system call that the sandbox lacks. */
+  /** A module, thread, process or system call is missing in the sandbox. */
   | "unsupported"
-  /** It used more time of its own than it may; how long that took by the wall does not count. */
+  /** CPU time limit exceeded. Wall time does not count. */
   | "time"
-  /** The interpreter itself died of the program. */
+  /** The program crashed the interpreter. */
   | "crashed"
   /**
-   * The machine's doing, also when it was tried again alone: the interpreter did not start, was ended from outside, or got no
-   * processor. Says nothing of the program; `stderr` has the reason.
+   * Machine failure, also after a retry alone: the interpreter did not start, was killed from outside, or got no
+   * processor. Says nothing about the program; `stderr` has the reason.
    */
   | "undecided"
-  /** `signal` ended it. */
+  /** Aborted by `signal`. */
   | "aborted";
 
-/** Status of a program that ended with an exit code below 256; `assets/runner.py` sets 86 and 87. */
+/** Status of a program with an exit code below 256; `assets/runner.py` sets 86 and 87. */
 export function statusOf(exitCode: number): SandboxStatus {
   const statuses: Readonly<Record<number, SandboxStatus>> = { 0: "ok", 86: "memory", 87: "unsupported" };
   return statuses[exitCode] ?? "exception";
 }
 
-/** Result of a run. Expected ends are values, never errors. */
+/** Result of a run. Program failures are values, not errors. */
 export interface SandboxResult {
   readonly status: SandboxStatus;
-  /** Null when it was ended from outside. */
+  /** Null if it was ended from outside. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Wall clock, waiting for a free process left out. */
+  /** Wall time in seconds, without waiting for a free process. */
   readonly seconds: number;
 }
 
-/** Upper bounds of every run. */
+/** Upper limits of every run. */
 export interface SandboxLimits {
-  /** Of a program's own time: what it computes and sleeps. */
+  /** CPU seconds: computing and sleeping. */
   readonly seconds: number;
   readonly memoryMiB: number;
-  /** Standard output and error together. */
+  /** Max bytes of standard output and error together. */
   readonly outputBytes: number;
-  /** Program and standard input together. */
+  /** Max bytes of program and standard input together. */
   readonly inputBytes: number;
 }
 
-/** What belongs beside every score: the means by which it was made. */
+/** Provenance of a score: the sandbox that produced it. */
 export interface SandboxRecord {
   readonly kind: "wasi" | "bubblewrap";
-  /** Of the interpreter. */
+  /** Version of the interpreter. */
   readonly version: string;
-  /** Of the interpreter's bytes. */
+  /** Hash of the interpreter's bytes. */
   readonly sha256: string;
   readonly limits: SandboxLimits;
   readonly network: "none";
-  /** Decides hashes and random numbers of a run; null where the system's decide. */
+  /** Seed of hashes and random numbers; null for the system's. */
   readonly seed: number | null;
 }
 
-/** Runs untrusted Python, each program in an interpreter that has seen no other. */
+/** Runs untrusted Python, each program in a fresh interpreter. */
 export interface Sandbox {
   readonly record: SandboxRecord;
-  /** Programs that run at a time; more wait. */
+  /** Max programs at a time; more wait. */
   readonly concurrency: number;
-  /**
-   * @throws LaconicError `input_invalid` for a program or a file name that is refused, `engine_failed` after `close`
-   */
+  /** @throws LaconicError `input_invalid` for a rejected program or file name, `engine_failed` after `close` */
   run(job: SandboxJob): Promise<SandboxResult>;
-  /** Ends its processes; runs that wait are rejected. */
+  /** Ends its processes; waiting runs are rejected. */
   close(): Promise<void>;
 }

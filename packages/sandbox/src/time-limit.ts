@@ -2,15 +2,14 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 
 /**
- * The limit on a program's time is on its own time: what it computed and what it slept. How long that takes by the wall is the
- * machine's doing, and only a far ceiling ends what gets no processor at all.
+ * Limits of a program's own time: computing and sleeping. Wall time depends on the machine; only a high ceiling ends
+ * programs that get no processor.
  */
 export interface TimeLimit {
-  /** What a program may use. */
   readonly seconds: number;
-  /** It is ended here. One that ends by itself between the two was near the limit. */
+  /** The program is ended here. If it ends itself between the two limits, it was near the limit. */
   readonly lastSeconds: number;
-  /** By the wall: past it, the machine gave the program no time. */
+  /** Wall time after which the machine counts as too slow. */
   readonly wallSeconds: number;
 }
 
@@ -18,20 +17,20 @@ export function timeLimit(seconds: number): TimeLimit {
   return { seconds, lastSeconds: 1.5 * seconds, wallSeconds: 30 + 20 * seconds };
 }
 
-/** Seconds that a program has used since it began; null where the system does not tell, and the wall decides. */
+/** Seconds used since the start; null if the system does not report them, then wall time decides. */
 export type UsedSeconds = () => Promise<number | null>;
 
-/** How a watch ended a program: it used more than it may, or the machine gave it too little time. */
+/** How a watch ended a program: it exceeded its limit, or the machine was too slow. */
 export type TimeEnd = "time" | "stalled";
 
-const longestWait = 60_000; // a timer holds no more than 2^31 ms
+const longestWait = 60_000; // timers hold at most 2^31 ms
 const minWait = 20;
 const lookEvery = 0.1;
 
 /**
- * Looks at a program's time now and then, and ends it past its limit. Nobody looks before the wall has passed
- * it: no program uses more than that.
- * @returns stops the watch
+ * Polls a program's time and ends it above its limit. Polling starts after that much wall time, because a program
+ * cannot use more.
+ * @returns a function that stops the watch
  */
 export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEnd) => void): () => void {
   const start = performance.now();
@@ -65,8 +64,8 @@ interface ThreadTimes {
 }
 
 /**
- * Seconds of processor time that a thread has used; those of its whole process without a thread.
- * @returns null where the system does not tell
+ * Processor seconds of a thread, or of the whole process without a thread.
+ * @returns null if the system does not report them
  */
 export async function processorSeconds(pid: number, thread: number | null): Promise<number | null> {
   if (process.platform === "win32") return null;
@@ -74,8 +73,8 @@ export async function processorSeconds(pid: number, thread: number | null): Prom
 }
 
 /**
- * The thread of a process that started last; of several, the one that has computed longest. Linux only.
- * @returns null where the system does not tell
+ * The thread of a process that started last; of several, the one with the most processor time. Linux only.
+ * @returns null if the system does not report it
  */
 export async function latestThread(pid: number): Promise<number | null> {
   const threads = (await readdir(`/proc/${pid}/task`).catch(() => [])).map(Number);
@@ -86,11 +85,11 @@ export async function latestThread(pid: number): Promise<number | null> {
   return latest?.thread ?? null;
 }
 
-/** Times of a Linux thread, from proc_pid_stat(5): utime, stime and starttime. */
+/** Times of a Linux thread from proc_pid_stat(5): utime, stime and starttime. */
 async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
   const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
   if (stat === null) return null;
-  // From the state on; the name before may hold anything.
+  // From the state on; the name before it may contain anything.
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
@@ -99,24 +98,21 @@ async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | n
   return { thread, start, seconds: (utime + stime) / ticksPerSecond };
 }
 
-/**
- * Seconds that a process was ready and got no processor, since it began. Linux only.
- * @returns null where it cannot be told
- */
+/** Seconds that a process waited for a processor since its start. Linux only. @returns null if unknown */
 export async function waitedSeconds(pid: number): Promise<number | null> {
   const reported = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
   const nanoseconds = Number(reported?.split(" ")[1]);
   return Number.isNaN(nanoseconds) ? null : nanoseconds / 1e9;
 }
 
-/** The last of a process's line of only children: what `bwrap` runs in its namespaces. Linux only. */
+/** The last process in a chain of only children: the program that `bwrap` runs. Linux only. */
 export async function lastDescendant(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const child = Number.parseInt(children, 10);
   return child > 0 ? lastDescendant(child) : pid;
 }
 
-/** Processes that the kernel has ended for want of memory, since the machine began; null where it does not tell. */
+/** Number of out-of-memory kills since boot; null if unknown. */
 export async function outOfMemoryKills(): Promise<number | null> {
   const reported = await readFile("/proc/vmstat", "utf8").catch(() => "");
   const count = /^oom_kill (\d+)$/mu.exec(reported)?.[1];

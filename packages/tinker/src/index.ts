@@ -1,5 +1,5 @@
 /**
- * Training and sampling on servers of the Tinker protocol.
+ * Trains and samples on servers of the Tinker protocol.
  * @module @laconic/tinker
  */
 export { TinkerClient, tinkerSampling } from "./client/tinker-client.ts";

@@ -1,9 +1,9 @@
 import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 
-/** Above every vocabulary that there is: tables are as long as the largest id. */
+/** Max token id; tables have the length of the largest id. */
 const mostTokens = 1 << 24;
 
-/** @throws LaconicError `weights_invalid` naming a token whose id is no number below 2^24, or what is not of its form. */
+/** @throws LaconicError `weights_invalid` with a token whose id is not a number below 2^24, or for another format */
 export function checkVocabulary(tokenizer: UnknownRecord, place: string): void {
   const refused = (reason: string): LaconicError =>
     new LaconicError("weights_invalid", `${place}: ${reason}`, { file: place });

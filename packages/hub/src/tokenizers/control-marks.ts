@@ -1,23 +1,22 @@
 import { LaconicError } from "@laconic/core";
 
-/** Hides control tokens in texts that are not to be believed, and says later what stood there. */
+/** Hides control tokens in untrusted texts and restores them later. */
 export interface ControlMarks {
-  /** The text with the first character of every control token in it replaced by a mark. */
+  /** The text with the first character of every control token replaced by a mark. */
   hide(text: string): string;
-  /** The text with every character that could begin a control token replaced by a mark. */
+  /** The text with every character that could start a control token replaced by a mark. */
   hideAll(text: string): string;
-  /** A rendered text with its marks as the characters they stand for. */
+  /** Replaces the marks of a rendered text by their characters. */
   show(text: string): string;
-  /** As `show`, in parts that end behind each mark's character: no part spells what was hidden. */
+  /** As `show`, cut after each mark's character, so that no part spells a hidden token. */
   cut(text: string): string[];
 }
 
 /**
- * Marks are symbols that no text contains, one for each first character: lengths stay, `repr` prints them as they are,
- * and a template finds everything else that it looks for in a message.
- *
+ * Marks are symbols that no text contains, one per first character. Lengths stay the same, `repr` prints them
+ * unchanged, and a template finds everything else in a message.
  * @param controls - texts of the control tokens
- * @param texts - everything that may occur beside the marks
+ * @param texts - all other texts that may occur
  */
 export function controlMarks(controls: readonly string[], texts: readonly string[]): ControlMarks {
   const firsts = [...new Set(controls.map(firstCharacter))];
@@ -31,7 +30,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   const show = (text: string): string => text.replaceAll(mark, (found) => firstOf.get(found) as string);
   return {
     hide(text) {
-      // A token may begin within another: what is left is looked through again.
+      // A token may start within another, so the rest is searched again.
       let before = "";
       let after = text;
       while (before !== after)
@@ -53,7 +52,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   };
 }
 
-/** Matches any of the texts, the first that fits; nothing where there are none. */
+/** Matches the first of the texts that fits; matches nothing for an empty list. */
 export function anyOf(texts: readonly string[]): RegExp {
   if (texts.length === 0) return /(?!)/gu;
   return new RegExp(texts.map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("|"), "g");
@@ -63,14 +62,14 @@ function firstCharacter(text: string): string {
   return String.fromCodePoint(text.codePointAt(0) as number);
 }
 
-/** First and last code points of marks: Braille patterns, then private use in the basic plane and the two beyond. */
+/** Code point ranges of marks: Braille patterns, then private use areas. */
 const markRanges = [
   [0x2800, 0x28ff],
   [0xe000, 0xf8ff],
   [0xf0000, 0x10fffd],
 ] as const;
 
-/** @throws LaconicError `input_invalid` where the texts leave too few. */
+/** @throws LaconicError `input_invalid` if the texts leave too few marks */
 function unusedCharacters(texts: readonly string[], count: number): string[] {
   const found: string[] = [];
   for (const [begin, end] of markRanges)

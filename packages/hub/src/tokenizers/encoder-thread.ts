@@ -3,14 +3,14 @@ import { LaconicError } from "@laconic/core";
 import type { EncoderAnswer, EncoderCall, EncoderThreadSetup } from "./guarded-encoder.ts";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
 
-/** Answers calls one by one until the thread is ended. */
+/** Answers calls one by one until the thread is terminated. */
 export function serve(): void {
   const { port, answers, files, templateArguments } = workerData as EncoderThreadSetup;
   let encoder: PromptEncoder | null = null;
   port.on("message", (call: EncoderCall) => {
     const answer = answerOf(() => {
       encoder ??= promptEncoder(files, templateArguments, () => new Date());
-      // Method and argument belong together, which the compiler does not follow through a union.
+      // The compiler does not track that method and argument of the union belong together.
       return (encoder[call.method] as (argument: unknown) => number[])(call.argument);
     });
     port.postMessage(answer);

@@ -8,7 +8,7 @@ export interface Framing {
   readonly after: readonly number[];
 }
 
-/** A token by its role in `tokenizer_config.json`, and its default text in the class. */
+/** Token by its role in `tokenizer_config.json`, and the class's default text. */
 type RoleToken = readonly [role: "bos" | "eos" | "cls" | "sep", preset: string];
 
 interface ClassFraming {
@@ -16,7 +16,10 @@ interface ClassFraming {
   readonly after: readonly RoleToken[];
 }
 
-/** Classes of transformers 5.18, without `Tokenizer` and `Fast`, that replace the post-processor of `tokenizer.json`. */
+/**
+ * Tokenizer classes of transformers 5.18, without `Tokenizer` and `Fast`, that replace the post-processor of
+ * `tokenizer.json`.
+ */
 const framings: readonly (readonly [classes: string, before: readonly RoleToken[], after: readonly RoleToken[]])[] = [
   [
     `Bert ConvBert Deberta DebertaV2 DistilBert DPRContextEncoder DPRQuestionEncoder DPRReader Lxmert MobileBert Splinter
@@ -45,7 +48,7 @@ const framingByClass: ReadonlyMap<string, ClassFraming> = new Map(
   ),
 );
 
-/** Classes, without `Tokenizer`, that frame a text by languages, pairs or settings of their own, or do not read `tokenizer.json`. */
+/** Tokenizer classes with framing by language, pair or special settings, or without `tokenizer.json`. */
 const rejectedClasses = new Set(
   `Albert Bartpho BertGeneration BertJapanese Bertweet BigBird BioGpt BlenderbotSmall ByT5 CLIP
   CTRL Canine Clvp Cpm CpmAnt Dia Esm Esmc FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 Herbert
@@ -55,10 +58,10 @@ const rejectedClasses = new Set(
 );
 
 /**
- * Frames a text as transformers 5.18 does in `tokenizer(text)`: by the tokens of the post-processor in `tokenizer.json`,
- * unless the `tokenizer_class` replaces it. transformers ignores `add_bos_token` and `add_eos_token` of a folder with a
- * `tokenizer.json`.
- * @throws LaconicError `model_unsupported` naming a class whose framing is not supported.
+ * Frames a text as transformers 5.18 does in `tokenizer(text)`: with the tokens of the post-processor in
+ * `tokenizer.json`, unless `tokenizer_class` replaces it. As in transformers, `add_bos_token` and `add_eos_token` are
+ * ignored with a `tokenizer.json`.
+ * @throws LaconicError `model_unsupported` for a class with unsupported framing
  */
 export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framing {
   const { tokenizer, config } = files;
@@ -99,7 +102,7 @@ function roleFraming(
     });
   return { before: idsOf(before), after: idsOf(after) };
 }
-/** The text that is framed, among ids of tokens. */
+/** Position of the text among the token ids. */
 const framedText = Symbol("text");
 type Encoding = readonly (number | typeof framedText)[];
 
@@ -110,7 +113,7 @@ function framingBy(processor: UnknownRecord): Framing {
   return { before: ids(tokens.slice(0, text)), after: ids(tokens.slice(text)) };
 }
 
-/** Encodings after a post-processor. A template makes one for every item, which the next processor takes for sequences. */
+/** Encodings after a post-processor. A template makes one per item, which the next processor treats as sequences. */
 function processed(processor: UnknownRecord, encodings: readonly Encoding[]): readonly Encoding[] {
   switch (processor["type"]) {
     case "Sequence":

@@ -6,19 +6,19 @@ import type { PromptEncoder } from "./prompt-encoder.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 export interface GuardedSetup {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly folder: string;
   readonly files: TokenizerFiles;
   readonly templateArguments: Readonly<Record<string, unknown>>;
   readonly deadlineSeconds: number;
 }
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface EncoderThreadSetup extends Pick<GuardedSetup, "files" | "templateArguments"> {
-  /** URL of the module with the thread's code: TypeScript in the repository, JavaScript in a package. */
+  /** URL of the thread's module: TypeScript in the repository, JavaScript in a package. */
   readonly entry: string;
   readonly port: MessagePort;
-  /** Grows by one with every answer. */
+  /** Number of answers so far. */
   readonly answers: Int32Array;
 }
 
@@ -30,14 +30,14 @@ export type EncoderAnswer =
   | { readonly ids: Int32Array }
   | { readonly error: Pick<LaconicError, "code" | "message" | "detail"> };
 
-/** Seconds that starting a thread on a large vocabulary may take. */
+/** Start limit in seconds, for a large vocabulary. */
 const startSeconds = 60;
-/** Seconds more for a text of a million characters. */
+/** Extra seconds per million characters. */
 const secondsPerMillion = 10;
-/** MiB of a thread's heap: several times what the largest vocabularies take. */
+/** Heap limit of a thread in MiB: several times what the largest vocabularies need. */
 const heapMiB = 2048;
 
-/** A thread and the way to it. */
+/** Thread and its port. */
 interface Thread {
   readonly worker: Worker;
   readonly port: MessagePort;
@@ -48,9 +48,9 @@ interface Thread {
 const abandoned = new FinalizationRegistry<{ thread: Thread | null }>((held) => void held.thread?.worker.terminate());
 
 /**
- * A prompt encoder in a thread of its own. The caller waits for each answer, no longer than the deadline: a thread that is
- * late or out of memory is ended, and the next call begins with a fresh one.
- * @throws LaconicError `model_unsupported` and `config_invalid` for what cannot be opened.
+ * Prompt encoder in a separate thread. Each call blocks until the answer or the deadline. A thread that is late or out
+ * of memory is terminated, and the next call starts a new one.
+ * @throws LaconicError `model_unsupported` and `config_invalid` for files that cannot be opened
  */
 export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
   const held: { thread: Thread | null } = { thread: null };
@@ -104,14 +104,14 @@ function start({ files, templateArguments }: GuardedSetup, held: { thread: Threa
   const forget = (): void => {
     if (held.thread === thread) held.thread = null;
   };
-  // A call that waits finds out by its deadline; one that comes later starts a fresh thread.
+  // A waiting call notices at its deadline; a later one starts a new thread.
   worker.on("error", forget);
   worker.on("exit", forget);
   worker.unref();
   return thread;
 }
 
-/** Null when no answer came in time. */
+/** Null without an answer in time. */
 function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): EncoderAnswer | null {
   const before = Atomics.load(answers, 0);
   port.postMessage(call);
@@ -121,13 +121,13 @@ function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): Enc
 
 /**
  * Blocks until a thread has counted one more answer.
- * @param answers - one number, shared with the thread, which adds to it and notifies
- * @param before - what it was when the thread was asked
- * @returns false when no answer came in so many seconds
+ * @param answers - shared counter of the thread
+ * @param before - its value when the thread was called
+ * @returns false at the timeout
  */
 export function answerCame(answers: Int32Array, before: number, seconds: number): boolean {
   const late = performance.now() + seconds * 1000;
-  // A notification of the answer before can come only now, and wakes a wait that it is not for.
+  // A late notification of the previous answer may wake this wait.
   while (Atomics.load(answers, 0) === before)
     if (Atomics.wait(answers, 0, before, late - performance.now()) === "timed-out") return false;
   return true;

@@ -1,14 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Bytes of the longest token that is believed. */
+/** Max bytes of a token. */
 const longest = 1 << 12;
 
 /**
- * The tokenizer.bin of a llama2.c checkpoint as the files of a Hugging Face folder: SentencePiece's byte-pair encoding, whose scores
- * become an order of merges. A chat is its messages, joined by newlines.
+ * Converts the tokenizer.bin of a llama2.c checkpoint to the files of a Hugging Face folder: SentencePiece byte-pair
+ * encoding, with scores as an order of merges. A chat is its messages joined by newlines.
  * @param vocabularySize - of the model
- * @throws LaconicError `weights_invalid` for a file that is cut short or of another format.
+ * @throws LaconicError `weights_invalid` for a truncated file or another format
  */
 export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, place = "tokenizer.bin"): TokenizerFiles {
   const pieces = piecesIn(bytes, vocabularySize, place);
@@ -98,7 +98,7 @@ function invalid(place: string, what: string): LaconicError {
   return new LaconicError("weights_invalid", `${place} ${what}`, { file: place });
 }
 
-/** An int32 with the longest token's bytes, then of each token its score as float32, its bytes as int32, and those. */
+/** An int32 with the longest token's bytes, then for each token its score (float32), length (int32) and bytes. */
 function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -127,7 +127,7 @@ function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   return pieces;
 }
 
-/** Every way to join two tokens into a third, the likelier result first; of one result, in the order of its cuts. */
+/** All ways to join two tokens into a third, by decreasing score of the result, then by the cut. */
 function mergesOf(
   texts: readonly string[],
   ids: ReadonlyMap<string, number>,

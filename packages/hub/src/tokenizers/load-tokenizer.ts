@@ -6,33 +6,34 @@ import { specialTokens } from "./special-tokens.ts";
 import { tokenDecoder } from "./token-decoder.ts";
 import { readTokenizerFiles, type TokenizerFiles } from "./tokenizer-files.ts";
 
-/** How a model's chats are written. */
+/** Chat settings of a model. */
 export interface ChatSettings {
   /**
-   * Further variables of the chat template, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
-   * `date_string`, ... A template that does not know one ignores it.
+   * Further variables of the chat template, as keywords of transformers' `apply_chat_template`: `enable_thinking`,
+   * `tools`, `date_string`, ... A template ignores unknown ones.
    */
   readonly templateArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** Settings of loading. */
+/** Options of `loadTokenizer`. */
 export interface LoadSettings extends ChatSettings {
-  /** Deadline of the checkpoint's patterns and template, per text or chat; plus 1 s per 100,000 characters. Default 10. */
+  /**
+   * Time limit of the checkpoint's patterns and template in seconds, per text or chat, plus 1 s per 100,000 characters.
+   * Default 10.
+   */
   readonly deadlineSeconds?: number;
-  /** Ends the loading. */
+  /** Aborts the loading. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and a chat
- * template where there is one.
- *
- * A text is encoded without control tokens: what spells one in a text stays text. Only the chat template writes them.
- *
- * Patterns and template are the checkpoint's, and may be hostile: they run in a thread of their own with bounded memory,
- * and one that passes the deadline is ended with `model_unsupported`.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` naming what is not
- * supported, `aborted` by the signal.
+ * Loads the tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and
+ * a chat template if present.
+ * Text is encoded without control tokens: text that spells one stays text. Only the chat template writes them.
+ * The checkpoint's patterns and template may be hostile, so they run in a separate thread with limited memory and time.
+ * Exceeding a limit throws `model_unsupported`.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` with the
+ * unsupported feature, `aborted` by the signal
  */
 export async function loadTokenizer(
   folder: string,
@@ -47,7 +48,7 @@ export async function loadTokenizer(
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
 
-/** The same from files that are already read. It trusts them: patterns and template run on the calling thread. */
+/** The same from loaded files, which must be trusted: patterns and template run on the calling thread. */
 export function tokenizerOf(files: TokenizerFiles, { templateArguments = {} }: ChatSettings = {}): ChatTokenizer {
   return tokenizerFrom(
     files,
@@ -71,7 +72,7 @@ function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatToken
 }
 
 /**
- * Values of a stranger's files may be of any type, and some are met where they are used first.
+ * Fields of untrusted files may have any type, and some fail only when used.
  * @throws LaconicError `model_unsupported` instead of the error that the values cause
  */
 function readingFiles<T>(doing: string, action: () => T): T {

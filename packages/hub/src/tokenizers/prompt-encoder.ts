@@ -5,20 +5,20 @@ import { framingOf } from "./framing.ts";
 import { addedTokens, specialTokens, type AddedToken } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** What runs a checkpoint's own patterns and template over texts of others. */
+/** Runs a checkpoint's patterns and template over untrusted texts. */
 export interface PromptEncoder {
   encode(text: string): number[];
   encodePrompt(text: string): number[];
   encodeChat(messages: readonly ChatMessage[]): number[];
 }
 
-/** Names that every chat template is rendered with. */
+/** Variables of every chat template. */
 const given = new Set(["messages", "add_generation_prompt"]);
 
 /**
- * @param templateArguments - as `ChatSettings` has them
+ * @param templateArguments - as in `ChatSettings`
  * @param now - time for templates that write the date
- * @throws LaconicError `model_unsupported`, `config_invalid` for an argument that every chat has already
+ * @throws LaconicError `model_unsupported`, `config_invalid` for an argument that every chat already has
  */
 export function promptEncoder(
   files: TokenizerFiles,
@@ -53,7 +53,7 @@ export function promptEncoder(
       const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
       return stripped(render(formed), added).flatMap((piece, i) => {
         if ("control" in piece) return [special.controls.get(piece.control) as number];
-        // The tokenizer knows some controls as plain tokens; only where a message spells one the text has to be cut.
+        // The tokenizer treats some control tokens as plain tokens; only a text that spells one must be cut.
         const cut = spelled.some((control) => piece.text.includes(control));
         return (cut ? piece.parts : [piece.text]).flatMap((part, j) => inner(part, i + j === 0));
       });
@@ -61,7 +61,7 @@ export function promptEncoder(
   };
 }
 
-/** @throws LaconicError `model_unsupported` with the library's reason. */
+/** @throws LaconicError `model_unsupported` with the library's reason */
 export function openTokenizer(
   tokenizer: Readonly<Record<string, unknown>>,
   files: Pick<TokenizerFiles, "config">,
@@ -74,10 +74,13 @@ export function openTokenizer(
   }
 }
 
-/** Stands before a text that others precede: some tokenizers begin a first text differently. No well-formed text has it. */
+/**
+ * Prefix for a text that follows others, because some tokenizers encode a first text differently. No well-formed text
+ * contains it.
+ */
 const border = "\uDC00\uDC00";
 
-/** The tokenizer as it reads texts: without what no text may spell, in the vocabulary too. */
+/** Tokenizer for texts: without the tokens that no text may spell, also in the vocabulary. */
 function plainTokenizer(
   { tokenizer }: TokenizerFiles,
   added: readonly AddedToken[],
@@ -105,7 +108,7 @@ function plainTokenizer(
   };
 }
 
-/** White space that a control token takes along is gone. */
+/** White space that a control token strips is removed. */
 function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): ChatPiece[] {
   const greedy = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.content, token]));
   if (greedy.size === 0) return [...pieces];
@@ -123,7 +126,7 @@ function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): C
   });
 }
 
-/** A lone surrogate has no bytes; like every UTF-8 encoder, it becomes the replacement character. */
+/** A lone surrogate has no UTF-8 bytes; it becomes the replacement character, as in every encoder. */
 function wellFormed(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }

@@ -2,19 +2,19 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
-/** Bytes of the largest file that is read: the largest vocabularies take a tenth of it. */
+/** Max bytes of a file; the largest vocabularies need a tenth of it. */
 const maxBytes = 1 << 28;
 
 /**
- * The text of a file, or null where there is none.
- * @throws LaconicError `checkpoint_missing` when it cannot be read, `weights_invalid` for what is no file, such as a pipe or
- * device, and for more than 256 MiB.
+ * Text of a file, or null if missing.
+ * @throws LaconicError `checkpoint_missing` if it cannot be read, `weights_invalid` for a pipe or device, and above 256
+ * MiB
  */
 export async function readTextFile(path: string): Promise<string | null> {
   const refused = (reason: string): LaconicError =>
     new LaconicError("weights_invalid", `${path} ${reason}`, { file: path });
   try {
-    // Without waiting: a pipe that nobody writes to would be opened for ever.
+    // Non-blocking, because opening a pipe without a writer would hang.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();

@@ -1,15 +1,15 @@
 import { LaconicError } from "@laconic/core";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** The control tokens of a vocabulary. */
+/** Control tokens of a vocabulary. */
 export interface SpecialTokens {
-  /** Id by text: what no text of a prompt spells. */
+  /** Ids by text; no prompt text encodes to them. */
   readonly ids: ReadonlyMap<string, number>;
-  /** Those, and the others of their form: what no message of a chat spells. */
+  /** These and similar tokens; no chat message encodes to them. */
   readonly controls: ReadonlyMap<string, number>;
-  /** Text by role, such as `bos_token`: what chat templates call them. */
+  /** Text by role, such as `bos_token`, for chat templates. */
   readonly byRole: Readonly<Record<string, string>>;
-  /** All tokens that end an utterance, the tokenizer's own first. */
+  /** All tokens that end an utterance; the tokenizer's own first. */
   readonly ends: readonly number[];
 }
 
@@ -17,22 +17,22 @@ export interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special: boolean;
-  /** Takes the white space before it, or after it, along. */
+  /** Strips white space before or after it. */
   readonly lstrip?: boolean;
   readonly rstrip?: boolean;
 }
 
-/** Some checkpoints, such as DeepSeek's, call the marks of whose turn it is plain tokens. */
+/** Some checkpoints, such as DeepSeek's, mark turn tokens as plain tokens. */
 const delimiter = /^<[|｜].*[|｜]>$/su;
 
-/** Of `tokenizer.json`; one that `tokenizer_config.json` gives a role is special, as transformers has it. */
+/** From `tokenizer.json`; a token with a role in `tokenizer_config.json` is special, as in transformers. */
 export function addedTokens({ tokenizer, config }: Pick<TokenizerFiles, "tokenizer" | "config">): AddedToken[] {
   const named = new Set(Object.values(rolesOf(config)));
   const added = (tokenizer["added_tokens"] ?? []) as readonly AddedToken[];
   return added.map((token) => ({ ...token, special: token.special || named.has(token.content) }));
 }
 
-/** @throws LaconicError `model_unsupported` when nothing ends an utterance. */
+/** @throws LaconicError `model_unsupported` if no token ends an utterance */
 export function specialTokens(files: TokenizerFiles): SpecialTokens {
   const added = addedTokens(files);
   const idsOf = (tokens: readonly AddedToken[]): Map<string, number> =>

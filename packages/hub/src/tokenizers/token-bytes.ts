@@ -5,11 +5,9 @@ import type { AddedToken } from "./special-tokens.ts";
 const byteOf: ReadonlyMap<string, number> = byteTable();
 
 /**
- * What each token adds to a text. A byte of a byte-level or byte-fallback vocabulary is that byte, although it is no
- * character yet.
- *
+ * Bytes that each token adds to a text, including single bytes that are not yet a character.
  * @param vocabulary - by id; holes add nothing
- * @param decode - as the tokenizer decodes tokens in a row
+ * @param decode - decodes consecutive tokens
  */
 export function tokenBytes(
   vocabulary: readonly (string | undefined)[],

@@ -4,17 +4,14 @@ import { addedTokens } from "./special-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** The way back from tokens to text. */
+/** Converts tokens to text. */
 export interface TokenDecoder {
   readonly vocabularySize: number;
   decode(tokens: readonly number[]): string;
   tokenBytes(): TokenBytes;
 }
 
-/**
- * Runs none of the checkpoint's patterns, so it needs no deadline.
- * @throws LaconicError `model_unsupported`
- */
+/** Runs no patterns of the checkpoint, so it needs no time limit. @throws LaconicError `model_unsupported` */
 export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   const added = addedTokens(files);
   refusePatterns(files.tokenizer["decoder"]);
@@ -33,7 +30,7 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   keepByteOrderMarks((whole.decoder ?? {}) as Decoder);
   const vocabulary = whole.model.vocab as (string | undefined)[];
   const decode = (tokens: readonly number[]): string => {
-    // Ids of a padded vocabulary write nothing, as in transformers; the library writes the unknown token or throws.
+    // Ids of a padded vocabulary add nothing, as in transformers; the library writes the unknown token or throws.
     const known = tokens.filter((token) => vocabulary[token] !== undefined);
     if (known.length === 0) return "";
     return whole.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
@@ -46,7 +43,7 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   };
 }
 
-/** No checkpoint in use needs one. @throws LaconicError `model_unsupported` */
+/** Not used by known checkpoints. @throws LaconicError `model_unsupported` */
 function refusePatterns(decoder: unknown): void {
   if (typeof decoder !== "object" || decoder === null) return;
   const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
@@ -62,7 +59,7 @@ interface Decoder {
   readonly decoders?: readonly Decoder[];
 }
 
-/** The library's decoder of single bytes takes a byte order mark for one of a file. */
+/** The library's byte decoder removes a byte order mark. */
 function keepByteOrderMarks(decoder: Decoder): void {
   if (decoder.config?.type === "ByteFallback")
     Object.assign(decoder, { text_decoder: new TextDecoder("utf-8", { ignoreBOM: true }) });

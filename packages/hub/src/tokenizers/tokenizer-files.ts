@@ -2,27 +2,27 @@ import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
-/** What a checkpoint folder says about its tokens. */
+/** Tokenizer files of a checkpoint folder. */
 export interface TokenizerFiles {
   /** `tokenizer.json`. */
   readonly tokenizer: UnknownRecord;
-  /** `tokenizer_config.json`; empty when there is none. */
+  /** `tokenizer_config.json`; empty if missing. */
   readonly config: UnknownRecord;
-  /** `generation_config.json`; empty when there is none. */
+  /** `generation_config.json`; empty if missing. */
   readonly generation: UnknownRecord;
-  /** `chat_template.jinja`, or the template inside `tokenizer_config.json` or `chat_template.json`. */
+  /** `chat_template.jinja`, or the template in `tokenizer_config.json` or `chat_template.json`. */
   readonly chatTemplate: string | null;
 }
 
-/** The text of one of a checkpoint's files by its name, or null where there is none. */
+/** Returns the text of a checkpoint file by name, or null if missing. */
 export type ReadText = (name: string) => Promise<string | null>;
 
 /**
- * What a checkpoint says about its tokens, from wherever its files are.
- * @param read - asked for `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, `chat_template.jinja` and
- * `chat_template.json`
- * @param place - the checkpoint as messages call it
- * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged.
+ * Reads the tokenizer files of a checkpoint.
+ * @param read - called for `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, `chat_template.jinja`
+ * and `chat_template.json`
+ * @param place - name of the checkpoint in messages
+ * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` with the damaged file
  */
 export async function readTokenizerFiles(read: ReadText, place: string): Promise<TokenizerFiles> {
   const json = (name: string): Promise<UnknownRecord | null> => readJson(read, name, `${place}/${name}`);
@@ -35,7 +35,7 @@ export async function readTokenizerFiles(read: ReadText, place: string): Promise
   return { tokenizer, config, generation: (await json("generation_config.json")) ?? {}, chatTemplate: template };
 }
 
-/** One template, or the one called `default` of several. */
+/** One template, or the one named `default` of several. */
 function templateIn(json: UnknownRecord): string | null {
   const template = json["chat_template"];
   if (typeof template === "string") return template;

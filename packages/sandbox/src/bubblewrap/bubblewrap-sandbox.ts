@@ -17,15 +17,15 @@ import { lastDescendant, outOfMemoryKills, waitedSeconds, timeLimit, watchTime, 
 import { statusOf, type Sandbox, type SandboxLimits, type SandboxStatus } from "../sandbox.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
-/** Exit code of a program that was ended by SIGKILL. */
+/** Exit code of a program that SIGKILL ended. */
 const killed = 137;
-/** Milliseconds that an interpreter may take to start, however busy the machine is. */
+/** Start limit of an interpreter in milliseconds, long enough for a busy machine. */
 const maxStartMs = 120_000;
 
 /**
- * The machine's Python in namespaces of its own: no network, no processes but its own, nothing to write but 16 MiB of
- * `/tmp`. Linux with `bwrap` only. The self-test is `createSandbox`'s.
- * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on limits out of range
+ * Sandbox with the system's Python in its own namespaces: no network, no other processes, and only 16 MiB of writable
+ * `/tmp`. Linux with `bwrap` only. `createSandbox` runs the self-test.
+ * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` for limits out of range
  */
 export function bubblewrapSandbox({
   python,
@@ -50,7 +50,7 @@ export function bubblewrapSandbox({
   return scheduledSandbox(kind, options);
 }
 
-/** One program in one process of its own, from its start to its end. */
+/** One program in one process. */
 async function attempt(
   native: NativePython,
   job: CheckedJob,
@@ -66,12 +66,12 @@ async function attempt(
     stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
   });
   const [stdin, , , filter, onStart] = child.stdio as [Writable, Readable, Readable, Writable, Readable];
-  for (const stream of [stdin, filter, onStart]) stream.on("error", () => undefined); // a program need not read
+  for (const stream of [stdin, filter, onStart]) stream.on("error", () => undefined); // a program may ignore its input
   let ending: SandboxStatus | TimeEnd | null = null;
-  /** From outside; the first reason stands. */
+  /** Ends the program from outside; the first reason is kept. */
   const end = (reason: SandboxStatus | TimeEnd): void => {
     ending ??= reason;
-    // It is the first process of the namespace's parent: with it, everything inside dies.
+    // Killing bwrap's child kills every process inside.
     child.kill("SIGKILL");
   };
   const output = outputWithin(job.outputBytes, [child.stdout, child.stderr], () => end("output"));
@@ -79,7 +79,7 @@ async function attempt(
   const elapsed = (): number => (performance.now() - startMs) / 1000;
   let interpreter: number | null = null;
   let waited = 0;
-  /** Seconds that it computes and sleeps: all time but that in which it was ready and waited for a processor. */
+  /** Seconds of computing and sleeping: all time except waiting for a processor. */
   const used = async (): Promise<number | null> => {
     interpreter ??= await lastDescendant(child.pid ?? 0);
     const reported = await waitedSeconds(interpreter);
@@ -96,7 +96,7 @@ async function attempt(
   const abort = (): void => end("aborted");
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
-  filter.end(systemCallFilter()); // bwrap refuses to start without it
+  filter.end(systemCallFilter()); // bwrap requires it
   const code = Buffer.from(job.code);
   stdin.end(Buffer.concat([Buffer.from(String(code.length).padStart(8)), code, Buffer.from(job.stdin)]));
   const exit = await new Promise<Exit>((resolve) => {
@@ -120,13 +120,13 @@ async function attempt(
     const words = exit.error?.message ?? (stderr.slice(-300) || "it was killed");
     return undecided(`the sandbox did not run: ${words}`, seconds);
   }
-  // A program that kills itself is no victim of the machine: the kernel says which it was.
+  // A program that kills itself does not count as killed by the kernel for memory.
   if (isShort) return undecided("the machine ran out of memory", seconds);
   if (seconds - waited > limit.seconds) return ended("time");
   return ended(exit.code > 128 ? "crashed" : statusOf(exit.code), exit.code);
 }
 
-/** Texts of streams, of so many bytes together. */
+/** Texts of the streams, limited to a total number of bytes. */
 function outputWithin(max: number, streams: readonly Readable[], onFull: () => void): () => string[] {
   let left = max;
   const all = streams.map((stream) => {
@@ -146,7 +146,7 @@ interface Exit {
   readonly error?: Error;
 }
 
-/** Limits that hold inside, then the runner that both kinds share. Files are written into its root of memory. */
+/** Limits set inside, then the runner that both kinds share. Files are written to the in-memory root. */
 function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds: number): string {
   const bytes = memoryMiB * 2 ** 20;
   const limits = [
@@ -159,20 +159,20 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
   ] as const;
   return [
     "import os, resource",
-    // Whoever started Node may have left descriptors open for all of its children.
+    // Closes inherited descriptors.
     "os.closerange(5, 1 << 20)",
     ...limits.map(([name, max]) => `resource.setrlimit(resource.${name}, (${max}, ${max}))`),
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),
     `provide(${pythonText(harness.name)}, ${pythonText(harnessSource())})`,
-    // Before any of the program runs: what comes after is its doing.
+    // Comes before any code of the program.
     "os.write(4, b'1')",
     "os.close(4)",
     "run()",
   ].join("\n");
 }
 
-/** A Python literal in ASCII. */
+/** Python string literal in ASCII. */
 function pythonText(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^ -~]/gu,
@@ -180,18 +180,18 @@ function pythonText(text: string): string {
   );
 }
 
-/** What bubblewrap runs. */
+/** Paths of bubblewrap, Python and the folders it needs. */
 export interface NativePython {
   readonly bwrap: string;
   readonly executable: string;
   readonly version: string;
   readonly sha256: string;
-  /** Folders that it needs to read. */
+  /** Folders that Python reads. */
   readonly folders: readonly string[];
 }
 
 /**
- * Finds `bwrap` and a Python, and checks that namespaces are allowed here.
+ * Finds `bwrap` and Python, and checks that namespaces are allowed.
  * @throws LaconicError `device_unavailable` with what is missing
  */
 export function nativePython(python = "python3"): NativePython {
@@ -223,12 +223,12 @@ export function nativePython(python = "python3"): NativePython {
 }
 
 /**
- * Everything new and empty but the runtime, which is read-only. To the kernel, whom root starts is root outside of its namespace
- * too, and owns settings and devices: so there is no `/proc`, `/sys` or `/dev`, and only `/tmp` can be written.
+ * Mounts an empty root with the read-only runtime. If root starts it, the kernel treats it as root outside its
+ * namespace too, so `/proc`, `/sys` and `/dev` are missing, and only `/tmp` is writable.
  */
 export function wrapArguments({ folders }: NativePython): string[] {
   const read = folders.flatMap((path) => ["--ro-bind", path, path]);
-  // The root is in memory too, without a limit.
+  // The root is in memory without a size limit.
   const write = ["--size", String(16 << 20), ..."--tmpfs /tmp --chdir /tmp --remount-ro /".split(" ")];
   return [...isolation.split(" "), ...read, ...write];
 }

@@ -1,7 +1,7 @@
 /**
- * What a Python program without network, threads and children asks of the kernel, with its numbers on x86-64 and arm64
- * (Linux's `unistd_64.h` and `asm-generic/unistd.h`); a dash where a processor has no such call. It sees no other process to signal, and
- * another program gets the same filter.
+ * System calls of a Python program without network, threads and children, with their numbers on x86-64 and arm64
+ * (Linux's `unistd_64.h` and `asm-generic/unistd.h`); a dash if the processor lacks a call. The program cannot see
+ * other processes, and programs that it executes inherit the filter.
  */
 const allowed = {
   memory: `brk 12 214, mmap 9 222, mprotect 10 226, mremap 25 216, msync 26 227, munmap 11 215, madvise 28 233`,
@@ -25,24 +25,24 @@ const allowed = {
     uname 63 160, sysinfo 99 179, getrandom 318 278, set_tid_address 218 96, set_robust_list 273 99, rseq 334 293,
     arch_prctl 158 -`,
 };
-/** Answered as a file that is no terminal answers it: whether one is asked of every stream, and nothing else is needed. */
+/** `ioctl` answers that a file is not a terminal, which Python asks for every stream. */
 const ioctl = { x64: 16, arm64: 29 } as const;
 const fcntl = { x64: 72, arm64: 25 } as const;
 /**
- * Of `fcntl`: copies, flags, and locks of parts of a file, which databases take. Its others reach out of the namespaces: leases and
- * notices of files that the machine shares, signals, pipes that hold megabytes.
+ * Allowed `fcntl` commands: copies, flags and record locks, which databases need. Others reach outside: leases,
+ * notifications, signals, large pipes.
  */
 const fcntlCommands = [0, 1, 2, 3, 4, 5, 6, 7, 1030] as const; // F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC
 const audits = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 const [load, jumpIfEqual, end] = [0x20, 0x15, 0x06] as const;
 const [killProcess, allow] = [0x80000000, 0x7fff0000] as const;
-/** `ENOSYS`: libraries then take an older call, where `EPERM` would end them. `ENOTTY` for `ioctl`, `EINVAL` for `fcntl`. */
+/** `ENOSYS` makes libraries use an older call; `EPERM` would end them. `ENOTTY` for `ioctl`, `EINVAL` for `fcntl`. */
 const [noSuchCall, notATerminal, noSuchCommand] = [0x00050000 + 38, 0x00050000 + 25, 0x00050000 + 22] as const;
-/** The second argument's lower half, which is all that the kernel reads of a command. */
+/** Lower half of the second argument; the kernel reads only this part of a command. */
 const [architectureAt, numberAt, commandAt] = [4, 0, 24] as const;
 
-/** The calls that are allowed, by name; null on a processor whose calls are not listed here. */
+/** Allowed calls by name; null for an unknown processor. */
 export function allowedCalls(processor: string = process.arch): ReadonlyMap<string, number> | null {
   if (processor !== "x64" && processor !== "arm64") return null;
   const rows = Object.values(allowed).flatMap((group) => group.split(/,\s+/u).map((row) => row.split(" ")));
@@ -51,9 +51,9 @@ export function allowedCalls(processor: string = process.arch): ReadonlyMap<stri
 }
 
 /**
- * A seccomp program, in the kernel's classic BPF, that allows what Python needs and nothing else: no processes and threads, no
- * sockets, no namespaces, and none of the kernel's calls that were never thought of here.
- * @returns null on a processor whose system calls are not listed here
+ * Seccomp program in classic BPF that allows only what Python needs: no processes, threads, sockets or namespaces, and
+ * no unknown calls.
+ * @returns null for an unknown processor
  */
 export function systemCallFilter(processor: string = process.arch): Buffer | null {
   const named = allowedCalls(processor);
@@ -67,7 +67,7 @@ export function systemCallFilter(processor: string = process.arch): Buffer | nul
     [load, 0, 0, architectureAt],
     [jumpIfEqual, 1, 0, audits[known]],
     [end, 0, 0, killProcess],
-    // The 32-bit table on top of x86-64's has numbers above all that are listed.
+    // The 32-bit (x32) table has numbers above all listed ones.
     [load, 0, 0, numberAt],
     jumpFrom(4, refusal + 1, ioctl[known]),
     jumpFrom(5, command, fcntl[known]),

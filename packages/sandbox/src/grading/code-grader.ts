@@ -4,16 +4,17 @@ import type { ProgramVerdict } from "./ending.ts";
 import { type ProgramCases, programOf, runCases } from "./grade-cases.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
 
-/** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. Its steps are calls and what they gave. */
+/** Verdict of a code grader, with the fields of `@laconic/benchmarks`. Steps are calls and their results. */
 export interface CodeVerdict extends Pick<ProgramVerdict, "correct" | "rule" | "decided" | "limited" | "steps"> {
-  /** The program that was run. */
+  /** The executed program. */
   readonly extracted: string;
   readonly certainty: "exact" | "undecided";
 }
 
 /**
- * Grades replies to "complete this function" by tests and replies with whole programs by cases. With the rule `published`, the benchmark's
- * published rule finds the program in the reply; with any other, {@link assembleProgram} and {@link solutionIn} do.
+ * Grades replies to "complete this function" with tests, and replies with whole programs with cases. The rule
+ * `published` extracts the program as the benchmark's authors do; other rules use {@link assembleProgram} and {@link
+ * solutionIn}.
  */
 export function codeGrader(
   sandbox: Sandbox,
@@ -37,9 +38,9 @@ function graded(extracted: string, { correct, decided, limited, rule, steps }: P
 }
 
 /**
- * The program of a reply by the rule of its benchmark's authors. LiveCodeBench (28fef95): the lines between the last two lines
- * with a fence, nothing with fewer. MBPP: between `[BEGIN]` and `[DONE]`, as in the prompts of its paper. AgentPrune (c544dd6): the reply
- * without these characters at its ends. HumanEval (6d43fb9): the reply continues the prompt.
+ * Extracts a program with its benchmark's published rule. LiveCodeBench (28fef95): the lines between the last two lines
+ * with a fence; empty with fewer. MBPP: between `[BEGIN]` and `[DONE]`, as in its paper's prompts. AgentPrune
+ * (c544dd6): the reply without these characters at its ends. HumanEval (6d43fb9): the reply continues the prompt.
  */
 export function publishedCode(reply: string, tests: ProgramTests | ProgramCases): string {
   if ("cases" in tests) {

@@ -1,28 +1,28 @@
 import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 
-/** What the tests say of a program. */
+/** Verdict of the tests. */
 export interface ProgramVerdict {
   readonly correct: boolean;
-  /** False where the machine, `signal` or a limit of the sandbox prevented a verdict: the program is neither right nor wrong. */
+  /** False if the machine, `signal` or a sandbox limit prevented a verdict. */
   readonly decided: boolean;
-  /** The program reached a limit of the sandbox. A reward counts this as wrong, so that a policy gains nothing by it. */
+  /** The program reached a sandbox limit. Rewards count this as wrong, so that a policy cannot profit. */
   readonly limited: boolean;
-  /** What decided: "all tests passed", "AssertionError", "time limit", ... */
+  /** Deciding event: "all tests passed", "AssertionError", "time limit", ... */
   readonly rule: string;
-  /** How it was graded, for the record of a score. */
+  /** Details for the record of a score. */
   readonly gradingMode: "two-phase";
-  /** Calls that the tests made. */
+  /** Number of calls by the tests. */
   readonly calls: number;
-  /** The first calls, each with what the program answered, which the tests judged, and the last, which decided. */
+  /** The first calls with the program's results, and the deciding last call. */
   readonly steps: readonly GradingStep[];
 }
 
-/** The end of a grading, or of a run that gave no answer. */
+/** End of a grading, or of a run without a result. */
 export interface Ending {
   /**
-   * `passed`: all tests accept the program. `decided`: the program's doing, a wrong answer. `limit`: the program reached a limit of the
-   * sandbox, which says nothing of its answer. `machine`: the machine kept it from ending.
+   * `passed`: all tests accept the program. `decided`: the program is wrong. `limit`: a sandbox limit was reached, so
+   * the result is unknown. `machine`: the machine ended it.
    */
   readonly kind: "passed" | "decided" | "limit" | "machine";
   readonly rule: string;
@@ -40,7 +40,7 @@ const endings: Readonly<Record<SandboxResult["status"], Ending>> = {
   aborted: { kind: "machine", rule: "aborted" },
 };
 
-/** @param seconds - the benchmark's time limit: an end before it is the sandbox's limit */
+/** @param seconds - the benchmark's time limit; an earlier end is the sandbox's limit */
 export function endingOf({ status, stderr }: SandboxResult, { record }: Sandbox, seconds: number): Ending {
   const { kind, rule } = endings[status];
   if (status === "time" && record.limits.seconds < seconds) return { kind: "limit", rule: "time limit of the sandbox" };
@@ -48,7 +48,7 @@ export function endingOf({ status, stderr }: SandboxResult, { record }: Sandbox,
   return { kind, rule: words === "" ? rule : `${rule}: ${words}` };
 }
 
-/** @param steps - of all calls, of which a record takes the first and the last */
+/** @param steps - all calls; the record keeps the first ones and the last */
 export function verdictOf({ kind, rule }: Ending, calls: number, steps: readonly GradingStep[]): ProgramVerdict {
   const { steps: most } = gradingStepLimits;
   return {
@@ -62,7 +62,7 @@ export function verdictOf({ kind, rule }: Ending, calls: number, steps: readonly
   };
 }
 
-/** Last line of what a program wrote about its end. */
+/** Last line of the program's error output. */
 export function lastWords(stderr: string): string {
   return (stderr.trim().split("\n").at(-1) ?? "").slice(0, 200);
 }

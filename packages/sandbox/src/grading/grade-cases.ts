@@ -7,19 +7,22 @@ import { gradeProgram, type GradeProgramOptions } from "./grade-program.ts";
 
 /** Inputs and outputs of a whole program, in LiveCodeBench's form. */
 export interface ProgramCases {
-  /** Of a program that reads stdin, what it reads and prints; of a function, arguments and value, in JSON, an argument a line. */
+  /**
+   * For stdin programs, input and printed output. For functions, arguments (one JSON value per line) and the result in
+   * JSON.
+   */
   readonly cases: readonly { readonly input: string; readonly output: string }[];
-  /** The function to call, in a class `Solution` or alone; null for a program that reads stdin. */
+  /** Function to call, alone or in a class `Solution`; null for a stdin program. */
   readonly entryPoint: string | null;
 }
 
-/** A program's own time: for a case of stdin, and for all calls of a function together. */
+/** CPU time of the program: per case for stdin, for all calls together for a function. */
 const [secondsPerCase, secondsOfCalls] = [6, 30] as const;
 
-/** Limits of a sandbox in which every benchmark's own time limit decides. */
+/** Sandbox limits above every benchmark's time limit. */
 export const gradingLimits: { readonly seconds: number } = { seconds: secondsOfCalls };
 
-/** Modules that LiveCodeBench's programs find, whole and by name, before their first line, and its recursion limit. */
+/** Modules and recursion limit that LiveCodeBench provides. */
 const modules =
   "string re datetime collections heapq bisect copy math random statistics itertools functools operator io sys json builtins typing";
 
@@ -30,10 +33,10 @@ const prelude = modules
   .join("\n");
 
 /**
- * Grades a reply with a whole program, which {@link solutionIn} finds. Outputs and values that are expected are never where the
- * program runs; the first case that it fails decides. Printed lines are compared by LiveCodeBench's rule: without white space around them,
- * and where they differ as lists of decimal numbers.
- * @returns not `decided` where the machine or a limit of the sandbox prevented a verdict
+ * Grades a reply with a whole program, extracted by {@link solutionIn}. Expected outputs and values stay outside the
+ * program's interpreter; the first failed case decides. Printed lines are compared by LiveCodeBench's rule: trimmed,
+ * and as lists of decimal numbers if they differ.
+ * @returns not `decided` if the machine or a sandbox limit prevented a verdict
  */
 export async function gradeCases(
   reply: string,
@@ -45,7 +48,7 @@ export async function gradeCases(
   return { ...(await runCases(program, tests, sandbox, options)), program };
 }
 
-/** The program of a reply; the reply where it has no code. */
+/** Program of a reply; the whole reply if it has no code. */
 export function programOf(reply: string, { entryPoint }: ProgramCases): string {
   return solutionIn(reply, entryPoint) ?? reply;
 }
@@ -88,7 +91,7 @@ export async function runCases(
 
 const cut = (text: string): string => text.trimEnd().slice(0, gradingStepLimits.characters);
 
-/** What the tests call: no name that a program would take by chance. */
+/** Name for the tests' calls that programs do not use by chance. */
 const called = "laconic_called";
 
 function callable(program: string, entryPoint: string): string {
@@ -100,7 +103,7 @@ def ${called}(*given):
 `;
 }
 
-/** A tuple counts as the list of its items. */
+/** A tuple equals a list with the same items. */
 function functionTest(cases: ProgramCases["cases"]): string {
   return `import json
 cases = json.loads(${JSON.stringify(JSON.stringify(cases))})
@@ -112,7 +115,7 @@ def check(candidate):
 `;
 }
 
-/** Whether two printed texts are the same, line by line. */
+/** Compares printed texts line by line. */
 function samePrint(printed: string, wanted: string): boolean {
   const [own, other] = [printed.trim().split("\n"), wanted.trim().split("\n")];
   return own.length === other.length && own.every((line, i) => sameLine(line.trim(), (other[i] ?? "").trim()));
@@ -125,7 +128,7 @@ function sameLine(a: string, b: string): boolean {
   return own.length === other.length && own.every((number, i) => number !== null && number === other[i]);
 }
 
-/** A decimal number in one form, exactly; null for anything else. */
+/** Canonical form of a decimal number; null for other text. */
 function decimalOf(word: string): string | null {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,9}))?$/iu.exec(word) ?? [];

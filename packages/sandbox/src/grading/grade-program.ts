@@ -6,25 +6,28 @@ import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { endingOf, type Ending, type ProgramVerdict, verdictOf } from "./ending.ts";
 import { harnessCall } from "./harness.ts";
 
-/** A function's tests, as HumanEval has them. */
+/** Tests of a function, in HumanEval's form. */
 export interface ProgramTests {
-  /** Trusted Python: defines `check(candidate)`, unless it calls itself. */
+  /** Trusted Python that defines `check(candidate)`, unless it calls itself. */
   readonly test: string;
-  /** The function to write. */
+  /** Name of the function to write. */
   readonly entryPoint: string;
-  /** Code that comes before the candidate's; its helpers are there for the tests too. */
+  /** Code before the candidate's; its helpers are also available to the tests. */
   readonly prompt: string;
-  /** `test` runs its checks on its own. */
+  /** Whether `test` runs its checks itself. */
   readonly testCallsItself?: boolean;
-  /** Whose published rule finds the program in a reply. Default `humaneval`. */
+  /** Benchmark whose published rule extracts the program from a reply. Default `humaneval`. */
   readonly published?: "humaneval" | "mbpp" | "agent-prune";
-  /** What each call is to return, for the steps of a verdict, where `test` makes one call a case and ends at the first that differs. */
+  /**
+   * Expected result of each call, for the steps of a verdict, if `test` makes one call per case and stops at the first
+   * difference.
+   */
   readonly expected?: readonly string[];
 }
 
-/** How long a program may take. */
+/** Time limit of a program. */
 export interface GradeProgramOptions {
-  /** Of the program's own time, for all of its calls. Default 3, as HumanEval has it by the wall. */
+  /** CPU seconds for all calls of the program. Default 3, which HumanEval limits in wall time. */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -45,13 +48,13 @@ interface TestReport {
 }
 
 /**
- * Grades a program in two phases that never meet. The tests run in one interpreter, with a stand-in for the function, and
- * tell which arguments it is called with. The program runs in another, which holds these arguments and no expected value,
- * and tells what it returned, as plain values of built-in types. The tests then run again on these values. Exiting early,
- * objects that equal everything, patched builtins or a look at the caller's frames change nothing but the program's own
- * answers. A limit of the sandbox that the program or its answers reach leaves it undecided.
+ * Grades a program in two phases. The tests run in one interpreter with a stub of the function, which records the
+ * arguments. The program runs in another interpreter with these arguments and no expected values, and returns plain
+ * values of built-in types. Then the tests run again on these values. So early exits, objects that equal everything,
+ * patched builtins and frame inspection only change the program's results. If the program or its results reach a
+ * sandbox limit, the verdict is undecided.
  * @param program - the whole program: prompt and completion
- * @throws LaconicError `data_invalid` when the tests themselves do not run; `engine_failed` when the sandbox was closed
+ * @throws LaconicError `data_invalid` if the tests themselves fail to run; `engine_failed` if the sandbox was closed
  */
 export async function gradeProgram(
   program: string,
@@ -100,8 +103,8 @@ export async function gradeProgram(
 }
 
 /**
- * Calls of the tests with what a program answered: tests that fail make fewer calls than there are answers.
- * @param wrong - what ended the tests at their last call; null where they passed
+ * Pairs the tests' calls with the program's results; failing tests make fewer calls.
+ * @param wrong - the error that ended the tests at their last call; null if they passed
  */
 function stepsOf(
   { entryPoint, expected }: ProgramTests,
@@ -121,10 +124,10 @@ function stepsOf(
   });
 }
 
-/** Bytes for the program that calls the harness. */
+/** Bytes for the calling code of the harness. */
 const roomForCall = 1000;
 
-/** Reads what a program's interpreter wrote, which the program may have written in its place; null where answers are missing. */
+/** Reads the output of the program's interpreter, which the program may have forged; null if results are missing. */
 function readAnswers(report: object | null, count: number): readonly Answer[] | Ending | null {
   const wrong = (rule: string): Ending => ({ kind: "decided", rule });
   const { answers, unloadable } = (report ?? {}) as { readonly answers?: unknown; readonly unloadable?: unknown };
@@ -145,7 +148,7 @@ function isRaised(value: unknown): value is Raised {
   return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
 }
 
-/** What a harness wrote: its last line. The lines above it were printed by the candidate. */
+/** Last line of a harness's output. The lines before it were printed by the candidate. */
 function lastLine({ stdout }: SandboxResult): object | null {
   const value = tryParseJson(stdout.trimEnd().split("\n").at(-1) ?? "");
   return typeof value === "object" ? value : null;

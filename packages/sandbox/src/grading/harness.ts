@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 
-/** The Python module that grades programs; every sandbox has it ready for import. */
+/** Python module for grading, importable in every sandbox. */
 export const harness = {
   name: "laconic_grading",
   files: ["values.py", "candidate.py", "tests.py"],
 } as const;
 
-/** Its source. */
+/** Source of the module. */
 export function harnessSource(): string {
   const read = (file: string): string => readFileSync(new URL(`../../assets/grading/${file}`, import.meta.url), "utf8");
   return harness.files.map((file) => read(file)).join("\n\n");
 }
 
-/** A program that calls a function of the module. */
+/** Program that calls a function of the module. */
 export function harnessCall(name: "answer_calls" | "run_tests"): string {
   return `import ${harness.name}\n${harness.name}.${name}()`;
 }

@@ -2,8 +2,8 @@ import { PythonSource, validSource } from "./python-source.ts";
 import { solutionIn } from "./solution.ts";
 
 /**
- * The program of a reply to "complete this function". Code that defines the function follows the prompt, which keeps the
- * prompt's imports and helpers. Other code is the body that continues the prompt.
+ * Builds the program of a reply to "complete this function". Code that defines the function is appended to the prompt,
+ * for its imports and helpers. Other code is the body that continues the prompt.
  */
 export function assembleProgram(prompt: string, reply: string, entryPoint: string): string {
   const code = solutionIn(reply, entryPoint) ?? reply;
@@ -17,7 +17,7 @@ export function assembleProgram(prompt: string, reply: string, entryPoint: strin
   return isMethod ? `${program}\n\n${entryPoint} = Solution().${entryPoint}\n` : program;
 }
 
-/** Code behind other code. Python wants imports from `__future__` first. */
+/** Concatenates code; imports from `__future__` come first. */
 export function codeAfter(head: string, code: string): string {
   if (!code.includes("__future__")) return `${head}\n${code}`;
   const imports = new PythonSource(code).statements
@@ -26,12 +26,12 @@ export function codeAfter(head: string, code: string): string {
   return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
 }
 
-/** A body as it is, or indented on its first line or as a whole: the first that is Python. */
+/** Returns the first valid variant of a body: unchanged, with its first line indented, or fully indented. */
 function withBody(prompt: string, code: string): string {
   const start = /^\s/u.test(code) || prompt.endsWith("\n") ? prompt : `${prompt}\n`;
   const all = code.replaceAll(/^(?=.*\S)/gmu, "    ");
   const first = `    ${code}`;
-  // A trimmed reply lacks the indentation of its first line alone.
+  // A trimmed reply lacks only the indentation of its first line.
   const isTrimmed = /^\S.*(?:\n(?:[ \t].*)?)*$/u.test(code);
   const isIndented = /^(?:[ \t]*\n)*[ \t]+\S/u.test(code);
   const bodies = isIndented ? [code, all] : isTrimmed ? [first, all, code] : [all, first, code];

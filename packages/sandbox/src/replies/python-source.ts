@@ -1,20 +1,19 @@
 import { parser } from "@lezer/python";
 
-/** A syntax tree of Python. */
+/** Syntax tree of Python. */
 export type Tree = ReturnType<typeof parser.parse>;
-/** A node of a tree. */
 export type Node = Tree["topNode"];
 
 const strict = parser.configure({ strict: true });
 
-/** The grammar lacks numbers such as `2.` and a bare `yield`. Their stand-ins have the same length. */
+/** The grammar lacks numbers such as `2.` and a bare `yield`, so placeholders of the same length replace them. */
 function parsable(text: string): string {
   return text
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/gu, "$10")
     .replaceAll(/^([ \t]*)yield(?=[ \t]*(?:#.*)?$)/gmu, "$1pass ");
 }
 
-/** The tree of a text that may have errors. It is empty for a text that nests too deep for the parser's stack, as for Python. */
+/** Tree of a text that may have errors; empty if it nests too deep for the parser's stack. */
 function looseTree(text: string): Tree {
   try {
     return parser.parse(parsable(text));
@@ -23,7 +22,7 @@ function looseTree(text: string): Tree {
   }
 }
 
-/** The tree of a valid text; null for any other. */
+/** Tree of a valid text; null otherwise. */
 function strictTree(text: string): Tree | null {
   try {
     const tree = strict.parse(parsable(text));
@@ -35,19 +34,18 @@ function strictTree(text: string): Tree | null {
   }
 }
 
-/** Child nodes in their order. */
+/** Child nodes in order. */
 function childrenOf(node: Node): Node[] {
   const children: Node[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
   return children;
 }
 
-/** Whether names that are bound inside are not names of the module. */
+/** Whether the node has its own name scope. */
 function isScope(kind: string): boolean {
   return /^(?:(?:Function|Class)Definition|LambdaExpression)$/u.test(kind) || isLoop(kind);
 }
 
-/** Whether a node is a comprehension. */
 function isLoop(kind: string): boolean {
   return kind.includes("Comprehension");
 }
@@ -57,7 +55,7 @@ function isList(kind: string): boolean {
   return targets[kind] === list;
 }
 
-/** Whether a name that is not bound is a variable, not the name of a keyword argument or a module. */
+/** Whether an unbound name is a variable, not a keyword argument or module. */
 function isUse({ parent, nextSibling }: Node): boolean {
   if (parent?.name === "ArgList") return nextSibling?.name !== "AssignOp";
   return parent?.name !== "ImportStatement" && parent?.name !== "KeywordPattern";
@@ -88,7 +86,7 @@ const looped: Targets = (children) => {
     return isOpen;
   });
 };
-/** Of each item, the name behind `as`, or else the first. */
+/** For each item, the name after `as`, else the first name. */
 const imported: Targets = (children) => {
   const items: Node[][] = [[]];
   for (const child of children.slice(children.findIndex(({ name: kind }) => kind === "import") + 1))
@@ -100,7 +98,7 @@ const imported: Targets = (children) => {
   });
 };
 
-/** By kind of node, the children that it binds. Of lists, `isBound` says whether the list is bound. */
+/** Children that a node binds, by kind of node. `isBound` tells whether a list is bound. */
 const targets: Readonly<Record<string, Targets>> = {
   FunctionDefinition: firstName,
   ClassDefinition: firstName,
@@ -126,28 +124,28 @@ function targetsOf(ref: { readonly name: string; readonly node: Node }, isBound:
   return find ? find(childrenOf(ref.node), isBound) : [];
 }
 
-/** What the syntax of a statement of a module says. */
+/** Names and effects of a module-level statement. */
 export interface Statement {
   readonly text: string;
-  /** Names that it binds in the module; attributes of a class as `Class.name`. A star import binds `*`. */
+  /** Names bound in the module; class attributes as `Class.name`. A star import binds `*`. */
   readonly binds: ReadonlySet<string>;
-  /** Names that it uses and does not bind. */
+  /** Names used but not bound. */
   readonly needs: ReadonlySet<string>;
   /** Functions and classes of the module. */
   readonly defines: ReadonlySet<string>;
   /** Functions with an empty body: `pass`, `...` or `raise NotImplementedError`. */
   readonly stubs: ReadonlySet<string>;
-  /** All identifiers, attributes included. */
+  /** All identifiers, including attributes. */
   readonly names: ReadonlySet<string>;
-  /** It calls something for its effect. */
+  /** Whether it calls something for its effect. */
   readonly runs: boolean;
-  /** It has a `return` or `yield` outside functions: a part of the body of a function. */
+  /** Whether it has a `return` or `yield` outside functions, as part of a function body. */
   readonly isBody: boolean;
 }
 
 type NameKind = "binds" | "defines" | "stubs" | "names";
 
-/** Python that may have errors, read where it is asked about. Nothing is run. */
+/** Python source that may have errors, parsed lazily. Nothing is executed. */
 export class PythonSource {
   readonly #code: string;
   readonly #dedented: string;
@@ -174,7 +172,7 @@ export class PythonSource {
     return (this.#statements = childrenOf(topNode).map((statement) => readStatement(text, statement)));
   }
 
-  /** The text, without the indentation of its first line unless it is a body. */
+  /** The text, with the first line's indentation removed unless it is a function body. */
   get text(): string {
     return this.isBody ? this.#code : this.#dedented;
   }
@@ -187,7 +185,7 @@ export class PythonSource {
     return this.statements.some(({ isBody }) => isBody);
   }
 
-  /** Of all statements. */
+  /** Summary of all statements. */
   all(kind: NameKind): ReadonlySet<string> {
     const union = this.#unions.get(kind) ?? new Set(this.statements.flatMap((statement) => [...statement[kind]]));
     this.#unions.set(kind, union);
@@ -199,7 +197,7 @@ export class PythonSource {
   }
 }
 
-/** A text that may be prose: null unless it is valid Python. */
+/** Parses text that may be prose; null unless it is valid Python. */
 export function validSource(code: string): PythonSource | null {
   const source = new PythonSource(code);
   return source.isValid ? source : null;

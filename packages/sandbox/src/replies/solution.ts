@@ -1,28 +1,31 @@
 import MarkdownIt from "markdown-it";
 import { PythonSource, type Statement, validSource } from "./python-source.ts";
 
-/** A code block of a Markdown text. */
+/** Code block of a Markdown text. */
 export interface CodeBlock {
   /** First word of the info string in lower case, such as `python3.11`; empty without one. */
   readonly language: string;
   /** Content without fence, container marks and their indentation. */
   readonly code: string;
-  /** False for a block that only its indentation of four columns marks. */
+  /** False for an indented code block. */
   readonly fenced: boolean;
-  /** The character of the fence; empty without a fence. */
+  /** Fence character; empty without a fence. */
   readonly mark: string;
 }
 
-/** Code blocks in their order, and the lines outside fences. */
+/** Code blocks in order, and the lines outside fences. */
 export interface MarkdownCode {
   readonly blocks: readonly CodeBlock[];
   readonly rest: string;
 }
 
-/** Without HTML blocks, in which a tag such as `</think>` hides a fence on the next line, and without references, which end a paragraph early. */
+/**
+ * CommonMark without HTML blocks (a tag such as `</think>` would hide a fence on the next line) and without references,
+ * which end a paragraph early.
+ */
 const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"]);
 
-/** Max depth of Markdown in code blocks. */
+/** Max nesting of Markdown in code blocks. */
 const maxDepth = 3;
 
 /** Reads the code blocks of a Markdown text as CommonMark 0.31 does. Lines end with `\n`. */
@@ -48,10 +51,11 @@ function isPython(language: string): boolean {
 }
 
 /**
- * The program that a reply writes. A reply that is Python is the program. Of several code blocks, the program is the last that
- * defines the entry point, or without an entry point the last that reads input. Definitions that it needs are taken from the other
- * blocks. Usage, tests, output and other languages rank below, and a thought before `</think>` is not read.
- * @param entryPoint - the function to write, alone or in a class `Solution`; null for a program
+ * Extracts the program of a reply. A reply that is valid Python is the program. Of several code blocks, the last one
+ * that defines the entry point is used, or without an entry point the last one that reads input. Missing definitions
+ * are taken from the other blocks. Usage, tests, output and other languages rank lower. Reasoning before `</think>` is
+ * ignored.
+ * @param entryPoint - function to write, alone or in a class `Solution`; null for a program
  * @returns null for a reply without code
  */
 export function solutionIn(reply: string, entryPoint: string | null): string | null {
@@ -66,17 +70,17 @@ export function solutionIn(reply: string, entryPoint: string | null): string | n
   return best?.code ?? null;
 }
 
-/** Moves fences that share a line with code or text to lines of their own. */
+/** Moves fences that share a line with code or text to their own lines. */
 function brokenFences(text: string): string {
   return text.replaceAll(/(?=`{3})(?<=[^\s`][ \t]*)/gu, "\n");
 }
 
-/** Lengthens the first and last fence, so that fences between them, such as in a docstring, are code. */
+/** Lengthens the first and last fence, so that fences between them, for example in a docstring, are code. */
 function nestedFences(text: string): string {
   return text.replace(/^(`{3,}[ \t]*py.*^)(`{3,}[ \t]*$)/imsu, "```````$1```````$2");
 }
 
-/** A thought ends at the first `</think>` that follows `<think>` or ends a line. */
+/** Reasoning ends at the first `</think>` that follows `<think>` or ends a line. */
 function withoutThought(reply: string): string {
   const tag = "</think>";
   const end = /^\s*<think>/u.test(reply) ? reply.indexOf(tag) : reply.search(/<\/think>[ \t]*$/mu);
@@ -88,7 +92,7 @@ type Test = (source: PythonSource) => boolean;
 interface Choice {
   readonly code: string;
   readonly isValid: boolean;
-  /** False for code that may be the program for want of a better one. */
+  /** False for code that is used only if nothing better exists. */
   readonly isSolution: boolean;
 }
 
@@ -114,7 +118,7 @@ function choose(text: string, entryPoint: string | null): Choice | null {
     () => fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
     () => (fenced.length === 0 ? [] : [validSource(rest)].filter((source) => source !== null)),
   ];
-  // Lines of bare code can look like an indented block, so that only a whole solution counts there.
+  // Lines of bare code can look like an indented block, so only a whole solution counts there.
   const indented: Pool = () => blocks.filter((block) => !block.fenced).map(({ code }) => new PythonSource(code));
   const solution = search([best], [...pools, indented]);
   const source = solution ?? search(others, pools) ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
@@ -127,10 +131,10 @@ function choose(text: string, entryPoint: string | null): Choice | null {
   };
 }
 
-/** Sources that are read when the pools before them have no solution. */
+/** Sources in order of preference. */
 type Pool = () => readonly PythonSource[];
 
-/** The last source of the first pool that passes a test of the first rank. */
+/** Last source of the first pool that passes a test of the first rank. */
 function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): PythonSource | undefined {
   for (const tests of ranks)
     for (const pool of pools) {
@@ -141,7 +145,7 @@ function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): Py
   return undefined;
 }
 
-/** Tests of a source by rank, the best rank first. Within a rank, an earlier test decides. */
+/** Tests of a source by rank, best first. Within a rank, an earlier test decides. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
   const isCode: Test = (source) => source.runs || source.all("binds").size > 0;
   if (entryPoint !== null) {
@@ -175,7 +179,10 @@ function isTest(source: PythonSource, entryPoint: string | null): boolean {
   return uses("StringIO", "stdin") || uses("unittest") || uses("pytest") || [...source.all("defines")].some(isTestName);
 }
 
-/** A source behind the definitions that it needs from other blocks. The nearest block before it comes first, then those after it. */
+/**
+ * Prepends the definitions that a source needs from other blocks: the nearest block before it first, then those after
+ * it.
+ */
 function withDefinitions(source: PythonSource, python: readonly PythonSource[]): string {
   const index = python.indexOf(source);
   const before = python.slice(0, Math.max(index, 0));
@@ -211,7 +218,7 @@ function inputsOf(code: string): string | null {
   return [...code.matchAll(/^[ \t]*(?:>>>|\.\.\.) ?(.*)$/gmu)].map(([, input]) => input).join("\n");
 }
 
-/** Built-in names. An assignment to one of them in another block is not a definition that the solution needs. */
+/** Built-in names. An assignment to one of them in another block is not a needed definition. */
 const builtins = new Set(
   `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod
   enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter

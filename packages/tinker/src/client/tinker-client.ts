@@ -9,25 +9,25 @@ import { memoryJournal, type Journal } from "./journal.ts";
 import { TrainingClient } from "./training-client.ts";
 import { Transport, transportKeys, type TransportOptions } from "./transport.ts";
 
-/** How a session is held. */
+/** Options of a session. */
 export interface TinkerClientOptions extends TransportOptions {
-  /** Of numbered requests; forgets with the process by default. */
+  /** Journal of numbered requests. Default: in memory. */
   readonly journal?: Journal;
   /**
-   * The server runs a repeated number once, as the capability probe proves: then a request whose outcome is unknown is sent
-   * again. False by default.
+   * Whether the server runs a repeated number once, as the capability probe shows. Then a request with unknown outcome
+   * is sent again. Default false.
    */
   readonly deduplicates?: boolean;
   /**
-   * Samples that are asked for at a time, of all samplers together; 64 by default. SkyRL keeps each request and each poll in SQLite, which
+   * Max concurrent sample requests of all samplers. Default 64. SkyRL stores each request and poll in SQLite, which
    * fails with "database is locked" under hundreds.
    */
   readonly samplesAtOnce?: number;
-  /** Shown in the server's lists; no secrets. */
+  /** Shown in the server's lists; must contain no secrets. */
   readonly tags?: readonly string[];
-  /** Milliseconds between signs of life; 10,000 by default. */
+  /** Milliseconds between heartbeats. Default 10,000. */
   readonly heartbeatMs?: number;
-  /** Hears when a sign of life failed; the session dies on the server after some minutes of silence. */
+  /** Called when a heartbeat failed; the session expires on the server after minutes without one. */
   readonly onSilence?: (error: LaconicError) => void;
 }
 
@@ -36,17 +36,17 @@ const checkOptions = optionCheck<TinkerClientOptions>()(
   `${transportKeys} journal deduplicates samplesAtOnce tags heartbeatMs onSilence`,
 );
 
-/** An adapter to be made. */
+/** A new adapter. */
 export interface AdapterSettings {
   readonly baseModel: string;
   readonly rank: number;
   readonly seed?: number;
 }
 
-/** What the protocol takes of sampling. */
+/** Sampling parameters of the protocol. */
 export const tinkerSampling: SamplingSupport = { name: "the Tinker protocol", supports: supportedSampling("tinker") };
 
-/** What a reply is drawn with: at temperature 1 by default. */
+/** Default temperature 1. */
 export interface TinkerSampling extends Partial<Sampling> {
   readonly maxTokens: number;
   /** From 0 to 2^31 - 1. */
@@ -55,8 +55,7 @@ export interface TinkerSampling extends Partial<Sampling> {
 }
 
 /**
- * A session with a server of the Tinker protocol: it trains adapters and samples, the client keeps the algorithm.
- *
+ * Session with a server of the Tinker protocol. The server trains adapters and samples; the client has the algorithm.
  * Protocol: thinking-machines-lab/tinker, SDK 0.24 (plain JSON) by default, 0.25 with `codec: protobufCodec`.
  */
 export class TinkerClient {
@@ -82,7 +81,10 @@ export class TinkerClient {
     this.#heart.unref();
   }
 
-  /** Opens a session, which lives by signs of life until `close`. @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted` */
+  /**
+   * Opens a session, kept alive by heartbeats until `close`.
+   * @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted`
+   */
   static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
     checkOptions(options);
     const transport = new Transport(options);
@@ -92,7 +94,7 @@ export class TinkerClient {
       sdk_version: transport.codec.sdkVersion,
       type: "create_session",
     };
-    // A second session by a repeated request dies of silence.
+    // A second session from a repeated request expires without heartbeats.
     const { session_id } = await transport.exchange("create_session", body, replies.session, "always", signal);
     return new TinkerClient(session_id, transport, options);
   }
@@ -102,7 +104,7 @@ export class TinkerClient {
     return this.transport.exchange("get_server_capabilities", null, replies.capabilities, "always", signal);
   }
 
-  /** A fresh adapter on a base model. */
+  /** Creates an adapter on a base model. */
   async createModel(settings: AdapterSettings, signal?: AbortSignal): Promise<TrainingClient> {
     const { baseModel, rank, seed } = settings;
     const body = {
@@ -112,12 +114,12 @@ export class TinkerClient {
       lora_config: { rank, ...(seed !== undefined && { seed }) },
       type: "create_model",
     };
-    // A repeated request may make a model that nobody uses; it ends with the session.
+    // A repeated request may create an unused model; it ends with the session.
     const { model_id } = await future(this.transport, "create_model", body, replies.model, "always", signal);
     return this.#training(model_id);
   }
 
-  /** A model that the server has already, as after a restart of this process; its journal tells where to go on. */
+  /** Opens an existing model of the server, for example after a restart; the journal has its last number. */
   async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
     const model = await this.#training(modelId);
     await model.assertModelExists(signal);
@@ -135,10 +137,10 @@ export class TinkerClient {
   }
 
   /**
-   * Replies to a prompt of token ids. Asking twice costs twice, and gives the same replies where the server honours seeds.
-   *
-   * @param options.count - replies; 1 by default
-   * @param options.promptLogProbs - asks for the prompt's log-probs too
+   * Samples replies to a prompt of token ids. Repeated calls cost again, and give the same replies if the server
+   * honours seeds.
+   * @param options.count - number of replies; default 1
+   * @param options.promptLogProbs - requests the prompt's log-probs
    */
   async sample(
     sampler: string,
@@ -175,7 +177,7 @@ export class TinkerClient {
     );
   }
 
-  /** Ends the signs of life and every wait for a sample. Models are unloaded by `TrainingClient.unload`. */
+  /** Ends heartbeats and waiting samples. `TrainingClient.unload` unloads models. */
   close(): void {
     clearInterval(this.#heart);
     this.#closed.abort();
@@ -187,7 +189,7 @@ export class TinkerClient {
       await this.transport.exchange("session_heartbeat", body, replies.anything, "never", this.#closed.signal);
     } catch (error) {
       if (this.#closed.signal.aborted || !LaconicError.is(error)) return;
-      // Models of a session that the server does not know are gone, whoever has their names by now.
+      // If the server does not know the session, its models are gone, even if their names exist again.
       this.#lost ??= lostError(`session ${this.sessionId}`, error);
       this.#options.onSilence?.(error);
     }

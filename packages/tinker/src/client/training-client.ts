@@ -6,35 +6,34 @@ import { awaitFuture, future, lostError } from "./future.ts";
 import type { Journal } from "./journal.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
-/** AdamW as the protocol names it. */
+/** AdamW in the protocol's fields. */
 export interface TinkerAdam {
   readonly learningRate: number;
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
   readonly weightDecay: number;
-  /** Sent only where given: servers that do not know it drop it in silence. */
+  /** Sent only if set: servers that do not know it ignore it silently. */
   readonly gradClipNorm?: number;
 }
 
 export interface TrainingClientParts {
   readonly transport: Transport;
   readonly journal: Journal;
-  /** Of numbered requests whose outcome is unknown. */
+  /** Journal of numbered requests. */
   readonly repeat: Repeat;
   readonly nextSampler: () => number;
-  /** Why the session is gone on the server; null while it lives. */
+  /** Why the session has ended on the server; null while it lives. */
   readonly lost: () => LaconicError | null;
 }
 
 const name = /^[\w-]{1,255}$/u;
 
 /**
- * A model on the server. Requests are numbered and sent in the order of the calls, so a call need not wait for the one before;
- * the server runs them in that order. Each number is in the journal before it is sent.
- *
- * A request whose outcome is unknown, and that the server would run twice, ends the model: every later call is refused, because
- * a gradient may be in or not. Go on from a checkpoint, in a new model.
+ * Model on the server. Requests are numbered and sent in call order, without waiting for earlier ones; the server runs
+ * them in that order. Each number is in the journal before it is sent.
+ * A request with unknown outcome that must not run twice ends the model: every later call is refused, because a
+ * gradient may or may not be applied. Continue from a checkpoint in a new model.
  */
 export class TrainingClient {
   readonly modelId: string;
@@ -42,7 +41,7 @@ export class TrainingClient {
   #seq: number;
   #submitted: Promise<unknown> = Promise.resolve();
   #broken: LaconicError | null = null;
-  /** A gradient may be in that no step has taken. */
+  /** Whether the server may hold a gradient without a step. */
   #pendingGradient = false;
 
   private constructor(modelId: string, seq: number, parts: TrainingClientParts) {
@@ -51,22 +50,22 @@ export class TrainingClient {
     this.#parts = parts;
   }
 
-  /** Goes on behind the last number of the journal. */
+  /** Continues after the journal's last number. */
   static async open(modelId: string, parts: TrainingClientParts): Promise<TrainingClient> {
     return new TrainingClient(modelId, await parts.journal.lastOf(modelId), parts);
   }
 
-  /** Why the model cannot go on; null while it can. */
+  /** Why the model has ended; null while it is usable. */
   get broken(): LaconicError | null {
     return this.#broken;
   }
 
-  /** log-probs of the target tokens, per sequence. */
+  /** Log-probs of the target tokens, per sequence. */
   forward(data: readonly Datum[], loss: string, signal?: AbortSignal): Promise<PassReply> {
     return this.#pass("forward", "forward_input", data, loss, undefined, signal);
   }
 
-  /** Adds the loss's gradient to what the next `optimStep` steps on. */
+  /** Adds the loss gradient for the next `optimStep`. */
   forwardBackward(
     data: readonly Datum[],
     loss: string,
@@ -76,7 +75,7 @@ export class TrainingClient {
     return this.#pass("forward_backward", "forward_backward_input", data, loss, settings, signal);
   }
 
-  /** Steps, and returns what the server measured. */
+  /** Takes an optimizer step and returns the server's metrics. */
   async optimStep(adam: TinkerAdam, signal?: AbortSignal): Promise<Readonly<Record<string, number>>> {
     const { learningRate, beta1, beta2, epsilon, weightDecay, gradClipNorm } = adam;
     const adam_params = {
@@ -92,21 +91,21 @@ export class TrainingClient {
     return metrics;
   }
 
-  /** Saves weights and optimiser under a name of letters, digits, `_` and `-`; returns the server's path. */
+  /** Saves weights and optimizer state under a name of letters, digits, `_` and `-`; returns the server's path. */
   async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
     const body = { path: expectName(checkpoint), type: "save_weights" };
     return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
   }
 
-  /** Loads weights that were saved; servers take it as a model's first request only. */
+  /** Loads saved weights; servers accept this only as a model's first request. */
   async load(path: string, options: { readonly optimizer: boolean }, signal?: AbortSignal): Promise<void> {
     const body = { path, optimizer: options.optimizer, type: "load_weights" };
     await this.#numbered("load_weights", body, replies.anything, signal);
   }
 
   /**
-   * Makes the weights of this moment a sampler's, and returns its id.
-   * @param ttlSeconds - after which the server may delete them; they stay by default
+   * Creates a sampler with the current weights and returns its id.
+   * @param ttlSeconds - time after which the server may delete them; default: never
    */
   async saveForSampler(signal?: AbortSignal, ttlSeconds?: number): Promise<string> {
     const save = async (): Promise<string> => {
@@ -118,15 +117,19 @@ export class TrainingClient {
   }
 
   /**
-   * Keeps the weights of this moment for samplers under a name of letters, digits, `_` and `-`; returns the server's path. Servers
-   * give such weights away as archives.
+   * Saves the current weights for samplers under a name of letters, digits, `_` and `-`; returns the server's path.
+   * Servers offer such weights as archives.
    */
   async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
     const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
     return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
   }
 
-  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart; `engine_failed` where it answers for another */
+  /**
+   * Checks that the server has this model.
+   * @throws LaconicError `api_refused` if it does not, for example after a restart; `engine_failed` if it answers for
+   * another model
+   */
   async assertModelExists(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
     const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.model, "always", signal);
@@ -136,14 +139,14 @@ export class TrainingClient {
       });
   }
 
-  /** Ends the model for the caller: what is on the server is not what was meant. */
+  /** Ends the model, because the server's state differs from the expected one. */
   condemn(reason: LaconicError): void {
     this.#broken ??= reason;
   }
 
   /**
-   * Frees the model on the server. A gradient that was never stepped on is stepped on first with a learning rate of 0: some
-   * servers leave it to the next model in the same place.
+   * Frees the model on the server. A pending gradient is first applied with learning rate 0, because some servers leave
+   * it to the next model in the same slot.
    */
   async unload(signal?: AbortSignal): Promise<void> {
     if (this.#pendingGradient) {
@@ -163,14 +166,14 @@ export class TrainingClient {
     settings: Readonly<Record<string, number>> | undefined,
     signal: AbortSignal | undefined,
   ): Promise<PassReply> {
-    // Some servers never answer it.
+    // Some servers never answer.
     if (data.length === 0) throw new LaconicError("input_invalid", `${path}: no sequences`);
     const input = { data, loss_fn: loss, ...(settings && { loss_fn_config: settings }) };
     const reply = await this.#numbered(path, { [key]: input }, replies.pass, signal);
     try {
       checkPass(path, reply, data);
     } catch (error) {
-      // The gradient of a pass that went wrong is in, and no request takes it out.
+      // The gradient of a failed pass may be applied, and cannot be removed.
       if (path === "forward_backward" && LaconicError.is(error)) this.#broken ??= error;
       throw error;
     }
@@ -209,7 +212,7 @@ export class TrainingClient {
     return (await transport.exchange(path, request, replies.promise, repeat, signal)).request_id;
   }
 
-  /** What may have changed the model, or not, ends it. A refusal and what was never sent changed nothing. */
+  /** Ends the model if a failure may have changed it. Refused and unsent requests change nothing. */
   #judge(path: string, error: unknown): void {
     if (!changes.has(path) || this.#broken || !LaconicError.is(error)) return;
     const { code, detail } = error;
@@ -218,7 +221,7 @@ export class TrainingClient {
   }
 }
 
-/** @throws LaconicError `input_invalid` for a time that is no whole number of seconds */
+/** @throws LaconicError `input_invalid` unless the time is a whole number of seconds */
 function ttlOf(ttlSeconds: number | undefined): { readonly ttl_seconds?: number } {
   if (ttlSeconds === undefined) return {};
   if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
@@ -230,7 +233,7 @@ function expectName(checkpoint: string): string {
   throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
 }
 
-/** Saves once more where the name or number is taken: the first try may have landed where its reply did not. */
+/** Saves again if the name or number is taken: the first attempt may have succeeded without its reply arriving. */
 export function withOther(save: () => Promise<string>): Promise<string> {
   return save().catch((error: unknown) => {
     if (LaconicError.is(error) && error.detail["status"] === 409) return save();
@@ -240,7 +243,7 @@ export function withOther(save: () => Promise<string>): Promise<string> {
 
 const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", "load_weights"]);
 
-/** @throws LaconicError `reply_malformed`, or `numeric_invalid` naming sequence and token */
+/** @throws LaconicError `reply_malformed`, or `numeric_invalid` with sequence and token */
 function checkPass(path: string, { loss_fn_outputs }: PassReply, data: readonly Datum[]): void {
   const refuse = (code: LaconicError["code"], reason: string, detail: ErrorDetail = {}): LaconicError =>
     new LaconicError(code, `${path}: ${reason}`, { path, ...detail });

@@ -6,49 +6,48 @@ import { parseBy } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
 
-/** How a server is reached. */
+/** Connection to a server. */
 export interface TransportOptions {
   /** Such as `http://127.0.0.1:8000`; `/api/v1` is added. */
   readonly baseUrl: string;
-  /** Sent as `X-API-Key`; no error holds it. */
+  /** Sent as `X-API-Key`; redacted from errors. */
   readonly apiKey?: string;
   /** Allows http to another machine. */
   readonly allowPlainHttp?: boolean;
-  /** Milliseconds of one exchange; 60,000 by default. */
+  /** Time limit of one exchange in milliseconds. Default 60,000. */
   readonly exchangeMs?: number;
-  /** Milliseconds of one result, all its polls included; 600,000 by default. */
+  /** Time limit of one result in milliseconds, including polls. Default 600,000. */
   readonly deadlineMs?: number;
-  /** Tries of one exchange that may be repeated; 8 by default. */
+  /** Max attempts of a repeatable exchange. Default 8. */
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
-  /** Of the waits' jitter. */
+  /** Random numbers for jitter. */
   readonly random?: Random;
   readonly codec?: Codec;
-  /** Hears of every try that failed and is repeated. */
+  /** Called for each failed attempt that is repeated. */
   readonly onRetry?: (event: { readonly path: string; readonly attempt: number; readonly reason: string }) => void;
 }
 
-/** Keys of `TransportOptions`, for checks. */
 export const transportKeys =
   "baseUrl apiKey allowPlainHttp exchangeMs deadlineMs attempts fetch clock random codec onRetry";
 
 /**
- * Which failures of an exchange may be answered by sending it again.
- * `always`: nothing happens twice. `never`: only what certainly was not taken in, a refused connection or 429, is sent again.
+ * Which failed exchanges may be repeated. `always`: repeating is harmless. `never`: only if the server certainly did
+ * not accept it (connection refused or status 429).
  */
 export type Repeat = "always" | "never";
 
-/** A reply with a status that is no success. */
+/** Reply with an error status. */
 export interface HttpFailure {
   readonly status: number;
   readonly text: string;
 }
 
-/** Bytes of a reply: log-probs of a large batch, not a stream without an end. */
+/** Max bytes of a reply: enough for log-probs of a large batch, but stops endless streams. */
 const maxBytes = 1 << 28;
 
-/** Sends bodies and reads replies; retries what is safe, redacts the key, follows no redirect. */
+/** Sends requests and reads replies. Retries what is safe, redacts the key, and follows no redirects. */
 export class Transport {
   readonly base: string;
   readonly clock: Clock;
@@ -70,8 +69,8 @@ export class Transport {
   }
 
   /**
-   * @throws LaconicError `api_refused` for a status that asking again does not change, `api_unavailable` when tries or time
-   * ran out (detail `outcome` is `unknown` where the server may have done it), `reply_malformed`, `aborted`
+   * @throws LaconicError `api_refused` for a permanent status, `api_unavailable` when attempts or time are used up
+   * (detail `outcome` is `unknown` if the server may have executed it), `reply_malformed`, `aborted`
    */
   async exchange<S extends z.ZodType>(
     path: string,
@@ -84,7 +83,7 @@ export class Transport {
     return this.read(path, schema, value);
   }
 
-  /** Reads a decoded reply. @throws LaconicError `reply_malformed` naming the key */
+  /** Parses a decoded reply. @throws LaconicError `reply_malformed` with the key */
   read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
     return parseBy(schema, value, (key, reason) => {
       const message = `${this.#place(path)}: the server's reply at "${key}": ${reason}`;
@@ -93,8 +92,8 @@ export class Transport {
   }
 
   /**
-   * @param special - a failure that is an answer, a reply that did not come in time among them; null leaves it a failure
-   * @param of - the request whose result is asked for
+   * @param special - handles failures that are valid answers, including timeouts; null keeps the failure
+   * @param of - the request whose result is requested
    */
   async send(
     path: string,
@@ -113,7 +112,7 @@ export class Transport {
       const { again, error } = this.#judge(path, tried, repeat, attempt);
       if (!again || attempt >= attempts) throw error;
       this.#options.onRetry?.({ path, attempt, reason: error.message });
-      // At least three quarters of it: a server that says "not now" to thousands is given the time.
+      // Jitter down to three quarters, so that a server that refuses thousands of requests gets enough time.
       await this.clock.sleep(backoffMs(attempt, 0.75 + 0.25 * this.#random.uniform()), signal).catch(() => undefined);
       if (signal?.aborted) throw abortError(path);
     }

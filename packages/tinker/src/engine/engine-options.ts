@@ -1,21 +1,24 @@
 import type { TinkerClient } from "../client/tinker-client.ts";
 import type { ServerRecord } from "./server-record.ts";
 
-/** How a server's models are used as an engine's. */
+/** Options of a Tinker engine. */
 export interface TinkerEngineOptions {
   readonly client: TinkerClient;
-  /** Of `probeServer`, for this server and base model. */
+  /** Result of `probeServer` for this server and base model. */
   readonly record: ServerRecord;
-  /** Token ids are below it; the protocol does not say. */
+  /** Vocabulary size; the protocol does not report it. */
   readonly vocabularySize: number;
-  /** Where the record has none. */
+  /** Used if the record has none. */
   readonly contextLength?: number;
-  /** What an adapter's update is scaled with, alpha / rank; the protocol has no field. 32 by default, as SkyRL's. */
+  /** LoRA alpha; the protocol has no field for it. Default 32, as in SkyRL. */
   readonly loraAlpha?: number;
-  /** Sequences of one request; 256 by default. */
+  /** Max sequences per request. Default 256. */
   readonly sequencesPerRequest?: number;
-  /** Seconds after which the server may delete the weights of a sampler; it keeps them by default. Longer than a step and its evaluation. */
+  /**
+   * Seconds after which the server may delete a sampler's weights; longer than a step with its evaluation. Default:
+   * never.
+   */
   readonly samplerTtlSeconds?: number;
-  /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity by default. */
+  /** A gradient norm above this ends the model. Default Infinity. */
   readonly gradientCeiling?: number;
 }

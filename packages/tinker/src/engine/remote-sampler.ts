@@ -13,7 +13,7 @@ import { lostError } from "../client/future.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { estimated, expectForward } from "./wire-sequences.ts";
 
-/** Weights of one version behind a sampler of the server. */
+/** Sampler for one version of weights. */
 export class RemoteSampler {
   readonly #id: string;
   readonly #options: TinkerEngineOptions;
@@ -38,7 +38,7 @@ export class RemoteSampler {
     );
   }
 
-  /** log-probs of completions as prompts: a sampler has no forward pass. */
+  /** Log-probs of completions, computed as prompts because a sampler has no forward pass. */
   async logProbsOf(sequences: readonly TrainingSequence[], options: ForwardOptions): Promise<SequenceLogProbs> {
     this.#expectFresh();
     expectForward(sequences, options);
@@ -98,7 +98,7 @@ export class RemoteSampler {
   }
 }
 
-/** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
+/** @throws LaconicError `input_invalid` for requests that the protocol does not support */
 function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
   const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
   const { temperature } = sampling;

@@ -1,19 +1,19 @@
 import { LaconicError, raggedRow, type Ragged, type SampleResult, type TrainingSequence } from "@laconic/core";
 
-/** Max replies remembered of each weight version. */
+/** Max remembered replies per weight version. */
 const max = 8;
-/** Max mean difference of a reply's log-probs in nats; kernels and number formats of two engines differ by far less. */
+/** Max mean log-prob difference of a reply in nats; kernels and number formats of two engines differ much less. */
 const tolerance = 0.5;
 
 /**
- * Remembers the log-probs that samplers reported, until a forward pass over the same tokens under the same weights says it too:
- * a sampler of other weights, or a server that answers for another model, shows before anything is learned from its replies.
+ * Compares sampler log-probs with the next forward pass over the same tokens and weights. It detects samplers with
+ * other weights, and servers that answer for another model, before their replies are trained on.
  */
 export class SampledChecksum {
   #version = -1;
   readonly #sampled = new Map<string, readonly number[]>();
 
-  /** Of replies that were drawn at temperature 1 from the whole vocabulary. */
+  /** Only for replies sampled at temperature 1 from the whole vocabulary. */
   remember(version: number, replies: readonly SampleResult[]): void {
     if (version !== this.#version) this.#sampled.clear();
     this.#version = version;
@@ -21,7 +21,7 @@ export class SampledChecksum {
       if (tokens.length > 0 && this.#sampled.size < max) this.#sampled.set(keyOf(promptTokens, tokens), logProbs);
   }
 
-  /** The error of a sampler that spoke with other weights; null where all agree. */
+  /** Error of a sampler with other weights; null if all agree. */
   check(version: number, sequences: readonly TrainingSequence[], logProbs: Ragged): LaconicError | null {
     if (version !== this.#version || this.#sampled.size === 0) return null;
     for (const [row, { promptTokens, completionTokens }] of sequences.entries()) {

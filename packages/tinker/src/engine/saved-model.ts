@@ -4,16 +4,16 @@ import { LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { z } from "zod";
 
-/** Where a model's checkpoint lies on its server. */
+/** Reference to a model's checkpoint on its server. */
 export interface SavedModel {
   readonly format: 1;
-  /** The server's path of weights and optimiser. */
+  /** Server path of weights and optimizer state. */
   readonly path: string;
   readonly server: string;
   readonly baseModel: string;
   readonly rank: number;
   readonly seed: number;
-  /** Optimiser steps. */
+  /** Number of optimizer steps. */
   readonly steps: number;
 }
 
@@ -35,7 +35,7 @@ export async function writeSavedModel(folder: string, saved: Omit<SavedModel, "f
   return file;
 }
 
-/** @throws LaconicError `checkpoint_missing` without the file, `checkpoint_corrupt` naming the key */
+/** @throws LaconicError `checkpoint_missing` without the file, `checkpoint_corrupt` with the key */
 export async function readSavedModel(folder: string): Promise<SavedModel> {
   const path = join(folder, file);
   let text: string;

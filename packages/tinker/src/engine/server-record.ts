@@ -1,38 +1,36 @@
 import { z } from "zod";
 
-/**
- * What a server does where the protocol leaves it open, found out by `probeServer` and stored with a run: a training on an
- * unexplained value is no training.
- */
+/** Server behaviour that the protocol leaves open, measured by `probeServer` and stored with a run. */
 export interface ServerRecord {
   readonly baseModel: string;
-  /** Tokens of prompt and reply together; null where the server does not say. */
+  /** Max tokens of prompt and reply together; null if the server does not report it. */
   readonly contextLength: number | null;
-  /** How a batch's loss is put together of its sequences, and a sequence's of its positions. */
+  /** How a batch's loss combines its sequences, and a sequence's its positions. */
   readonly reduction: { readonly sequences: "sum" | "mean"; readonly positions: "sum" | "mean" };
-  /** A numbered request sent twice runs once. */
+  /** Whether a numbered request sent twice runs once. */
   readonly deduplicates: boolean;
-  /** What `prompt_logprobs` hold: nothing, one value for each token but the first, or a null for the first. */
+  /** Content of `prompt_logprobs`: nothing, one value per token except the first, or null for the first. */
   readonly promptLogProbs: "none" | "without-first" | "null-first";
-  /** The temperature of the log-probs that a sampler reports. */
+  /** Temperature of the log-probs that a sampler reports. */
   readonly sampledAt: "one" | "sampling";
-  /** Whether a sampler stays as it was while its model goes on. */
+  /** Whether a sampler keeps its weights while the model is trained. */
   readonly samplers: "frozen" | "live";
-  /** The metric of a step that holds the global gradient norm; null without one. */
+  /** Step metric with the global gradient norm; null without one. */
   readonly gradNorm: string | null;
-  /** Whether steps take Adam's betas and epsilon as they are asked, or the server keeps its own (SkyRL on FSDP and Megatron). */
+  /**
+   * Whether steps use the requested Adam betas and epsilon; some servers use fixed ones (SkyRL on FSDP and Megatron).
+   */
   readonly optimizer: "asked" | "own";
-  /** `grad_clip_norm` is honoured. */
+  /** Whether `grad_clip_norm` is honoured. */
   readonly clips: boolean;
-  /** Gradients are clipped at a norm of the server's own, whatever is asked. */
+  /** Whether the server always clips gradients at a fixed norm. */
   readonly clipsItself: boolean;
-  /** Two models are trained side by side without touching each other. */
+  /** Whether two models can be trained concurrently without interference. */
   readonly severalModels: boolean;
 }
 
 const reduction = z.enum(["sum", "mean"]);
 
-/** Reads a stored record. */
 export const serverRecord: z.ZodType<ServerRecord> = z.object({
   baseModel: z.string(),
   contextLength: z.number().int().positive().nullable(),

@@ -30,10 +30,10 @@ import { SampledChecksum } from "./sampled-checksum.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 
-/** Max difference of a log-prob between the pass that computes a gradient and the one that takes it, in nats. */
+/** Max log-prob difference in nats between the forward pass and the gradient pass. */
 const maxDifference = 0.01;
 
-/** What a model is made of again. */
+/** Data for creating the model again. */
 interface ModelSeed {
   readonly rank: number;
   readonly seed: number;
@@ -45,8 +45,8 @@ interface Settings {
 }
 
 /**
- * An adapter on the server. Gradients wait here until the step, so that a call which fails leaves nothing behind, and a server
- * that averages can be told over how many sequences.
+ * Adapter on the server. Gradients are collected locally until the step, so that a failed call leaves no trace, and the
+ * number of sequences is known for servers that average.
  */
 export class TinkerModel implements TrainableModel {
   readonly parameters = 0;
@@ -192,7 +192,7 @@ export class TinkerModel implements TrainableModel {
     });
   }
 
-  /** Servers load into new models only, so the weights get a new model behind this one. */
+  /** Servers load only into new models, so loading creates a new model. */
   load(folder: string): Promise<void> {
     return this.#inOrder(async () => {
       const saved = await readSavedModel(folder);
@@ -205,7 +205,7 @@ export class TinkerModel implements TrainableModel {
           { folder },
         );
       const old = this.#remote;
-      // A server for one model makes no second one.
+      // A server for one model cannot create a second one.
       if (!record.severalModels) await old.unload();
       const fresh = await client.createModel({ baseModel: record.baseModel, rank, seed });
       await fresh.load(saved.path, { optimizer: true });
@@ -246,7 +246,7 @@ export class TinkerModel implements TrainableModel {
     throw error;
   }
 
-  /** Parts are sent without waiting for each other; the server runs them in order. */
+  /** Parts are sent without waiting; the server runs them in order. */
   async #sendGradient(pending: readonly PendingSequence[]): Promise<void> {
     const { record } = this.#settings.options;
     const sent = this.#parts(pending).map(async (part) => {
@@ -291,7 +291,7 @@ export class TinkerModel implements TrainableModel {
     );
   }
 
-  /** One save per weight version: a server batches only what shares a sampler. */
+  /** One sampler per weight version, because servers batch only requests to the same sampler. */
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote
@@ -326,7 +326,7 @@ export class TinkerModel implements TrainableModel {
   }
 }
 
-/** Drawn from the whole distribution at temperature 1, whose log-probs a training pass has too. */
+/** Samples from the whole distribution at temperature 1, as in a training pass. */
 function isPlain(sampling: SampleRequest["sampling"]): boolean {
   return sampling.temperature === 1 && samplingCuts(sampling).length === 0;
 }

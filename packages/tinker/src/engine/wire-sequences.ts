@@ -2,18 +2,18 @@ import { LaconicError, ragged, type ForwardOptions, type SequenceLogProbs, type 
 import { datum, type Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "./server-record.ts";
 
-/** A sequence with the gradient of the loss by its log-probs, on its way to the server. */
+/** Sequence with the gradient of the loss by its log-probs, for the server. */
 export interface PendingSequence {
   readonly tokens: readonly number[];
-  /** Position of the first completion token among those that are predicted. */
+  /** Index of the first completion token among the predicted positions. */
   readonly start: number;
-  /** log π of the completion tokens as forward saw them. */
+  /** log π of the completion tokens from the forward pass. */
   readonly logProbs: Float64Array;
-  /** d loss / d log π of each. */
+  /** d loss / d log π of each completion token. */
   readonly gradient: Float64Array;
 }
 
-/** A sequence for a pass without gradient. `cross_entropy` returns log-probs of every position. */
+/** Sequence for a pass without gradient. `cross_entropy` returns log-probs of every position. */
 export function forwardDatum({ promptTokens, completionTokens }: TrainingSequence): Datum {
   const tokens = [...promptTokens, ...completionTokens];
   const weights = new Float64Array(tokens.length - 1).fill(1, promptTokens.length - 1);
@@ -21,10 +21,10 @@ export function forwardDatum({ promptTokens, completionTokens }: TrainingSequenc
 }
 
 /**
- * Any loss through `importance_sampling`: with the log-probs that forward gave, the ratio is exactly 1, and the gradient by a
- * log-prob is minus its advantage. A server that averages divides by positions, by sequences, or by both, which is undone here.
- *
- * @param count - of all sequences between two steps
+ * Expresses any loss by `importance_sampling`. With the forward pass's log-probs the ratio is exactly 1, and the
+ * gradient by a log-prob is minus its advantage. If the server averages over positions, sequences or both, the factor
+ * is undone here.
+ * @param count - number of sequences between two steps
  */
 export function gradientDatum(
   { tokens, start, logProbs, gradient }: PendingSequence,
@@ -39,7 +39,7 @@ export function gradientDatum(
   return datum(tokens, { logprobs: sent, advantages });
 }
 
-/** The wire has no entropy: minus the log-prob of a sampled token is unbiased for it. */
+/** The protocol has no entropy; minus the log-prob of a sampled token is an unbiased estimate. */
 export function estimated(rows: readonly number[][]): SequenceLogProbs {
   return {
     logProbs: ragged(rows),
@@ -48,7 +48,7 @@ export function estimated(rows: readonly number[][]): SequenceLogProbs {
   };
 }
 
-/** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
+/** @throws LaconicError `input_invalid` for requests that the protocol does not support */
 export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
   if (topLogProbs !== undefined)
     throw new LaconicError("input_invalid", "topLogProbs cannot be asked for on this protocol", { key: "topLogProbs" });

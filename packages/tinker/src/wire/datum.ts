@@ -1,36 +1,35 @@
 import { LaconicError } from "@laconic/core";
 
-/** An array as the protocol has it: flat values and their type. */
+/** Array in the protocol's format: flat values and their type. */
 export interface TensorData {
   readonly data: readonly number[];
   readonly dtype: "float32" | "int64";
 }
 
-/** Tokens that a model reads. */
+/** Input tokens. */
 export interface ModelInput {
   readonly chunks: readonly { readonly type: "encoded_text"; readonly tokens: readonly number[] }[];
 }
 
 /**
- * One sequence to train on. Position t of every per-token array belongs to the prediction of token t + 1, so all have one value
- * less than the sequence has tokens.
+ * Training sequence. Position t of every per-token array is the prediction of token t + 1, so arrays are one shorter
+ * than the sequence.
  */
 export interface Datum {
   readonly model_input: ModelInput;
   readonly loss_fn_inputs: Readonly<Record<string, TensorData>>;
 }
 
-/** Tokens as the protocol has them. */
+/** Tokens in the protocol's format. */
 export function modelInput(tokens: readonly number[]): ModelInput {
   return { chunks: [{ type: "encoded_text", tokens }] };
 }
 
 /**
- * A whole sequence as next-token prediction.
- *
+ * Converts a sequence to next-token prediction.
  * @param tokens - prompt and completion, at least two
- * @param inputs - per-token arrays of the loss, such as `logprobs` and `advantages`; `tokens.length - 1` values each
- * @throws LaconicError `input_invalid` naming the array and place of a value that is not finite, or of another length
+ * @param inputs - per-token arrays of the loss, such as `logprobs` and `advantages`, with `tokens.length - 1` values
+ * @throws LaconicError `input_invalid` with array and position for a value that is not finite or a wrong length
  */
 export function datum(tokens: readonly number[], inputs: Readonly<Record<string, ArrayLike<number>>>): Datum {
   if (tokens.length < 2)
@@ -47,7 +46,7 @@ export function datum(tokens: readonly number[], inputs: Readonly<Record<string,
       );
     const data = Array.from(values);
     const bad = data.findIndex((value) => !Number.isFinite(value));
-    // JSON has no such number: it would arrive as null.
+    // JSON would turn such a number into null.
     if (bad >= 0)
       throw new LaconicError("numeric_invalid", `${name} at position ${bad} is ${data[bad]}`, { name, position: bad });
     given[name] = { data, dtype: "float32" };

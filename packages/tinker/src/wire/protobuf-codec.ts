@@ -5,8 +5,9 @@ import { doubleField, fieldsOf, intField, lengthField, message, type ProtoValue 
 const contentType = "application/x-protobuf";
 
 /**
- * The wire of SDK versions from 0.25 on (package `tinker_public`): passes go as binary messages to one path, results of passes and samples come
- * as such, all else is JSON. Numbers of fields are those of the SDK's public schema at d595dc2 (2026-08-08).
+ * Wire format of SDK versions from 0.25 (package `tinker_public`): passes are binary messages on one path, results of
+ * passes and samples are binary, and the rest is JSON. Field numbers follow the SDK's public schema at d595dc2
+ * (2026-08-08).
  */
 export const protobufCodec: Codec = {
   sdkVersion: "0.25.0",
@@ -71,7 +72,7 @@ function tensorMessage({ data, dtype }: TensorData): Uint8Array {
   return message(lengthField(1, bytesOf(values)), intField(3, types[dtype]));
 }
 
-/** @throws Error for bytes that are no sample */
+/** @throws Error for bytes that are not a sample */
 function sampleOf(bytes: Uint8Array): object {
   const fields = fieldsOf(bytes);
   const [promptLogProbs] = fields.get(2) ?? [];
@@ -89,7 +90,7 @@ function sampleOf(bytes: Uint8Array): object {
   };
 }
 
-/** @throws Error for bytes that are no result of a pass */
+/** @throws Error for bytes that are not a pass result */
 function passOf(bytes: Uint8Array): object {
   const fields = fieldsOf(bytes);
   const outputs: Record<string, { readonly data: readonly (number | null)[] }>[] = [];
@@ -112,7 +113,7 @@ function passOf(bytes: Uint8Array): object {
   return { loss_fn_outputs: outputs, metrics: Object.fromEntries(metrics) };
 }
 
-/** One array a sequence, cut from all of them by their places in bytes. */
+/** Splits concatenated arrays by their byte offsets, one per sequence. */
 function batchedOf(fields: ReadonlyMap<number, readonly ProtoValue[]>): (number | null)[][] {
   const bytes = bytesIn(fields.get(1)?.[0]);
   const offsets = [...arrayOf(BigInt64Array, fields.get(2)?.[0])].map(Number);
@@ -134,7 +135,7 @@ function numbersOf(bytes: Uint8Array, type: number): ArrayLike<number> {
   throw new Error(`numbers of type ${type}`);
 }
 
-/** As JSON would have it: null for what is no number. */
+/** As in JSON: null for a number that is not finite. */
 function finite(values: ArrayLike<number>): (number | null)[] {
   return Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }
@@ -147,7 +148,7 @@ function arrayOf<T extends Numbers>(
 ): T {
   const bytes = value === undefined ? new Uint8Array() : bytesIn(value);
   if (bytes.length % kind.BYTES_PER_ELEMENT !== 0) throw new Error("an array that ends in the middle of a number");
-  // A copy: a view may begin in the middle of a number, and a `Buffer` in a pool.
+  // A copy, because a view may be unaligned and a `Buffer` may be part of a pool.
   return new kind(new Uint8Array(bytes).buffer);
 }
 

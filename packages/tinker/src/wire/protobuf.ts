@@ -1,12 +1,12 @@
 import { joinBytes } from "@laconic/core/files";
 
-/** A field as it stands in a message: a number where it is short, bytes where it has a length. */
+/** Message field: a number, or bytes with a length. */
 export type ProtoValue = number | Uint8Array;
 
 const text = new TextEncoder();
 const [varint, eight, lengthed, four] = [0, 1, 2, 5];
 
-/** A message of fields, in their order. Fields at their default are left out, as the format has it. */
+/** Encodes fields in order. Fields with their default value are omitted. */
 export function message(...fields: readonly (readonly number[] | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return joinBytes(fields);
 }
@@ -21,7 +21,7 @@ export function doubleField(field: number, value: number): Uint8Array {
   return message(varintOf(field * 8 + eight), new Uint8Array(new Float64Array([value]).buffer));
 }
 
-/** Text, or bytes, or a message. */
+/** Text, bytes or a message. */
 export function lengthField(field: number, value: string | Uint8Array): Uint8Array {
   const bytes = typeof value === "string" ? text.encode(value) : value;
   return message(varintOf(field * 8 + lengthed), varintOf(bytes.length), bytes);
@@ -35,10 +35,7 @@ function varintOf(value: number): number[] {
   return bytes;
 }
 
-/**
- * The fields of a message by number, each with every value that it has.
- * @throws Error for bytes that end in the middle of a field, or are no message
- */
+/** Fields of a message by number, each with all of its values. @throws Error for truncated or invalid bytes */
 export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoValue[]> {
   const fields = new Map<number, ProtoValue[]>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -8,7 +8,7 @@ export interface CapabilitiesReply {
   }[];
 }
 
-/** log-probs of a pass, per sequence; NaN where the server computed none. */
+/** Log-probs of a pass, per sequence; NaN if the server computed none. */
 export interface PassReply {
   readonly loss_fn_outputs: readonly { readonly logprobs: { readonly data: readonly number[] } }[];
   readonly metrics: Readonly<Record<string, number>>;
@@ -24,13 +24,13 @@ export interface SampledReply {
   readonly prompt_logprobs?: readonly number[] | null | undefined;
 }
 
-/** What `retrieve_future` says before the result is there, or instead of it. */
+/** Answer of `retrieve_future` without a result. */
 export type EarlyReply =
   | { readonly type: "try_again" }
   | { readonly status: "complete_metadata" }
   | { readonly error: string; readonly category?: string | null | undefined };
 
-/** Replies of the protocol; what a server adds is left out. */
+/** Reply schemas of the protocol; unknown fields are dropped. */
 interface Replies {
   readonly capabilities: z.ZodType<CapabilitiesReply>;
   readonly session: z.ZodType<{ readonly session_id: string }>;
@@ -45,9 +45,9 @@ interface Replies {
   readonly anything: z.ZodType;
 }
 
-/** Names that go into later requests, into file names and messages: nothing that could lead elsewhere. */
+/** Allowed characters of names, which appear in later requests, file names and messages. */
 const id = z.string().regex(/^[\w.:@/-]{1,300}$/u);
-/** JSON has no NaN: null stands for a number that was not finite. */
+/** JSON has no NaN; null is a number that was not finite. */
 const number = z
   .number()
   .nullable()

@@ -7,10 +7,10 @@ import { Frame, type Expression } from "./scope.ts";
 import { tests } from "./tests.ts";
 import { Dict, is, isTrue, listOf, missing, tuple, typeOf, type Native, type Value } from "./values.ts";
 
-/** A filter with its arguments, before its input. */
+/** Filter with its arguments, applied to an input. */
 export type Filter = (input: Expression) => Expression;
 
-/** Arguments of a call, filter or test as they are written. */
+/** Arguments of a call, filter or test. */
 interface CallArguments {
   readonly list: readonly Expression[];
   readonly named: ReadonlyMap<string, Expression>;
@@ -19,11 +19,11 @@ interface CallArguments {
 }
 
 export const noArguments: CallArguments = { list: [], named: new Map(), rest: null };
-/** Arithmetic operators by how tightly they bind; all group to the left. */
+/** Arithmetic operators by increasing precedence; all are left-associative. */
 const levels = [["+", "-"], ["~"], ["*", "/", "//", "%"], ["**"]];
 const noElse = missing("the condition is false and there is no else");
 
-/** The value of a name that is a constant, or undefined. */
+/** Value of a constant's name; undefined for other names. */
 export function constantOf(name: string): Value | undefined {
   if (name === "none" || name === "None") return null;
   return /^([Tt]rue|[Ff]alse)$/.test(name) ? name.endsWith("rue") : undefined;
@@ -40,7 +40,7 @@ function not(operand: Expression): Expression {
   return (scope) => !isTrue(operand(scope));
 }
 
-/** A filter, test or call of the value of an expression. */
+/** Applies a filter, test or call to the value of an expression. */
 export function applied(run: Native, input: Expression, args: CallArguments): Expression {
   return (scope) => {
     scope.step();
@@ -56,7 +56,7 @@ export const call: Native = (value, args) => {
   throw refusal(is(value, "Undefined") ? value.hint : `'${typeOf(value)}' object is not callable`);
 };
 
-/** Compiles the expressions of a template, with the precedence of Jinja. */
+/** Compiles template expressions with Jinja's precedence. */
 export class ExpressionParser {
   protected frame: Frame = new Frame(null, null);
   readonly #tokens: readonly Token[];
@@ -81,7 +81,7 @@ export class ExpressionParser {
     return syntaxError(`${reason}, got ${kind === "eof" ? "the end of the template" : text}`, line);
   }
 
-  /** Whether a name or operator comes next, or `ahead` tokens later. */
+  /** Whether a name or operator follows, `ahead` tokens later. */
   protected is(text: string, ahead = 0): boolean {
     const token = this.#tokens[this.#position + ahead];
     return (token?.kind === "name" || token?.kind === "operator") && token.text === text;
@@ -102,7 +102,7 @@ export class ExpressionParser {
     return this.take().text;
   }
 
-  /** Items with commas between them, and the bracket that ends them. */
+  /** Reads comma-separated items and the closing bracket. */
   protected items<T>(end: string, read: () => T): T[] {
     const items: T[] = [];
     while (!this.is(end)) {
@@ -135,7 +135,7 @@ export class ExpressionParser {
     return this.#logical("or", true, () => this.#logical("and", false, () => this.#not()));
   }
 
-  /** Operands of `and` or `or`: the first that decides is the value. */
+  /** Operands of `and` or `or`: the first deciding operand is the value. */
   #logical(operator: string, deciding: boolean, read: () => Expression): Expression {
     const operands = [read()];
     while (this.skip(operator)) operands.push(read());
@@ -228,7 +228,7 @@ export class ExpressionParser {
     return (scope) => scope.get(name);
   }
 
-  /** What follows a value: members and calls, then filters and tests. */
+  /** Members and calls after a value, then filters and tests. */
   #suffixed(start: Expression, hasFilters: boolean): Expression {
     let value = start;
     let isFiltered = false;
@@ -250,7 +250,7 @@ export class ExpressionParser {
     return apply((whole) => memberOf(whole, key, kind === "name"), object);
   }
 
-  /** `object[key]` or `object[start:stop:step]`, behind its bracket. */
+  /** `object[key]` or `object[start:stop:step]`, after its bracket. */
   #subscripted(object: Expression): Expression {
     if (this.is("]")) throw this.fail("expected a key");
     const bounds: Expression[] = [];
@@ -275,7 +275,7 @@ export class ExpressionParser {
     return isNegated ? not(test) : test;
   }
 
-  /** Jinja looks for a filter or test when it compiles, but in an `if` only when it is used. */
+  /** Jinja looks up a filter or test at compile time, but inside an `if` only when it is used. */
   #native(kind: string, table: ReadonlyMap<string, Native>): Native {
     let name = this.name();
     while (this.skip(".")) name += `.${this.name()}`;

@@ -2,7 +2,7 @@ import { syntaxError, unsupported } from "./errors.ts";
 import { stripped, whiteSpace } from "./text.ts";
 import type { Value } from "./values.ts";
 
-/** A piece of text, or what stands in a tag; the signs of tags are operators. */
+/** Text, or a token inside a tag; tag delimiters are operators. */
 export interface Token {
   readonly kind: "text" | "name" | "number" | "string" | "operator" | "eof";
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Token {
 }
 
 const space = `[${whiteSpace}]`;
-/** The next tag, with the sign for white space control behind it; `raw` is read as a whole. */
+/** Next tag with its white space control; `raw` is read as a whole. */
 const tag = new RegExp(String.raw`\{%([-+]?)${space}*raw${space}*(?:-%\}${space}*|%\})|(\{%|\{#|\{\{)([-+]?)`, "gu");
 const rawEnd = new RegExp(String.raw`\{%([-+]?)${space}*endraw${space}*(?:\+%\}|-%\}${space}*|%\}\n?)`, "gu");
 const commentEnd = new RegExp(String.raw`\+#\}|-#\}${space}*|#\}\n?`, "gu");
@@ -76,7 +76,7 @@ class Lexer {
     return pattern.exec(this.#source);
   }
 
-  /** Text up to a tag with a sign, without the indentation of a tag that begins its line. */
+  /** Text before a tag, without the indentation of a tag that starts its line. */
   #text(end: number, sign: string, isOutput: boolean): void {
     let text = this.#source.slice(this.#position, end);
     const start = text.lastIndexOf("\n") + 1;
@@ -95,7 +95,7 @@ class Lexer {
       const match = close ?? this.#match(token);
       if (!match && this.#position < this.#source.length)
         throw syntaxError(`unexpected character ${JSON.stringify(this.#source[this.#position])}`, this.#line);
-      // The parser reports a tag without an end.
+      // The parser reports an unclosed tag.
       if (!match) return;
       const [text] = match;
       for (const kind of ["name", "number", "string", "operator"] as const)
@@ -118,7 +118,7 @@ function numberOf(text: string): Value {
 
 const letters = new Map(Object.entries({ n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" }));
 
-/** Escapes of Python's string literals; an unknown one stays as it is. */
+/** Escapes of Python's string literals; unknown ones stay unchanged. */
 function unescaped(text: string): string {
   const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/gu;
   return text.replaceAll(escape, (whole: string, short?: string, long?: string, letter = "") => {

@@ -1,7 +1,7 @@
 import { refusal, unsupported } from "./errors.ts";
 import { missing, type Arguments, type Value } from "./values.ts";
 
-/** Jinja's `loop` variable, and the iteration itself, which reads no item before it is asked for. */
+/** Jinja's `loop` variable and its lazy iteration. */
 export class Iteration {
   readonly type = "LoopContext";
   index = -1;

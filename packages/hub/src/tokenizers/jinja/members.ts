@@ -31,7 +31,7 @@ const dictMethods = new Map<string, Native<Dict>>([
   }),
 ]);
 
-/** Methods that the immutable sandbox hides: a template reads an undefined value in their place. */
+/** Methods that Jinja's immutable sandbox hides; a template reads an undefined value instead. */
 const hidden = new Map([
   ["list", "append clear extend insert pop remove reverse sort".split(" ")],
   ["dict", "clear pop popitem setdefault update".split(" ")],
@@ -59,7 +59,7 @@ function methodsOf(value: Value): ReadonlyMap<string, Native<never>> | undefined
   return isList(value) || is(value, "tuple") || is(value, "range") ? sequenceMethods : undefined;
 }
 
-/** An attribute that Python finds on the object, or undefined. */
+/** Attribute that Python finds on the object, or undefined. */
 function attributeOf(value: Value, name: string): Value | undefined {
   if (is(value, "Namespace")) return value.values.get(name);
   if (is(value, "LoopContext")) return value.attribute(name);
@@ -71,7 +71,7 @@ function attributeOf(value: Value, name: string): Value | undefined {
   return undefined;
 }
 
-/** An element that Python finds by `value[key]`; undefined where it raises a lookup or type error. */
+/** Element of `value[key]`; undefined if Python raises a lookup or type error. */
 function elementOf(value: Value, key: Value): Value | undefined {
   if (is(value, "dict")) return isList(key) || is(key, "dict") ? undefined : value.get(key);
   const position = numeric(key);
@@ -80,7 +80,7 @@ function elementOf(value: Value, key: Value): Value | undefined {
   return items?.at(Number(position));
 }
 
-/** Jinja's `value[key]` and, with an attribute before an element, `value.key`. */
+/** Jinja's `value[key]`, and `value.key`, which prefers an attribute to an element. */
 export function memberOf(value: Value, key: Value, isDotted = false): Value {
   checkUse(value);
   const isPrivate = typeof key === "string" && key.startsWith("__");
@@ -119,7 +119,7 @@ function raiseException(_self: unknown, { list: [message = null] }: Arguments): 
   throw refusal(typeof message === "string" ? message : reprOf(message));
 }
 
-/** Functions that every template can call. */
+/** Functions available to every template. */
 export const globals: ReadonlyMap<string, Native<unknown>> = new Map<string, Native<unknown>>([
   ...rejected("the function ", "cycler joiner lipsum"),
   ["range", range],

@@ -9,7 +9,7 @@ export function numeric(value: Value): bigint | number | null {
   return typeof value === "bigint" || typeof value === "number" ? value : null;
 }
 
-/** The value of an int as a position or count. */
+/** An int as a position or count. */
 export function integerOf(value: Value): number {
   const number = numeric(value);
   if (typeof number !== "bigint") throw refusal(`'${typeOf(value)}' object cannot be interpreted as an integer`);
@@ -34,7 +34,7 @@ function arithmetic(operator: string, a: Value, b: Value): Value {
 
 function integers(operator: string, a: bigint, b: bigint): Value {
   if (b === 0n && "//%".includes(operator)) throw refusal("division by zero");
-  // Python's rest has the sign of the divisor.
+  // Python's remainder has the sign of the divisor.
   const modulo = (): bigint => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b);
   if (operator === "+") return a + b;
   if (operator === "-") return a - b;
@@ -54,7 +54,7 @@ function floats(operator: string, a: number, b: number): number {
   return a / b;
 }
 
-/** @throws LaconicError for an int that a float may not hold. */
+/** @throws LaconicError for an int beyond the exact range of a float */
 function exactly(value: bigint | number): number {
   const number = Number(value);
   if (typeof value === "bigint" && !Number.isSafeInteger(number)) throw unsupported(`the large int ${value} here`);
@@ -97,7 +97,7 @@ export function isEqual(a: Value, b: Value): boolean {
   return first.length === second.length && first.every((item, i) => isEqual(item, second[i] as Value));
 }
 
-/** Below zero, zero or above, as Python orders the two; NaN where no order holds. */
+/** Negative, zero or positive, as Python orders the two; NaN if they cannot be ordered. */
 export function order(operator: string, a: Value, b: Value): number {
   const [left, right] = [numeric(a), numeric(b)];
   if (left !== null && right !== null) return left < right ? -1 : left > right ? 1 : left >= right ? 0 : Number.NaN;
@@ -107,7 +107,7 @@ export function order(operator: string, a: Value, b: Value): number {
   throw refusal(`'${operator}' not supported between instances of '${typeOf(a)}' and '${typeOf(b)}'`);
 }
 
-/** A text that JavaScript orders as Python orders its code points: surrogates are above all other units. */
+/** Maps a text so that JavaScript orders it by code points, as Python does: surrogates above all other units. */
 function ordered(text: string): string {
   return text.replaceAll(/[\ud800-\udfff]/g, "\uffff$&");
 }

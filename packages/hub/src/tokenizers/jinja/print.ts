@@ -9,7 +9,7 @@ export function textOf(value: Value): string {
   return reprOf(value);
 }
 
-/** What `{{ value }}` prints. */
+/** Output of `{{ value }}`. */
 export function printed(value: Value): string {
   return is(value, "Markup") ? value.text : textOf(value);
 }
@@ -33,7 +33,7 @@ export function reprOf(value: Value): string {
   return type === "list" ? `[${items.join(", ")}]` : `${type}([${items.join(", ")}])`;
 }
 
-/** Python's `repr` of a float: the shortest digits, an exponent below 1e-4 and from 1e16 on. */
+/** Python's `repr` of a float: the shortest digits, with an exponent below 1e-4 and from 1e16. */
 function floatText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0.0";
@@ -59,7 +59,7 @@ function quoted(text: string): string {
 /**
  * Python's `json.dumps`.
  * @param indent - text of one level, or null for one line
- * @param separators - between items, and behind a key
+ * @param separators - between items, and after a key
  * @param margin - line end and indentation of the value
  */
 export function jsonText(value: Value, indent: string | null, separators: readonly string[], margin = "\n"): string {

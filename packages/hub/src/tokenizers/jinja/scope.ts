@@ -4,19 +4,19 @@ import { is, limits, listOf, missing, type Value } from "./values.ts";
 
 export type Expression = (scope: Scope) => Value;
 
-/** What an assignment writes to: variables, or an attribute of a namespace. */
+/** Target of an assignment: variables, or an attribute of a namespace. */
 export type Target =
   | { readonly names: readonly string[]; readonly isTuple: boolean }
   | { readonly namespace: string; readonly attribute: string };
 
 /**
- * Names of a body with a scope of its own. Jinja's compiler decides where a name is looked up: one that a body sets before it
- * reads it, and not only in an `if`, is undefined in that body and inside until it is set, unless a body outside mentions it.
+ * Names of a body with its own scope. As in Jinja's compiler, a name that a body sets before reading it, and not only
+ * in an `if`, is undefined in that body and inner ones until it is set, unless an outer body mentions it.
  */
 export class Frame {
-  /** `if` statements of this body around the place that is read. */
+  /** Number of enclosing `if` statements in this body. */
   conditions = 0;
-  /** Whether this body or one inside reads `caller`. */
+  /** Whether this body or an inner one reads `caller`. */
   readsCaller = false;
   /** What `break` ends here: a loop, a loop around a `set` or `filter` block, or nothing. */
   readonly end: "loop" | "block" | null;
@@ -32,7 +32,7 @@ export class Frame {
     this.names = new Map(declared.map((name) => [name, false]));
   }
 
-  /** Names that are undefined at the start, whatever they are outside; to be asked when the whole template is read. */
+  /** Names that are undefined at the start, regardless of outer scopes. Valid after the whole template is parsed. */
   get hidden(): readonly string[] {
     const isHidden = ([name, isSetFirst]: [string, boolean]): boolean => isSetFirst && !this.#parent?.mentions(name);
     return (this.#hidden ??= Array.from(this.names)
@@ -59,14 +59,14 @@ export class Frame {
   }
 }
 
-/** Variables of a body while it runs, and the bodies around it. */
+/** Variables of a running body and its outer scopes. */
 export class Scope {
   readonly #variables = new Map<string, Value>();
   readonly #parent: Scope | null;
-  /** Of the whole render. */
+  /** Steps of the whole render. */
   readonly #steps: { count: number };
 
-  /** @param hidden - names that are undefined whatever they are outside */
+  /** @param hidden - names that are undefined regardless of outer scopes */
   constructor(parent: Scope | null, hidden: readonly string[] = []) {
     this.#parent = parent;
     this.#steps = parent ? parent.#steps : { count: 0 };
@@ -79,12 +79,12 @@ export class Scope {
     for (const name of hidden) this.#variables.set(name, missing(`'${name}' is undefined`));
   }
 
-  /** Leaves all variables undefined, for macros that outlive the body. */
+  /** Makes all variables undefined, for macros that outlive the body. */
   end(): void {
     this.reset(Array.from(this.#variables.keys()));
   }
 
-  /** @throws LaconicError beyond the steps of a render. */
+  /** @throws LaconicError above the step limit of a render */
   step(): void {
     if (++this.#steps.count > limits.steps)
       throw new LaconicError("model_unsupported", `the chat template takes more than ${limits.steps} steps`);

@@ -2,8 +2,8 @@ import { refusal, unsupported } from "./errors.ts";
 import type { Native, Value } from "./values.ts";
 
 /**
- * Functions by name and parameters without the first, such as `join(d, attribute)`; a `/` at the end means that no argument is
- * a keyword. Each is called with undefined where its default applies, and refuses a call that does not fit.
+ * Builds functions from signatures without the first parameter, such as `join(d, attribute)`; a trailing `/` disallows
+ * keyword arguments. Missing optional arguments are undefined. Invalid calls are rejected.
  */
 export function table<Self = Value>(
   functions: Readonly<Record<string, (self: Self, ...values: Value[]) => Value>>,
@@ -24,7 +24,7 @@ export function table<Self = Value>(
   });
 }
 
-/** Functions of Jinja or Python that are rejected by name when they are called. */
+/** Functions of Jinja or Python that are rejected when called. */
 export function rejected(kind: string, names: string): [string, Native<unknown>][] {
   return names.split(/\s+/).map((name) => [
     name,

@@ -3,18 +3,19 @@ import { Parser } from "./parser.ts";
 import { Scope } from "./scope.ts";
 import type { Value } from "./values.ts";
 
-/** A compiled chat template. */
+/** Compiled chat template. */
 export class Template {
   readonly #render: (context: Scope) => string;
 
-  /** @throws LaconicError `model_unsupported` for a syntax error, or naming what is not supported. */
+  /** @throws LaconicError `model_unsupported` for a syntax error or an unsupported construct */
   constructor(source: string) {
     this.#render = new Parser(source).template();
   }
 
   /**
-   * @param variables - what the template can read
-   * @throws LaconicError `input_invalid` for what Jinja raises, `model_unsupported` for what is not supported or too long.
+   * @param variables - template variables
+   * @throws LaconicError `input_invalid` for errors that Jinja raises, `model_unsupported` for unsupported constructs
+   * and exceeded limits
    */
   render(variables: Readonly<Record<string, Value>>): string {
     const context = new Scope(null);

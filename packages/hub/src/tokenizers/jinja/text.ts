@@ -68,12 +68,12 @@ export function joined(separator: string, parts: readonly string[]): string {
   return parts.join(separator);
 }
 
-/** The position in characters of one in UTF-16 units, or -1. */
+/** Converts a position in UTF-16 units to characters; keeps -1. */
 function position(text: string, unit: number): Value {
   return BigInt(unit < 0 ? -1 : characters(text.slice(0, unit)).length);
 }
 
-/** Texts that `startswith` or `endswith` takes: one or a tuple of them. */
+/** Arguments of `startswith` and `endswith`: one text or a tuple. */
 function ends(value: Value): readonly string[] {
   return (typeOf(value) === "tuple" ? (itemsOf(value) ?? []) : [value]).map(stringOf);
 }
@@ -83,7 +83,7 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-/** `str.format` with fields that have no format of their own. */
+/** `str.format` with fields without format specifications. */
 function formatted(text: string, { list, named }: Arguments): string {
   let automatic = 0;
   return text.replaceAll(/\{\{|\}\}|\{(\w*)\}|[{}]/g, (match: string, name: string | undefined) => {

@@ -1,27 +1,27 @@
 import { refusal, unsupported } from "./errors.ts";
 
-/** A Python value: str, int (bigint), float (number), bool, None (null), list (array), or another object. */
+/** Python value: str, int (bigint), float (number), bool, None (null), list (array), or another object. */
 export type Value = string | bigint | number | boolean | null | readonly Value[] | Thing;
 
-/** A Python object of a type that JavaScript does not have; `type` is the name of the Python type. */
+/** Python object of a type that JavaScript lacks; `type` is Python's type name. */
 export type Thing =
-  /** Jinja's undefined value: prints as nothing, has no attributes; the hint is the error when it is used. */
+  /** Jinja's undefined value: prints as empty and has no attributes; the hint is the error on use. */
   | { readonly type: "Undefined"; readonly hint: string }
   | Dict
-  /** A sequence that is no list. */
+  /** A sequence other than a list. */
   | { readonly type: "tuple" | "range" | "dict_keys" | "dict_values" | "dict_items"; readonly items: readonly Value[] }
-  /** Its elements can be taken once. */
+  /** Its elements can be read once. */
   | { readonly type: "generator"; readonly iterator: Iterator<Value> }
-  /** The only object that templates can change. */
+  /** The only mutable object. */
   | { readonly type: "Namespace"; readonly values: Dict }
   /** A function, bound method or macro. */
   | { readonly type: "function"; readonly call: (call: Arguments) => Value }
-  /** Text marked as safe HTML. Only printing is supported: other uses would escape what they meet. */
+  /** Text marked as safe HTML. Only printing is supported, because other uses would escape. */
   | { readonly type: "Markup"; readonly text: string }
   /** Jinja's `loop` variable. */
   | { readonly type: "LoopContext"; readonly attribute: (name: string) => Value | undefined };
 
-/** A dict, in order of insertion. Keys that Python holds equal, such as 1 and True, are one key. */
+/** Dict in insertion order. Equal keys in Python, such as 1 and True, are one key. */
 export class Dict {
   readonly type = "dict";
   readonly #entries = new Map<string, readonly [Value, Value]>();
@@ -51,13 +51,13 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, Value>;
 }
 
-/** A filter or test over its input, or a method of its object. */
+/** Filter or test of its input, or method of its object. */
 export type Native<Self = Value> = (self: Self, call: Arguments) => Value;
 
-/** Most elements of a sequence that an operation makes, elements of a range as in Jinja's sandbox, and steps of a render. */
+/** Limits: elements of a created sequence, elements of a range as in Jinja's sandbox, and steps of a render. */
 export const limits = { elements: 20_000_000, range: 100_000, steps: 50_000_000 } as const;
 
-/** @throws LaconicError before a sequence is made that would take all memory. */
+/** @throws LaconicError before a sequence exceeds memory */
 export function checkLength(length: number): void {
   if (length > limits.elements) throw refusal(`a sequence of ${length} elements is too long`);
 }
@@ -86,7 +86,7 @@ export function is<T extends Thing["type"]>(value: Value, type: T): value is Ext
   return typeof value === "object" && value !== null && !isList(value) && value.type === type;
 }
 
-/** Refuses an undefined value and rejects a marked text, before an operation on the value. */
+/** Rejects undefined values and marked text before an operation. */
 export function checkUse(value: Value): void {
   if (is(value, "Undefined")) throw refusal(value.hint);
   if (is(value, "Markup")) throw unsupported("a text marked as safe other than for printing");
@@ -103,7 +103,7 @@ export function itemsOf(value: Value): readonly Value[] | null {
   return "items" in value ? value.items : null;
 }
 
-/** An iterator of the elements, or null for a value without. */
+/** Iterator of the elements; null for values without elements. */
 export function iteratorOf(value: Value): Iterator<Value> | null {
   if (typeof value === "string") return characters(value).values();
   if (is(value, "dict")) return value.keys().values();
@@ -113,7 +113,7 @@ export function iteratorOf(value: Value): Iterator<Value> | null {
   return itemsOf(value)?.values() ?? null;
 }
 
-/** @throws LaconicError when the value cannot be iterated. */
+/** @throws LaconicError if the value cannot be iterated */
 export function* iterate(value: Value): Generator<Value, undefined> {
   const iterator = iteratorOf(value);
   if (iterator === null) throw refusal(`'${typeOf(value)}' object is not iterable`);
@@ -126,7 +126,7 @@ export function listOf(value: Value): Value[] {
   return items;
 }
 
-/** Python's `len`, or null for a value without. */
+/** Python's `len`; null for values without a length. */
 export function sizeOf(value: Value): number | null {
   if (typeof value === "string") return characters(value).length;
   if (is(value, "Undefined")) return 0;
@@ -139,7 +139,7 @@ export function isTrue(value: Value): boolean {
   return typeof value === "number" ? value !== 0 : Boolean(value);
 }
 
-/** Equal for values that are equal as keys of a dict. */
+/** Equal for values that are equal as dict keys. */
 function hashOf(value: Value): string {
   if (typeof value === "string") return `s${value}`;
   if (value === null) return "None";
@@ -149,7 +149,7 @@ function hashOf(value: Value): string {
   return typeof value === "number" && !Number.isInteger(value) ? String(value) : String(BigInt(value));
 }
 
-/** JSON-like values of JavaScript as Python values; whole numbers become ints, as in parsed JSON. */
+/** Converts JSON-like values to Python values; whole numbers become ints, as in parsed JSON. */
 export function fromJson(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;

@@ -5,12 +5,12 @@ import type { PromptEncoder } from "../prompt-encoder.ts";
 const instead =
   "a browser has no folders, and no thread that could be waited for: read the files, and give them to tokenizerOf(await readTokenizerFiles(read))";
 
-/** @throws LaconicError `config_invalid`: a browser has no folders. */
+/** @throws LaconicError `config_invalid`: a browser has no folders */
 export async function readTextFile(path: string): Promise<string | null> {
   throw new LaconicError("config_invalid", `${path}: ${instead}`, { file: path });
 }
 
-/** @throws LaconicError `config_invalid`: a page may not wait for another thread. */
+/** @throws LaconicError `config_invalid`: a page may not block on another thread */
 export function openGuardedEncoder({ folder }: GuardedSetup): PromptEncoder {
   throw new LaconicError("config_invalid", `${folder}: ${instead}`, { folder });
 }
