@@ -6,7 +6,6 @@ export const harness = {
   files: ["values.py", "candidate.py", "tests.py"],
 } as const;
 
-/** Source of the module. */
 export function harnessSource(): string {
   const read = (file: string): string => readFileSync(new URL(`../../assets/grading/${file}`, import.meta.url), "utf8");
   return harness.files.map((file) => read(file)).join("\n\n");

@@ -3,7 +3,6 @@ import { Parser } from "./parser.ts";
 import { Scope } from "./scope.ts";
 import type { Value } from "./values.ts";
 
-/** Compiled chat template. */
 export class Template {
   readonly #render: (context: Scope) => string;
 
