@@ -38,7 +38,7 @@ export interface LoraSettings {
   readonly rankStabilized?: boolean;
 }
 
-/** What settings of an adapter may be. */
+/** Shape of {@link LoraSettings}. */
 export const loraShape: GroupShape<LoraSettings> = group<LoraSettings>({
   rank: { help: "Rank of the adapter", shape: shapes.positive },
   alpha: { help: "Scale of the adapter, divided by its rank", shape: shapes.above0 },
@@ -55,12 +55,12 @@ export const loraShape: GroupShape<LoraSettings> = group<LoraSettings>({
   rankStabilized: { help: "Divides alpha by the root of the rank", shape: shapes.boolean, optional: true },
 });
 
-/** Weights as they are stored: a checkpoint folder, or a configuration with random weights. */
+/** Stored weights: a checkpoint folder, or a configuration with random weights. */
 export type BaseSource =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "config"; readonly config: Readonly<Record<string, unknown>>; readonly seed: string | number };
 
-/** A fresh adapter on a base, or one out of a folder in PEFT's format. Models on equal bases share its weights. */
+/** A new adapter on a base, or one from a folder in PEFT's format. Models on equal bases share its weights. */
 export type AdapterSource =
   | {
       readonly kind: "adapter";
@@ -73,7 +73,6 @@ export type AdapterSource =
 /** Where a trainable model starts. */
 export type ModelSource = BaseSource | AdapterSource;
 
-/** One training sequence: a prompt and the tokens that were sampled after it. */
 export interface TrainingSequence {
   readonly promptTokens: readonly number[];
   readonly completionTokens: readonly number[];
@@ -81,33 +80,30 @@ export interface TrainingSequence {
   readonly temperature?: number;
 }
 
-/** Per completion token, in the order of the sequences. */
 export interface SequenceLogProbs {
   /** log π of each completion token. */
   readonly logProbs: Ragged;
   /** Entropy in nats of the distribution each token was drawn from. */
   readonly entropy: Ragged;
-  /** Tokens that the engine's passes went over, those that sequences share once. Absent where an engine does not say. */
+  /** Tokens that the passes computed: shared prefixes count once. Absent if the engine does not report it. */
   readonly rowsPassed?: number;
-  /** Set where an engine cannot know entropies: then they are -log π of each token, unbiased where it was sampled from π. */
+  /** Set if the engine cannot compute entropies: they are then -log π of each token, unbiased for tokens sampled from π. */
   readonly entropyIsEstimate?: true;
-  /** Where they were asked for: one entry per completion token of each sequence. */
+  /** On request: one entry per completion token of each sequence. */
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
-/** Optional outputs of a forward pass. */
 export interface ForwardOptions {
-  /** Log-probs at temperature 1, and this many of the likeliest tokens at each place; 0 asks for none of those. */
+  /** Asks for log-probs at temperature 1 and this many of the likeliest tokens per position; 0 asks for the log-probs alone. */
   readonly topLogProbs?: number;
 }
 
 /**
- * Called by the engine between forward and backward, once per micro-batch.
- * Gets the rows of the batch that it covers and their log-probs; returns d loss / d log π in the same layout.
+ * Called by the engine between forward and backward, once per micro-batch: gets the batch rows of the micro-batch and
+ * their log-probs, returns d loss / d log π in the same layout.
  */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
-/** What an optimiser step did. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
@@ -117,13 +113,11 @@ export interface OptimizerResult {
   readonly step: number;
 }
 
-/** Texts that end a reply, and how its tokens spell. */
 export interface StopTexts {
   readonly texts: readonly string[];
   readonly tokenBytes: TokenBytes;
 }
 
-/** Asks a policy for one reply to a prompt of token ids. */
 export interface SampleRequest {
   readonly promptTokens: readonly number[];
   readonly sampling: Omit<SamplingSettings, "stop">;
@@ -131,21 +125,17 @@ export interface SampleRequest {
   readonly stopTokens: readonly number[];
   /** Token sequences that end the reply once written. */
   readonly stopSequences?: readonly (readonly number[])[];
-  /** Texts that end the reply with the token that completes one of them, wherever borders of tokens lie. */
+  /** Texts that end the reply with the token that completes one of them, whatever the token borders. */
   readonly stopTexts?: StopTexts;
   readonly random: RandomState;
-  /** Asks for log-probs at temperature 1 too, and for this many of the likeliest tokens at each place; 0 asks for none of those. */
+  /** As {@link ForwardOptions.topLogProbs}. */
   readonly topLogProbs?: number;
-  /**
-   * Requests of one conversation go on from each other's cached prefixes while the weights stay. Absent, nothing is kept
-   * behind a request.
-   */
+  /** Requests of one conversation reuse each other's cached prefixes while the weights stay; without it nothing is cached. */
   readonly conversation?: string;
-  /** Ends the request at its next token; its result is what it has by then. */
+  /** Ends the request at its next token, with the tokens so far. */
   readonly signal?: AbortSignal;
 }
 
-/** A sampled reply with its log-probs, and why it ended. */
 export interface SampleResult extends TokenTrace {
   readonly finishReason: "stop" | "length" | "aborted";
 }
@@ -159,8 +149,8 @@ export interface Sampler {
   /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
   readonly supports?: readonly SamplingName[];
   /**
-   * Serves all requests as one batch and shares prompt prefixes. A call made while another runs joins its batch; where
-   * `capabilities.batchInvariant` is false, when it joins can change the last bits of a log-prob.
+   * Serves all requests as one batch and shares prompt prefixes. A concurrent call joins the running batch; without
+   * `capabilities.batchInvariant` this can change the last bits of a log-prob.
    */
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs>;
@@ -176,17 +166,18 @@ export interface TrainableModel extends Sampler {
   readonly id: string;
   /** Number of parameters, frozen ones included. */
   readonly parameters: number;
-  /** Those that training changes: all, or the adapter's. */
+  /** Parameters that training changes: all, or the adapter's. */
   readonly trainableParameters: number;
   /** Most tokens of prompt and reply together. */
   readonly contextLength: number;
   /**
-   * Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw.
-   * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a call that fails midway discards
-   * the gradient added up since the last step.
+   * Runs forward, asks for the token gradient, runs backward and adds to the gradient.
+   * @returns the outputs of forward
+   * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a failed call discards the gradient
+   * accumulated since the last step
    */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
-  /** AdamW on the gradient added up since the last step, which is then cleared. */
+  /** AdamW on the accumulated gradient, which is then cleared. */
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;
   snapshot(): Promise<PolicySnapshot>;
   /** Writes weights, optimiser state and configuration into an existing folder; returns the file names. */
@@ -196,69 +187,63 @@ export interface TrainableModel extends Sampler {
   dispose(): Promise<void>;
 }
 
-/** Tokens whose states are valued. */
 export interface ValueSequence {
   readonly tokens: readonly number[];
-  /** Place of the first token that has a value, from 0; the last one alone by default. */
+  /** Position of the first valued token, from 0; default the last token alone. */
   readonly from?: number;
 }
 
 /** As {@link TokenGradient}, of values: returns d loss / d value in the same layout. */
 export type ValueGradient = (values: Ragged, rows: readonly number[]) => Float64Array;
 
-/** Weights that training changes, as a checkpoint keeps them. */
+/** Weights that training changes and checkpoints store. */
 export type StoredWeights = Pick<TrainableModel, "trainableParameters" | "save" | "load">;
 
 /**
- * A transformer whose head is one row over the final hidden states: what a critic or a reward model is. The head is `score.weight` of
- * sequence classification in Hugging Face checkpoints, without bias. Calls run in the order they were made.
+ * A transformer with a scalar head over the final hidden states, for a critic or a reward model. The head is `score.weight`
+ * of sequence classification in Hugging Face checkpoints, without bias. Calls run in the order they were made.
  */
 export interface ValueModel
   extends
     StoredWeights,
     Pick<TrainableModel, "id" | "parameters" | "contextLength" | "weightVersion" | "optimStep" | "dispose"> {
-  /** Whether its source had a head. A fresh one is zeros, so that every value is 0. */
+  /** Whether its source had a head. A new head is zeros, so that every value is 0. */
   readonly hasStoredHead: boolean;
   /**
-   * Of each sequence the values of its tokens from `from` on. A token's value depends on it and those before it.
-   * @throws LaconicError `input_invalid` naming the sequence, and the place of a token outside the vocabulary.
+   * Values of the tokens of each sequence from `from` on. A value depends on its token and those before it.
+   * @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary
    */
   forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
-  /** As {@link TrainableModel.forwardBackward}, of values. Returns those that forward saw. */
+  /** As {@link TrainableModel.forwardBackward}, for values. */
   forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged>;
 }
 
 /**
- * Where a model with a scalar head starts: its own layers out of a base, whose other head is left out; or those of a policy on the same
- * engine, as they are at each call. A value never changes a policy's layers.
+ * Layers under a scalar head: separate ones from a base, or those of a policy on the same engine as they are at each call.
+ * Values never change a policy's layers.
  */
 export type ValueSource = BaseSource | { readonly kind: "trunk"; readonly policy: TrainableModel };
 
-/** What a model with a scalar head learns. */
 export interface ValueModelOptions {
-  /** `head` leaves the layers as they are, and `save` leaves them out; a policy's layers take no other. `all` by default for own layers. */
+  /** `head` neither trains nor saves the layers, and is the only choice on a policy's layers. Default `all` on separate layers. */
   readonly train?: "all" | "head";
   readonly signal?: AbortSignal;
 }
 
-/** Several trainable models live side by side in one engine. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
-  /** @throws LaconicError `aborted` as soon as the signal says so; what was made by then is freed */
+  /** @throws LaconicError `aborted` as soon as the signal aborts; everything created so far is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
-  /**
-   * A model with a scalar head.
-   * @throws LaconicError `model_unsupported` where `capabilities.scalarHeads` is false, or for a policy of another engine
-   */
+  /** @throws LaconicError `model_unsupported` if `capabilities.scalarHeads` is false, or for a policy of another engine */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
   close(): Promise<void>;
 }
 
-/** What a run opens for a value that computes with a model. */
+/** What a run opens for a user's value that computes with a model. */
 export interface ModelResources {
   /**
-   * A model with a scalar head, and how texts become its tokens: layers of its own, by the name that configurations give models; or a
-   * head on the layers of the policy that the value is for.
+   * A model with a scalar head and its tokenizer: separate layers, by the name that configurations give models, or a head on
+   * the layers of the policy.
    * @throws LaconicError `model_unsupported` on an engine without scalar heads
    */
   openValueModel(

@@ -2,27 +2,25 @@ const marker: unique symbol = Symbol.for("laconic.error");
 
 /** Every way Laconic refuses or fails. Expected outcomes (a spent budget, an unparsable answer) are values, not errors. */
 export type LaconicErrorCode =
-  /** A setting is unknown, out of range, without effect, or a trap. */
+  /** A setting is unknown, out of range, without effect, or a known trap. */
   | "config_invalid"
-  /** An objective and a setting that together are another algorithm, or count something twice. */
+  /** An objective and a setting that together are another algorithm, or count twice. */
   | "objective_refused"
   /** A value handed to a function breaks its contract. */
   | "input_invalid"
   /** A reward is not a finite number. */
   | "reward_invalid"
-  /** Too few samples of a step or an evaluation got a score: the judge fails, hangs, or gives no valid one. */
+  /** Too few samples of a step or an evaluation have a score: the judge fails, hangs, or gives invalid ones. */
   | "scoring_failed"
   /** NaN or infinity where arithmetic must be finite. */
   | "numeric_invalid"
-  /** A policy broke in training: what it earns fell, and how it speaks is another. */
+  /** A policy collapsed in training: its reward fell and its language changed. */
   | "training_diverged"
-  /** A communication graph cannot run. */
   | "topology_invalid"
   /** A model's reply breaks the protocol. */
   | "reply_malformed"
   /** A spend cap cannot be kept. */
   | "budget_refused"
-  /** A model architecture or feature is not supported. */
   | "model_unsupported"
   /** A weight file is damaged or does not fit the model. */
   | "weights_invalid"
@@ -30,17 +28,15 @@ export type LaconicErrorCode =
   | "device_unavailable"
   /** The device has not enough memory for what was asked; nothing was changed. */
   | "device_out_of_memory"
-  /** The engine stopped or refused. */
   | "engine_failed"
-  /** A data file is missing, changed or damaged, or a row of it cannot be read. */
+  /** A data file is missing, changed or damaged, or one of its rows cannot be read. */
   | "data_invalid"
-  /** A hub of models and data sets refused, or could not be reached. */
   | "hub_unavailable"
-  /** An API refused the request: key, model, parameter. Asking again does not help. */
+  /** An API refused the request (key, model, parameter): a retry does not help. */
   | "api_refused"
-  /** An API did not answer in time, or not usefully, however often it was asked. */
+  /** An API gave no usable answer in time, after all retries. */
   | "api_unavailable"
-  /** A sandbox's parts are not the known ones, or its self-test got out: nothing is run. */
+  /** The parts of a sandbox are unknown, or its self-test escaped: nothing is run. */
   | "sandbox_unsafe"
   | "checkpoint_missing"
   | "checkpoint_corrupt"
@@ -57,10 +53,8 @@ export type LaconicErrorCode =
 export type ErrorDetail = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The one error class of Laconic. Recognise it with {@link LaconicError.is}, which also works
- * when two copies of this package are installed.
- *
- * The message says what is wrong, where, and what to do about it.
+ * The error class of Laconic. {@link LaconicError.is} also recognises it if two copies of this package are installed.
+ * The message says what is wrong, where, and what to do.
  */
 export class LaconicError extends Error {
   readonly code: LaconicErrorCode;

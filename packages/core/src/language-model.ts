@@ -2,26 +2,23 @@ import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 import type { TokenUsage } from "./ledger/token-usage.ts";
 
-/** One message of a chat prompt. `tool` is what a tool answered, for templates that know the role. */
+/** A chat message. `tool` is the answer of a tool, for templates that know the role. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
 }
 
-/** A chat for an API model, a text for a base model, or token ids where nothing may be re-tokenised. */
+/** A chat, a text for a base model, or token ids that may not be tokenised again. */
 export type Prompt =
   | { readonly kind: "messages"; readonly messages: readonly ChatMessage[] }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tokens"; readonly tokens: readonly number[] };
 
-/** What a request asks of its reply: how tokens are drawn, and where it ends. */
+/** Sampling of a reply, and its limits. */
 export interface SamplingSettings extends Sampling {
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
-  /**
-   * Texts that end the reply; they are not part of `Completion.text`. Usage and trace go as far as the token that completes
-   * one: it was written.
-   */
+  /** Texts that end the reply and are not part of `Completion.text`; usage and trace include the token that completes one. */
   readonly stop?: readonly string[];
 }
 
@@ -29,56 +26,52 @@ export interface SamplingSettings extends Sampling {
 export interface CompletionRequest {
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
-  /** The request's own random stream: a local policy draws from it, an API model gets a seed derived from it. */
+  /** Random stream of the request: a local policy draws from it, an API model gets a seed derived from it. */
   readonly random: RandomState;
   readonly signal?: AbortSignal;
-  /** Called with each token of a local policy as it is drawn; models that do not stream ignore it. */
+  /** Called with each drawn token of a local policy; other models ignore it. */
   readonly onToken?: (drawn: DrawnToken) => void;
-  /** Asks a local policy for log-probs at temperature 1, and for this many likeliest tokens at each place. */
+  /** Asks a local policy for log-probs at temperature 1 and this many likeliest tokens per position. */
   readonly topLogProbs?: number;
-  /** Asks for log-probs of the prompt's own tokens, `Completion.promptLogProbs`: the reply is of no interest. Models that cannot give them leave them out. */
+  /** Asks for `Completion.promptLogProbs` instead of a reply; models without them leave them out. */
   readonly scorePrompt?: boolean;
-  /** Requests of one conversation, such as the turns of an episode, may go on from each other's cached prefixes. */
+  /** Requests of one conversation may reuse cached prefixes. */
   readonly conversation?: string;
-  /** The speaker's earlier replies, in order: where the chat has one as the assistant's message, a local policy reads its very tokens. */
+  /** Earlier replies of the speaker, in order: a local policy reads their exact tokens where the chat repeats them. */
   readonly ownReplies?: readonly OwnReply[];
 }
 
-/** An earlier reply, as text and as sampled tokens. */
 export interface OwnReply {
   readonly text: string;
   readonly tokens: readonly number[];
 }
 
-/** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
+/** Exact tokens of a local policy's reply, for training. */
 export interface TokenTrace {
   readonly promptTokens: readonly number[];
   /** Sampled tokens, the end token or the one that completed a stop text included. */
   readonly tokens: readonly number[];
-  /** log π of each sampled token at the sampling temperature (at 1 for greedy), before any truncation by top-p, top-k or min-p. */
+  /** log π of each sampled token at the sampling temperature (at 1 for greedy), before truncation by top-p, top-k or min-p. */
   readonly logProbs: readonly number[];
-  /** Where the request asked for them, one entry per token. */
+  /** On request, one entry per token. */
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
-/** Log-probs of one place in a reply at temperature 1, the model's own distribution. */
+/** Log-probs at temperature 1. */
 export interface LogProbsAtOne {
-  /** Of the token that was drawn. */
+  /** Of the drawn token. */
   readonly logProb: number;
   /** The likeliest tokens, in descending order. */
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
 }
 
-/** A drawn token and its log-probs. */
 export interface DrawnToken {
   readonly token: number;
-  /** As in the trace. */
   readonly logProb: number;
-  /** Where the request asks for it. */
   readonly atOne?: LogProbsAtOne;
 }
 
-/** A model's reply; `trace` has its tokens and log-probs where the model is local. */
+/** A model's reply; a local model also gives `trace`. */
 export interface Completion {
   readonly text: string;
   readonly finishReason: FinishReason;
@@ -89,17 +82,13 @@ export interface Completion {
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
-/** Weights that wrote a reply. */
 export interface ModelIdentity {
   readonly id: string;
   /** Optimiser steps behind these weights; 0 for a frozen model. */
   readonly weightVersion: number;
 }
 
-/**
- * A frozen API model, a local policy or a recorded replay.
- * @throws LaconicError `aborted` when the request's signal fires.
- */
+/** @throws LaconicError `aborted` when the request's signal fires */
 export interface LanguageModel {
   readonly id: string;
   /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
@@ -107,10 +96,7 @@ export interface LanguageModel {
   complete(request: CompletionRequest): Promise<Completion>;
 }
 
-/**
- * Why a model stopped writing: it ended its turn, it reached a limit, it or a filter refused, or the server does not say so in a
- * way that is known here. A reply that ends by `unknown` may lack its end.
- */
+/** Why a model stopped: end of turn, a limit, a refusal by it or a filter, or unknown. `unknown` replies may lack their end. */
 export const finishReasons = ["stop", "length", "refusal", "unknown"] as const;
 
 /** One of `finishReasons`. */

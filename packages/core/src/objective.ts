@@ -13,38 +13,34 @@ export interface BatchTotals {
   readonly samplerGap?: number;
 }
 
-/** Log-probs of the same tokens under another policy of the run, or under a teacher, who is the same at any time. */
+/** Log-probs of the same tokens under another policy of the run, or under a teacher. */
 export interface PolicyNeed {
   readonly policy: string;
   /**
-   * `old`: as at the start of the step; `first`: before the first step; `now`: as it is when this policy's turn comes. Policies learn one after the
-   * other, in their order, so `now` is after the step for those before.
+   * `old`: at the start of the step; `first`: before the first step; `now`: at this policy's turn, after the step of the
+   * policies before it, since policies learn in their order.
    */
   readonly at: "old" | "now" | "first";
 }
 
-/** Under which a {@link PolicyNeed} is found: `teacher@now`. */
+/** Key of a {@link PolicyNeed}: `teacher@now`. */
 export type PolicyNeedKey = `${string}@${PolicyNeed["at"]}`;
 
-/** The key of a need. */
 export function policyNeedKey({ policy, at }: PolicyNeed): PolicyNeedKey {
   return `${policy}@${at}`;
 }
 
-/**
- * What an objective sees: log-probs and advantages, never a tensor or a text.
- * All ragged arrays share one layout, S sequences of sampled tokens.
- */
+/** Log-probs and advantages of S sequences of sampled tokens; all ragged arrays share one layout. */
 export interface ObjectiveInput {
   /** log π of each sampled token under the policy being trained. */
   readonly logProbs: Ragged;
   /** log π_old: the policy at the start of the update phase, computed by the trainer's engine. */
   readonly oldLogProbs: Ragged;
-  /** log π_ref, where a KL term asks for it. */
+  /** log π_ref, for a KL term. */
   readonly refLogProbs?: Ragged;
   /** log π of other policies, by {@link policyNeedKey} of what the objective needs. */
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>>;
-  /** log π as the sampler reported it, where an importance weight asks for it. */
+  /** log π as the sampler reported it, for importance weights. */
   readonly rollLogProbs?: Ragged;
   /** One advantage per sequence (length S) or one per token (length of `logProbs.values`). */
   readonly advantages: Float64Array;
@@ -65,14 +61,14 @@ export interface ObjectiveOutput {
   readonly diagnostics: Diagnostics;
 }
 
-/** A pure loss over log-probs with a hand-derived gradient. Engines back-propagate `gradient`; any engine gives the same update. */
+/** A pure loss over log-probs with its gradient, which any engine back-propagates. */
 export interface Objective {
   readonly name: string;
   /** Resolved settings, for the run record. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
-  /** `reference`: log-probs under the weights that a run began with, as `refLogProbs`. Those of other policies come as `policyLogProbs`. */
+  /** `reference`: log-probs under the initial weights as `refLogProbs`; other policies as `policyLogProbs`. */
   readonly needs?: readonly ("reference" | PolicyNeed)[];
-  /** It takes one advantage per sequence alone; absent for one that takes one per token too. */
+  /** One advantage per sequence alone; absent if per token is possible too. */
   readonly advantagePer?: "sequence";
   evaluate(input: ObjectiveInput): ObjectiveOutput;
 }

@@ -2,14 +2,14 @@ import { LaconicError } from "./errors.ts";
 import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
-/** AdamW with decoupled decay and clipping by the global norm, apart from its learning rate; configurations derive from it. */
+/** AdamW with decoupled decay and clipping by the global norm, without its learning rate; configurations derive from it. */
 export const optimizerTable = {
   beta1: { help: "Decay of the first moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
   beta2: { help: "Decay of the second moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
   // With 0, a parameter that never had a gradient becomes 0 / 0.
   epsilon: { help: "Added to the root of the second moment", shape: { kind: "number", above: 0 }, default: 1e-8 },
   weightDecay: { help: "Decoupled weight decay of matrices", shape: { kind: "number", min: 0 }, default: 0 },
-  /** Clip the global gradient norm to this. A configuration's null never clips, as where a remote engine has no way to; nor does Infinity. */
+  /** Null and Infinity never clip; remote engines may not support clipping. */
   maxGradNorm: {
     help: "Largest norm of the gradient; null for none",
     shape: { kind: "number", above: 0 },
@@ -27,7 +27,7 @@ type NumberField = Field & { readonly shape: NumberShape };
 
 const learningRate: NumberField = { shape: { kind: "number", min: 0 } };
 
-/** What every engine refuses to step with. @throws LaconicError `config_invalid` naming the setting. */
+/** @throws LaconicError `config_invalid` naming the setting */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
   const fields: Readonly<Record<string, NumberField>> = { learningRate, ...optimizerTable };
   for (const [name, { shape, optional }] of Object.entries(fields)) {

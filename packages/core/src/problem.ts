@@ -1,10 +1,7 @@
 /** Name of an agent within a team, for example `holder-a`. */
 export type AgentId = string;
 
-/**
- * One question with a known answer, and what each agent may see of it.
- * Information is distributed when `views` differ: an agent sees only its own view.
- */
+/** A question with a known answer, and private views of agents if information is distributed. */
 export interface Problem {
   readonly id: string;
   /** What every agent may see. */
@@ -13,15 +10,15 @@ export interface Problem {
   readonly gold: string;
   /** Private view per agent; an agent without one sees `question` alone. */
   readonly views?: Readonly<Record<AgentId, string>>;
-  /** What is new in it that training never has, such as `name/5-up` or `template/made`; measured apart too. */
+  /** What training never has, such as `name/5-up` or `template/made`; measured separately too. */
   readonly group?: string;
-  /** What else is known of it, in plain JSON: for rewards, environments and reports. No prompt holds it by itself. */
+  /** Other data as plain JSON for rewards, environments and reports; never in prompts by default. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A text that two problems share when they ask the same: question, views, and options in any order. Case, width of
- * characters and white space do not count; signs do, so that `2 + 3` is not `2 - 3`. Golds play no part.
+ * Key of a question: views and options in any order; case, width of characters and white space ignored, signs kept
+ * (`2 + 3` is not `2 - 3`). Golds are not part of it.
  */
 export function questionKey({
   question,

@@ -3,25 +3,20 @@ import type { Learned } from "./rules.ts";
 import type { ModelResources } from "./engine.ts";
 import type { AgentId, Problem } from "./problem.ts";
 
-/** Signed contributions by name; their sum is the reward. Costs are negative. */
+/** Signed terms by name; their sum is the reward. Costs are negative. */
 export type RewardTerms = Readonly<Record<string, number>>;
 
-/** What an episode earned, before any cost is charged. */
+/** Reward of an episode before costs. */
 export interface EpisodeReward {
   /** Shared by all agents. A term called `task` is a grade, 0 to 1. */
   readonly team: RewardTerms;
-  /** Of single agents, added to the team's: opposite interests, shaping by role. */
+  /** Terms of agents, added to the team's. */
   readonly agents?: Readonly<Record<AgentId, RewardTerms>>;
-  /**
-   * Of single utterances, by their turn, added to what their episode and agent earned: a step's own reward, such as a tool call that
-   * worked. Needs groups that tell agents apart.
-   */
+  /** Terms by turn, added to those of episode and agent, such as for a successful tool call. Needs groups that separate agents. */
   readonly turns?: Readonly<Record<number, RewardTerms>>;
-  /** What accuracy is the mean of, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
+  /** Grade for accuracy, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
   readonly score?: number;
-  /**
-   * Measures by name, such as the parts of a term. They are not part of the reward; the metrics have their means. NaN if not applicable.
-   */
+  /** Measures by name, not part of the reward; metrics report their means. NaN if not applicable. */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
@@ -29,14 +24,11 @@ export interface EpisodeReward {
 export interface RewardContext {
   /** Aborted when the reward is no longer needed. */
   readonly signal: AbortSignal;
-  /** Of the run whose episode it is; absent outside of runs. */
+  /** Absent outside of runs. */
   readonly learned?: Learned;
 }
 
-/**
- * Terms of the team, the same with terms by agent and turn, or why the machine kept the reward from a verdict. A number alone is the
- * grade `task`; true counts 1.
- */
+/** Terms of the team, or with terms by agent and turn, or why the machine prevented a verdict. A number or boolean alone is `task`. */
 export type RewardResult =
   | number
   | boolean
@@ -44,19 +36,16 @@ export type RewardResult =
   | EpisodeReward
   | { readonly undecided: string };
 
-/**
- * Judges a finished episode; it may take its time (a model that judges, a sandbox). It measures what was achieved: what words
- * cost is measured and priced apart.
- */
+/** Judges a finished episode, possibly asynchronously. Costs are measured and priced separately. */
 export interface Reward {
   (episode: Episode, problem: Problem, context: RewardContext): RewardResult | Promise<RewardResult>;
-  /** Gives the reward itself once the run has an engine; until then it cannot judge. Absent for one that is ready. */
+  /** Returns the reward once the run has an engine; before that it cannot judge. Absent if it is ready. */
   readonly open?: (resources: ModelResources) => Promise<Reward>;
 }
 
 /**
- * Judges all episodes of a problem at once: a ranking, what is new among them. Gives one result for each, in their order, whose
- * terms are added to those of the episode's own reward. Training alone asks it: an evaluation has one episode of each problem.
+ * Judges all episodes of a problem together, such as by rank or novelty: one result per episode, whose terms are added to those
+ * of its own reward. Only training uses it.
  */
 export type GroupReward = (
   episodes: readonly Episode[],

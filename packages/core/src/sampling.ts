@@ -15,22 +15,22 @@ export interface Sampling {
 /** Name of a parameter of {@link Sampling}. */
 export type SamplingName = keyof Sampling;
 
-/** Who draws tokens: `kernels` are this project's devices, `openai-extended` servers that take more than OpenAI's. */
+/** Back ends that sample: `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
 export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" | "sglang" | "tinker" | "ai-sdk";
 
 /** All that is known of a parameter of {@link Sampling}. */
 export interface SamplingParameter {
   readonly shape: NumberShape;
   readonly help: string;
-  /** Place in the order in which devices apply parameters, and in which they keep them. */
+  /** Order in which devices apply parameters. */
   readonly step: number;
-  /** Removes tokens, so that log-probs are of the whole distribution or of what is left. */
+  /** Removes tokens from the distribution. */
   readonly cuts: boolean;
-  /** The value that changes nothing; what is absent means it. */
+  /** Value without effect, the meaning of absence. */
   readonly neutral: number;
-  /** The same where a back end has another. */
+  /** Different neutral values by back end. */
   readonly neutralAt?: Readonly<Partial<Record<SamplingBackEnd, number>>>;
-  /** Back ends that take it; every other one refuses it by name. */
+  /** Supporting back ends; others refuse it by name. */
   readonly takenBy: readonly SamplingBackEnd[];
 }
 

@@ -2,23 +2,20 @@ import type { ChatMessage } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 
-/** A message of an example. One of the assistant's with weight 0 is read and not learned, as in OpenAI's files. */
+/** A message of an example. Weight 0 excludes an assistant message from learning, as in OpenAI's files. */
 export interface ExampleMessage extends ChatMessage {
   readonly weight?: 0 | 1;
 }
 
 interface ExampleOwner {
-  /** Who learns it: the policy that this agent speaks with. All policies where neither is named. */
+  /** The agent whose policy learns it; all policies without `agent` and `policy`. */
   readonly agent?: AgentId;
   readonly policy?: string;
-  /** Where it is from, for messages: file and row. */
+  /** Source in messages: file and row. */
   readonly source?: string;
 }
 
-/**
- * What a model is to say, in the forms that data sets have: a chat whose assistant turns are learned, or a prompt with its completion.
- * A completion of messages is learned in its assistant turns.
- */
+/** A training example in the common forms of data sets: a chat whose assistant turns are learned, or a prompt with its completion. */
 export type SupervisedExample = ExampleOwner &
   (
     | { readonly messages: readonly ExampleMessage[] }

@@ -1,14 +1,14 @@
 import type { ChatMessage } from "./language-model.ts";
 
 /**
- * What each token adds to a text, in UTF-8: token t adds `bytes[offsets[t]] ... bytes[offsets[t + 1] - 1]`. Control tokens
- * add nothing. In shared memory where there is some, so that threads read one copy.
+ * Text of each token in UTF-8: `bytes[offsets[t]] ... bytes[offsets[t + 1] - 1]`, empty for control tokens. In shared memory
+ * where available, so that threads read one copy.
  */
 export interface TokenBytes {
   readonly bytes: Uint8Array;
   /** [vocabulary + 1] */
   readonly offsets: Int32Array;
-  /** A text's first space is not written when it begins the text, as SentencePiece has it. */
+  /** The first space of a text is dropped (SentencePiece). */
   readonly dropsFirstSpace: boolean;
 }
 
@@ -19,24 +19,21 @@ export interface Tokenizer {
   readonly endToken: number;
   /** @throws LaconicError `input_invalid` when the vocabulary cannot spell the text. */
   encode(text: string): number[];
-  /**
-   * A text that a model is to go on from, with what the checkpoint puts around texts, such as its first token (BOS).
-   * The same as `encode` when absent.
-   */
+  /** Encodes a prompt with the checkpoint's special tokens, such as BOS; `encode` by default. */
   encodePrompt?(text: string): number[];
   /** Special tokens are left out. */
   decode(tokens: readonly number[]): string;
-  /** Finds stop texts across borders of tokens; each token is decoded alone when absent. */
+  /** To find stop texts across token borders; without it each token is decoded alone. */
   tokenBytes?(): TokenBytes;
 }
 
-/** A tokenizer that knows how its model was taught to take turns. */
+/** A tokenizer with a chat template. */
 export interface ChatTokenizer extends Tokenizer {
   /** All tokens that end an utterance. */
   readonly endTokens: readonly number[];
   /**
-   * The prompt after which the model speaks next. Special tokens in a message stay plain text.
-   * @throws LaconicError `input_invalid` when the chat template refuses the messages.
+   * Prompt of a chat. Special tokens in messages stay plain text.
+   * @throws LaconicError `input_invalid` if the chat template refuses the messages
    */
   encodeChat(messages: readonly ChatMessage[]): number[];
 }

@@ -11,15 +11,15 @@ export interface EpisodeLimits {
   readonly maxTurns?: number;
   /** Of the whole team. */
   readonly maxTokens?: number;
-  /** Of each agent over the episode: one that has spent it is left out, and the episode counts as `token_limit`. */
+  /** Of each agent: one that has spent it is left out, and the episode counts as `token_limit`. */
   readonly maxTokensPerAgent?: number;
-  /** Wall clock of the whole episode; the turns in flight are left. */
+  /** Wall clock of the episode; running turns are dropped. */
   readonly maxSeconds?: number;
   /** Wall clock of one turn. */
   readonly maxSecondsPerTurn?: number;
 }
 
-/** What limits may be. */
+/** Shape of {@link EpisodeLimits}. */
 export const episodeLimitsShape: GroupShape<EpisodeLimits> = group<EpisodeLimits>({
   maxTurns: { help: "Turns of an episode", shape: shapes.positive, optional: true },
   maxTokens: { help: "Tokens of an episode, all agents together", shape: shapes.positive, optional: true },
@@ -34,24 +34,24 @@ export interface EpisodeBudget {
   readonly targetTokens: number;
 }
 
-/** What an episode runs on. The random stream is the episode's own: each turn draws from a labelled split of it. */
+/** Inputs of an episode. Each turn draws from a labelled split of the random stream. */
 export interface EpisodeContext {
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
   readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
   readonly random: Random;
   readonly limits?: EpisodeLimits;
-  /** What agents may be shown of it: no more than that. Limits bind, and a price steers. */
+  /** Shown to agents at most: limits bind, prices steer. */
   readonly budget?: EpisodeBudget;
-  /** What agents act on: `speak` lets it answer what they write. */
+  /** Answers what agents write. */
   readonly environment?: PlayedEnvironment;
-  /** What an observation becomes before it is read, by its reader and its position among the reader's: for measurements. */
+  /** Changes an observation before it is read, by reader and position among the reader's, for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
-  /** Of the run whose team this is; absent outside of runs, and with the weights that a run began with. */
+  /** Absent outside of runs and with initial weights. */
   readonly learned?: Learned;
   readonly signal?: AbortSignal;
-  /** Monotonic milliseconds: the ledger's calls then say how long they took. */
+  /** Monotonic milliseconds, to time the ledger's calls. */
   readonly clock?: () => number;
-  /** What a model's error does: reach the caller, or end the episode as `error` with what was said. Default `throw`. */
+  /** `end` ends the episode as `error` with what was said. Default `throw`. */
   readonly onError?: "throw" | "end";
 }
 
@@ -59,7 +59,7 @@ export interface EpisodeContext {
 export interface Topology {
   readonly name: string;
   readonly agents: readonly AgentId[];
-  /** Who gives the answer; absent where a program finds it as it goes. */
+  /** Answering agents; absent if a program decides. */
   readonly answerers?: readonly AgentId[];
   /** What its agents act on in every episode. */
   readonly environment?: Environment;

@@ -1,9 +1,8 @@
 const [baseMs, capMs] = [500, 30_000] as const;
 
 /**
- * How long to wait before an attempt: full jitter, doubling from half a second to thirty (Brooker, "Exponential Backoff
- * And Jitter").
- * @param attempt - failed ones so far, from 1
+ * Wait before an attempt: full jitter, doubling from 0.5 to 30 s (Brooker, "Exponential Backoff And Jitter").
+ * @param attempt - failed attempts so far, from 1
  * @param uniform - in [0, 1)
  */
 export function backoffMs(attempt: number, uniform: number): number {

@@ -2,7 +2,6 @@
 export class DisposalStack {
   readonly #open: (() => unknown)[] = [];
 
-  /** @param close - is called once, at the end */
   defer(close: () => unknown): void {
     this.#open.push(close);
   }
@@ -20,10 +19,7 @@ export class DisposalStack {
   }
 }
 
-/**
- * Closes what `work` opened, also after a failure.
- * @throws the error of `work`, else the first error while closing
- */
+/** Closes what `work` opened, also after a failure. @throws the error of `work`, else the first error of closing */
 export async function disposing<T>(work: (closing: DisposalStack) => Promise<T>): Promise<T> {
   const closing = new DisposalStack();
   let result: T;

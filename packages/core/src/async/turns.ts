@@ -6,7 +6,7 @@ interface Waiting {
   fail(error: LaconicError): void;
 }
 
-/** Places that are taken and given back; who finds none free waits in order. With nothing taken, a request for more than there are is let in. */
+/** Places that are taken and given back; requests wait in order. A request for more places than exist is admitted alone. */
 export class Turns {
   #count: number;
   #taken = 0;
@@ -24,16 +24,15 @@ export class Turns {
   get taken(): number {
     return this.#taken;
   }
-  /** Those that have a place keep it. */
   set count(count: number) {
     this.#count = count;
     this.#next();
   }
 
   /**
-   * Takes so many places, once they are free.
-   * @param first - goes before those that wait
-   * @throws LaconicError `aborted`, or what `close` was given
+   * Takes places once they are free.
+   * @param first - goes before all that wait
+   * @throws LaconicError `aborted`, or the error of `close`
    */
   enter(signal?: AbortSignal, places = 1, first = false): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -58,7 +57,6 @@ export class Turns {
     });
   }
 
-  /** Gives places back. */
   leave(places = 1): void {
     this.#holders -= 1;
     // Sums of fractions would leave a rest.

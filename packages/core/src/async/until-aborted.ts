@@ -1,13 +1,13 @@
 import { LaconicError } from "../errors.ts";
 
-/** @throws LaconicError `aborted` where a signal has said so */
+/** @throws LaconicError `aborted` if the signal is aborted */
 export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {
   if (signal?.aborted) throw abortOf(signal, what);
 }
 
 /**
- * Work, or the end of waiting for it: a promise of the same that rejects as soon as the signal says so.
- * @param what - is waited for, for the message
+ * The promise, which also rejects as soon as the signal aborts.
+ * @param what - names the work in the message
  * @param tooLate - receives a result that arrives after the abort, to free it
  * @throws LaconicError `aborted`, and what the work throws
  */

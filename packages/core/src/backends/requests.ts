@@ -16,7 +16,7 @@ export interface ModelLimits {
   readonly maxPositions: number;
 }
 
-/** What every engine refuses to sample. @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary. */
+/** @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary */
 export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
     const { promptTokens, sampling, topLogProbs = 0 } = request;
@@ -42,10 +42,8 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
   });
 }
 
-/** The error of one input of a call, by its reason. */
 export type Fail = (reason: string, more?: ErrorDetail) => LaconicError;
 
-/** @throws what `fail` makes of the name and position of a token outside the vocabulary. */
 function checkTokens(limits: ModelLimits, tokens: readonly number[], name: string, fail: Fail): void {
   for (let position = 0; position < tokens.length; position++) {
     const token = tokens[position] as number;
@@ -55,7 +53,7 @@ function checkTokens(limits: ModelLimits, tokens: readonly number[], name: strin
   }
 }
 
-/** What every engine refuses to train on. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
+/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary */
 export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
     const fail = failAt(index);
@@ -71,7 +69,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
   });
 }
 
-/** What every engine refuses to value. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
+/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary */
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
     const fail = failAt(index);

@@ -24,7 +24,7 @@ export interface SamplingSupport {
   readonly advice?: string;
 }
 
-/** Names of the parameters that a back end takes, in the order of {@link samplingParameters}. */
+/** Names of the parameters that a back end supports, in the order of {@link samplingParameters}. */
 export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {
   return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
 }
@@ -43,10 +43,9 @@ export function unsupportedSampling(sampling: Sampling, supports: readonly Sampl
 }
 
 /**
- * Refuses what a back end does not take.
- *
+ * Refuses parameters that a back end does not support.
  * @param place - of the sampling in a configuration, for the message and the detail `key`
- * @param request - the place of an engine's request in its batch, whose errors are `input_invalid`
+ * @param request - index of an engine's request in its batch: its errors are `input_invalid`
  * @throws LaconicError `config_invalid` naming the parameter
  */
 export function checkSampling(
@@ -65,8 +64,7 @@ export function checkSampling(
 
 /**
  * A server's fields for sampling: `topP` is `top_p`.
- *
- * @param written - `asked` leaves out what is absent; `all` also writes neutral values, for servers with other defaults
+ * @param written - `asked` leaves out absent parameters; `all` writes neutral values for servers with other defaults
  */
 export function samplingFields(
   backEnd: SamplingBackEnd,
@@ -90,7 +88,7 @@ export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<s
   return Object.fromEntries(supportedSampling(backEnd).map((name) => [fieldOf(name, backEnd), shapeOf(name)]));
 }
 
-/** Sampling that a server's fields ask for, without what changes nothing; temperature 1 where they say none. */
+/** Sampling that a server's fields ask for, without neutral values; temperature 1 by default. */
 export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Sampling {
   const given = fields as Readonly<Record<string, number | undefined>>;
   const asked = supportedSampling(backEnd).flatMap((name) => {
@@ -100,7 +98,6 @@ export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Samp
   return { temperature: 1, ...Object.fromEntries(asked) };
 }
 
-/** A parameter as a server names it: the AI SDK has the names of this project. */
 function fieldOf(name: SamplingName, backEnd: SamplingBackEnd): string {
   return backEnd === "ai-sdk" ? name : name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,9 +1,4 @@
-/**
- * Where a reply ends by its stop sequences: behind the first one that is complete.
- *
- * @param stops - sequences of token ids; empty ones stop nothing
- * @returns how many of the tokens are left, the stop sequence included; null without one
- */
+/** Length of a reply up to its first complete stop sequence, inclusive; null without one. Empty sequences stop nothing. */
 export function stopEnd(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
   for (let end = 1; end <= tokens.length; end++)
     for (const stop of stops)

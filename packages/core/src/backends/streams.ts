@@ -1,7 +1,7 @@
 import type { Tokenizer, ChatTokenizer } from "../tokenizer.ts";
 import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from "../language-model.ts";
 
-/** Text out of tokens as they come; a character whose bytes are spread over tokens waits for the last of them. */
+/** Text of tokens as they arrive; a character whose bytes are spread over tokens waits for the last of them. */
 export interface IncrementalDecoder {
   /** What the token adds to the text; empty while a character is incomplete. */
   push(token: number): string;
@@ -40,7 +40,7 @@ export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): Increm
   };
 }
 
-/** Text on its way out: ends before the first stop text, and holds back what could still become one. */
+/** Text up to the first stop text; holds back what may still become one. */
 export class StopFilter {
   readonly #stops: readonly string[];
   #held = "";
@@ -75,14 +75,14 @@ export class StopFilter {
   }
 }
 
-/** A completion on its way: tokens as they are drawn, and at the end the whole. */
+/** Tokens as they are drawn, and at the end the whole completion. */
 export type CompletionEvent =
   | { readonly kind: "token"; readonly drawn: DrawnToken }
   | { readonly kind: "completion"; readonly completion: Completion };
 
 /**
- * Completes a request and gives its tokens as they are drawn; the last event is the completion. A model that does not stream
- * gives that alone. The request starts with the first read and ends when the reader stops.
+ * Streams the tokens of a completion; the last event is the completion, which a model without streaming gives alone.
+ * The request starts with the first read and ends when the reader stops.
  * @throws what `model.complete` throws, after the tokens before the failure
  */
 export async function* streamCompletion(
@@ -127,7 +127,7 @@ export async function* streamCompletion(
   }
 }
 
-/** A completion on its way: pieces of its text, and at the end the whole. */
+/** Pieces of text, and at the end the whole completion. */
 export type TextEvent =
   /** Tokens since the piece before; a last piece may be tokens without text, as an end token is. */
   | { readonly kind: "text"; readonly text: string; readonly drawn: readonly DrawnToken[] }
@@ -137,8 +137,8 @@ export type TextEvent =
 export type StreamTokenizer = Pick<Tokenizer, "decode" | "endToken"> & Partial<Pick<ChatTokenizer, "endTokens">>;
 
 /**
- * Completes a request and gives its text as it is written: characters whole, and nothing that is, or may still become, one of the
- * request's stop texts. The pieces together are `completion.text`; a model that does not stream gives it in one piece.
+ * Streams the text of a completion: whole characters, and nothing that is, or may become, a stop text.
+ * The pieces join to `completion.text`.
  * @throws as `streamCompletion`
  */
 export async function* streamText(

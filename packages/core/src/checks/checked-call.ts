@@ -1,12 +1,9 @@
 import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
 
-/** Name and kind of a user's value in messages. */
+/** A user's value in messages: `estimator aboveMedian`, its kind `estimator`, and where in the run (`step 3`). */
 export interface ValueName {
-  /** As `estimator aboveMedian`. */
   readonly name: string;
-  /** As `estimator`. */
   readonly value: string;
-  /** Where in the run, as `step 3`. */
   readonly place?: string;
 }
 

@@ -7,11 +7,10 @@ type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? 
 type KeyList<T, List extends string> = [Names<List>, keyof T] extends [keyof T, Names<List>] ? List : never;
 
 /**
- * Makes the check of a function's options: a key that their type does not have would be ignored.
- *
+ * Makes the check of a function's options: an unknown key would be ignored.
  * @example const checkOptions = optionCheck<{ from: number; to?: number }>()("range", "from to");
- * @returns takes the function's name and the keys of T, separated by spaces; its result throws LaconicError `config_invalid` for
- * an unknown key, with the nearest known one
+ * @returns takes the function's name and the keys of T, separated by spaces; its result throws LaconicError `config_invalid`
+ * for an unknown key, with the nearest known one
  */
 export function optionCheck<T extends object>(): <List extends string>(
   name: string,

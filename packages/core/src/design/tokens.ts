@@ -1,6 +1,6 @@
 /**
- * Colours by role. Text has a contrast of 4.5 and more on its grounds, marks and borders with a meaning 3 and more.
- * `c1` to `c8` are those of series: any two stay apart for all common colour-vision deficiencies. A test computes both.
+ * Colours by role. Text has a contrast of at least 4.5 on its grounds, marks and borders with a meaning at least 3.
+ * `c1` to `c8` are colours of series: any two stay apart for all common colour-vision deficiencies. A test computes both.
  */
 export const lightColours = {
   paper: "#f7f7f4",
@@ -69,7 +69,6 @@ export const darkColours: Readonly<Record<keyof typeof lightColours, string>> = 
   c8: "#a7b526",
 };
 
-/** How many colours series have. */
 export const seriesColours = 8;
 
 /** The colour of a series, of `c1` to `c8`: after the last comes the first. @param index - from 0 */
@@ -98,10 +97,7 @@ export const sizes = {
   sans: `system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`,
 } as const;
 
-/**
- * Colours as custom properties: `var(--accent)`, `var(--c1)`.
- * @param dark - the selector under which the dark ones hold; without one, the system chooses
- */
+/** Colours as custom properties such as `var(--accent)`. @param dark - selector of the dark theme; the system's choice by default */
 export function colourStyle(dark?: string): string {
   const within = `${dark ?? ":root"}{${properties(darkColours)}}`;
   return `:root{${properties(lightColours)}}${dark === undefined ? `@media (prefers-color-scheme:dark){${within}}` : within}`;

@@ -13,7 +13,7 @@ export interface Message {
   readonly tokens: number;
 }
 
-/** One thing an agent wrote: the action that is rewarded and trained. */
+/** An action of an agent: rewarded and trained. */
 export interface Utterance {
   readonly agent: AgentId;
   /** Position in the episode, from 0. */
@@ -22,38 +22,36 @@ export interface Utterance {
   /** The rendered prompt, for transcripts. */
   readonly prompt: string;
   readonly text: string;
-  /** Nothing was said: no reader gets this turn. It still cost its end token. */
+  /** Silence: no reader gets this turn, which still costs its end token. */
   readonly silent: boolean;
   readonly writtenTokens: number;
   readonly deliveredTo: readonly AgentId[];
   readonly finishReason: FinishReason;
   readonly model: ModelIdentity;
-  /** Name of the opponent that played the agent; its tokens are not trained. Absent for team members. */
+  /** Name of the opponent that played the agent, whose tokens are not trained. Absent for team members. */
   readonly opponent?: string;
   /** Present when a local policy wrote it. */
   readonly trace?: TokenTrace;
 }
 
-/** A finished conversation about one problem: plain data that can be stored, scored again and replayed. */
+/** A finished conversation about one problem: plain data to store, score again and replay. */
 export interface Episode {
   readonly problemId: string;
   readonly topology: string;
   readonly utterances: readonly Utterance[];
-  /** The team's answer as written; null without one. */
   readonly answer: string | null;
-  /** Where several agents answer: the last text of each, by agent. One who never answered is missing. */
+  /** If several agents answer: the last text of each, by agent; an agent that never answered is missing. */
   readonly outputs?: Readonly<Record<AgentId, string>>;
   /** Notes of the method, such as `capped` for a cap that was hit. */
   readonly notes?: readonly string[];
-  /** What an environment answered, in the order of turns. Absent without one. */
+  /** Answers of an environment, in the order of turns. Absent without one. */
   readonly observations?: readonly Observation[];
-  /** What an environment recorded, by name. Absent for nothing. */
   readonly measures?: Readonly<Record<string, number>>;
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }
 
-/** Why an episode ended. An ending is a value; each is counted as `stop/<reason>`. */
+/** Why an episode ended; counted as `stop/<reason>`. */
 export const stopReasons = [
   "answered",
   "no_answer",

@@ -1,4 +1,3 @@
-/** Concatenates bytes. */
 export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -13,8 +12,8 @@ export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<Array
 const maxLineBytes = 256 << 20;
 
 /**
- * Lines without their ends, in memory of one line: null for one of more than 256 MiB. What lacks its end comes last.
- * @param whole - leaves out what lacks its end
+ * Lines without their ends, one in memory at a time; null for a line of more than 256 MiB. An unfinished line comes last.
+ * @param whole - leaves out an unfinished line
  */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,

@@ -4,16 +4,15 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-/** The few file operations a run needs, so that tests can fail, lose or stop any of them. Every write is on disk when it returns. */
+/** File operations of a run, so that tests can inject faults. Every write is on disk when it returns. */
 export interface FileSystem {
   makeDirectory(path: string): Promise<void>;
-  /** @throws where it cannot be told: the disk fails, or a folder may not be looked into */
+  /** @throws if the disk fails, or a folder may not be read */
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
-  /** Bytes of a file. */
   size(path: string): Promise<number>;
-  /** So many bytes from a place, or as many as there are; none behind the end. */
+  /** Bytes from an offset, fewer at the end of the file. */
   readPart(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Streams the file, which may be larger than memory. */
   digest(path: string): Promise<FileDigest>;
@@ -30,24 +29,20 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
-/** A file that is read in pieces. */
 export interface OpenFile {
-  /** Its length. */
   readonly bytes: number;
   /** Fills `into`, or part of it, with what lies at `position`. @returns bytes read; 0 at the end */
   read(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A file that is written in pieces. */
 export interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes what was written durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where models lie: files too large to be read or written as a whole. */
+/** Files of models, too large for memory. */
 export interface ModelFiles {
   exists(path: string): Promise<boolean>;
   /** @throws where there is no such file */
@@ -56,7 +51,7 @@ export interface ModelFiles {
   openToWrite(path: string): Promise<NewFile>;
 }
 
-/** Parts of a path with single slashes between them; every system that Node runs on reads those. */
+/** Joins parts of a path with single slashes, which Node reads on every system. */
 export function joinPath(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")

@@ -2,10 +2,7 @@ import type { FileSystem, ModelFiles } from "./file-system.ts";
 import { sha256 } from "./sha256.ts";
 import { joinBytes } from "./bytes.ts";
 
-/**
- * A file system in memory, for browsers and tests. Folders exist as soon as they contain a file.
- * @param files - initial contents by path
- */
+/** A file system in memory, for browsers and tests. Folders exist as soon as they contain a file. */
 export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | string>> = {}): FileSystem & ModelFiles {
   const stored = new Map<string, Uint8Array>();
   const folders = new Set<string>();
@@ -81,7 +78,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
   };
 }
 
-/** One name for each place: no slash twice or last, no `.` in between. */
+/** Normalises a path: single slashes, none at the end, no `.`. */
 function normal(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return (path.startsWith("/") ? "/" : "") + parts.join("/");

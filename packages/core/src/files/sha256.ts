@@ -1,4 +1,4 @@
-/** SHA-256 of bytes, or of a text in UTF-8, as 64 hexadecimal digits (FIPS 180-4): where there is no library, or no time to wait for one. */
+/** SHA-256 of bytes or of a text in UTF-8, as 64 hexadecimal digits (FIPS 180-4): synchronous, without a library. */
 export function sha256(data: Uint8Array | string): string {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const state = Uint32Array.from(initial);

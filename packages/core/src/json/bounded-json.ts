@@ -12,8 +12,8 @@ export interface JsonLimits {
 }
 
 /**
- * `JSON.parse` for text from outside. `JSON.parse` itself takes any depth, but what then walks, copies or prints the value
- * recurses and overflows the stack. Depth and size are known before anything is parsed. A byte order mark at the start is skipped.
+ * `JSON.parse` for text from outside, with depth and size checked before parsing: code that walks a deeper value would
+ * overflow the stack. Skips a byte order mark.
  * @throws SyntaxError for text that is not JSON, or beyond a limit
  */
 export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = Infinity }: JsonLimits = {}): unknown {
@@ -31,11 +31,7 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
   }
 }
 
-/**
- * Parses JSON from a user.
- * @param place - file or word that it comes from
- * @throws LaconicError `config_invalid` naming the place, for text that is not JSON, or nested without end
- */
+/** Parses JSON from a user. @throws LaconicError `config_invalid` naming the place, for invalid or too deep JSON */
 export function parseJson(text: string, place: string): unknown {
   try {
     return boundedJson(text);
@@ -50,7 +46,7 @@ const [listStart, listEnd, objectStart, objectEnd] = [91, 93, 123, 125];
 /** In V8, rounded up: an empty object in a list, a further number in it, a key that no other object has. */
 const [containerBytes, valueBytes, keyBytes] = [64, 16, 96];
 
-/** Which limit the text is beyond, in words; null where none. What is no JSON is left to its parser. */
+/** The limit that the text exceeds, or null. Invalid JSON is left to the parser. */
 function excessOf(text: string, maxDepth: number, maxBytes: number): string | null {
   let depth = 0;
   let bytes = 0;

@@ -24,8 +24,8 @@ export interface ExactJsonOptions {
 }
 
 /**
- * {@link boundedJson} that loses no digits: a number is a JavaScript number only if JavaScript writes it as the text does.
- * Text without such numbers takes little more time than `JSON.parse`.
+ * {@link boundedJson} without loss of digits: a number is a JavaScript number only if JavaScript writes it as the text does.
+ * Text without other numbers is as fast as `JSON.parse`.
  * @throws SyntaxError for text that is not JSON, or nested too deep
  */
 export function exactJson(text: string, options: ExactJsonOptions = {}): unknown {
@@ -44,7 +44,7 @@ export function exactNumber(text: string): number | bigint {
 
 const outsideStrings = /[\s\w.,:+-]/u;
 
-/** End of the list or object that starts at `start`; -1 if the text does not close it, nests too deep, or is not JSON. */
+/** End of the list or object at `start`; -1 if it is not closed, too deep, or not JSON. */
 export function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -121,7 +121,7 @@ function hasOtherNumber(text: string): boolean {
   return false;
 }
 
-/** Builds the value of valid JSON: commas, colons and white space say nothing that the order of the other tokens does not. */
+/** Builds the value of valid JSON from its tokens. */
 class Builder {
   readonly #text: string;
   readonly #number: (text: string) => unknown;

@@ -1,7 +1,7 @@
 import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** Tokens that a cost counts: written ones, end tokens included, or read ones; of the whole team without `by` and `from`. */
+/** Tokens that a cost counts: written ones with end tokens, or read ones; of the whole team without `by` and `from`. */
 export interface TokenCount {
   readonly kind: "tokens-written" | "tokens-read";
   /** Written or read by this agent alone. */
@@ -19,25 +19,24 @@ export interface Charge {
   readonly units: number;
   /** What it counts, for a cost that is paid per token. */
   readonly tokens?: TokenCount;
-  /** It charges what these agents write and read alone; the whole team when absent. */
+  /** Charged agents; default the whole team. */
   readonly agents?: ReadonlySet<AgentId>;
 }
 
-/** Tokens, and what they cost. */
 interface TokenCost {
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** What one turn was charged, and where that goes. */
+/** Cost of one turn by destination. */
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
   /** Written tokens that are its message: 0 without readers. */
   readonly message: number;
-  /** Tokens read of its message, and their cost, by reader. */
+  /** Tokens and cost by reader. */
   readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
-  /** What it wrote beyond the message: its end token, or all of a silent turn. */
+  /** Tokens beyond the message: the end token, or all of a silent turn. */
   readonly end: TokenCost;
   /** A turn without readers, such as an answer, with its end token. */
   readonly unread: TokenCost;
@@ -51,7 +50,7 @@ export interface CostBreakdown {
   readonly total: number;
 }
 
-/** Units of a cost that is paid per token. Written tokens include end tokens, read ones do not; each reading counts. */
+/** Units of a token cost. Written tokens include end tokens, read ones do not; each reading counts. */
 export function countTokens(ledger: Ledger, count: TokenCount): number {
   let sum = 0;
   for (const { tokens } of counted(ledger, count)) sum += tokens;
@@ -80,10 +79,8 @@ function* counted(
 type Units = Readonly<Record<string, number | null>>;
 
 /**
- * What an episode was charged, from its reward.
- * @param units - by name of the cost, as the reward measured them
- * @param terms - of the reward
- * @param counts - costs that are paid per token, by name
+ * Charges of an episode, from the measured `units` and the reward's `terms` by cost name.
+ * @param counts - of the costs per token, by name
  */
 export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string, TokenCount>): readonly Charge[] {
   return Object.entries(units).map(([name, measured]) => {
@@ -93,13 +90,10 @@ export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string
 }
 
 /**
- * Where the cost in an episode's reward goes: the one definition of what a token costs on every screen.
- *
- * - A message's written tokens are charged once, in equal shares to the edges to its readers; what each reader pays
- *   for reading is added to its edge.
- * - End tokens are written, so they are charged. No reader gets them, so they are on no edge.
- * - All other costs are in `rest`, and so is a cost that counted something else than its `tokens` say. A cost of NaN, which
- *   does not apply, is left out.
+ * Divides the cost in an episode's reward over turns and edges.
+ * - Written tokens of a message are charged once, in equal shares to the edges to its readers, plus what each pays for reading.
+ * - End tokens are charged, on no edge.
+ * - Other costs, and costs whose units differ from their `tokens`, are in `rest`. NaN, "does not apply", is left out.
  */
 export function costBreakdown(
   episode: {
@@ -187,7 +181,6 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
-/** Tokens read along an edge, and their cost. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
@@ -205,7 +198,7 @@ export interface CostSums {
   readonly total: number;
 }
 
-/** Means of several episodes' costs, per edge and part; of one episode its sums. */
+/** Means over episodes per edge and part. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);

@@ -2,7 +2,6 @@ import { environmentName, ledgerTotals, type Ledger, type LedgerCall, type Ledge
 import type { AgentId } from "../problem.ts";
 import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
-/** The longest sequential part of an episode. */
 export interface CriticalPath {
   readonly calls: number;
   /** Tokens written one after the other: the least time of the episode, in tokens. */
@@ -10,7 +9,7 @@ export interface CriticalPath {
 }
 
 /**
- * The longest chain of calls in which each waits for the one before: it reads its message, or belongs to a later round.
+ * The longest chain of calls in which each reads the message of the one before, or belongs to a later round.
  * MAGRPO's "three times faster than one model" is the ratio of such paths.
  */
 export function criticalPath({ calls }: Ledger): CriticalPath {
@@ -18,7 +17,7 @@ export function criticalPath({ calls }: Ledger): CriticalPath {
   return { calls: path.calls, writtenTokens: path.length };
 }
 
-/** The least time of an episode in seconds, were all that can run in parallel run so; null where a call was not timed. */
+/** Seconds of an episode if all parallel calls ran at once; null without timing. */
 export function criticalSeconds({ calls }: Ledger): number | null {
   if (calls.some(({ seconds }) => seconds === undefined)) return null;
   return longestPath(calls, ({ seconds = 0 }) => seconds).length;
@@ -50,9 +49,7 @@ function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
   return earlier.round < call.round || call.reads.some(({ turn }) => turn === earlier.turn);
 }
 
-/**
- * Tokens read per delivered token: 1 if every message is read once; null if nothing is read.
- */
+/** Tokens read per delivered token: 1 if every message is read once; null if nothing is read. */
 export function broadcastAmplification(ledger: Ledger): number | null {
   const received = new Map<number, number>();
   let read = 0;

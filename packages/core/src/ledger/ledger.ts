@@ -8,9 +8,9 @@ export const environmentName = "environment";
 export interface LedgerRead {
   /** The writer, or `environment` for an observation. */
   readonly from: AgentId;
-  /** Turn in which the message was written, or which the observation answers. */
+  /** Turn of the message, or of the utterance that the observation answers. */
   readonly turn: number;
-  /** Delivered tokens of the message, counted by its writer's tokenizer; a silent turn delivers 0. Of an observation its reader's. */
+  /** Delivered tokens by the writer's tokenizer, 0 for silence; of an observation by the reader's tokenizer. */
   readonly tokens: number;
 }
 
@@ -25,7 +25,7 @@ export interface LedgerCall extends TokenKinds {
   readonly reads: readonly LedgerRead[];
   /** Name of the opponent that played the agent; absent for the team's own. */
   readonly opponent?: string;
-  /** Wall clock of the call, where the episode was timed: never in a run's files, which repeat to the byte. */
+  /** Wall-clock time, never in a run's files, which are reproducible to the byte. */
   readonly seconds?: number;
 }
 
@@ -49,17 +49,17 @@ export interface LedgerTotals extends TokenKinds {
 /** Token fields of a call, or of the totals of many. */
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
-/** The token fields of a ledger call, from its completion's usage. */
+/** Token fields of a ledger call from its completion's usage. */
 export function callTokens(usage: TokenCounts): CallTokens {
   return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
 }
 
-/** The token counts of a ledger call, or of a ledger's totals. */
+/** Token counts of a ledger call or totals. */
 export function tokenCounts(call: CallTokens): TokenCounts {
   return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }
 
-/** Adds up a ledger. Agents that wrote or read nothing in their calls stand with 0. */
+/** Totals of a ledger. Agents with calls but without tokens count 0. */
 export function ledgerTotals(ledger: Ledger): LedgerTotals {
   // Maps, because an agent may be called like a property that every object has.
   const writtenByAgent = new Map<AgentId, number>();

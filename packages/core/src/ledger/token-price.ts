@@ -27,9 +27,7 @@ export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   date: { shape: { kind: "text", notEmpty: true }, optional: true },
 });
 
-/**
- * US dollars of a call: the larger of its tokens' price and of the cost that the server reports. Null where neither is known.
- */
+/** US dollars of a call: the larger of its tokens' price and the cost that the server reports; null if both are unknown. */
 export function tokenCost(price: TokenPrice, counts: TokenCounts): number;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null {
@@ -45,7 +43,7 @@ export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number
   return Math.max(dollars / 1e6, counts.costUsd ?? 0);
 }
 
-/** The highest rates that prompt and completion tokens can have: an upper bound before their kinds are known. */
+/** Highest rates of prompt and completion tokens: an upper bound before their kinds are known. */
 export function maxPrice({ prompt, cached = 0, cacheWrite = 0, completion, reasoning = 0 }: TokenPrice): TokenPrice {
   return { prompt: Math.max(prompt, cached, cacheWrite), completion: Math.max(completion, reasoning) };
 }

@@ -1,4 +1,4 @@
-/** Parts of a call's tokens that are billed at rates of their own. A part is absent where the server reports none. */
+/** Parts of a call's tokens with separate rates; absent if the server reports none. */
 export interface TokenKinds {
   /** Prompt tokens read from the server's cache; included in the prompt tokens. */
   readonly cachedTokens?: number;

@@ -4,10 +4,7 @@ const exponentialTerms = [
   4.13813679705723846039e-8,
 ] as const;
 
-/**
- * e to a power, below one unit in the last place off. `Math.exp` may differ between JavaScript engines and their versions;
- * this is the same bits everywhere, and those of Node 20 (fdlibm 5.3, Sun Microsystems 1993).
- */
+/** e to a power, error below 1 ulp: the bits of Node 20 (fdlibm 5.3, Sun Microsystems 1993) on every engine, where `Math.exp` may differ. */
 export function exponential(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
@@ -29,7 +26,6 @@ export function exponential(power: number): number {
 
 /** ln 2 in two pieces: this one has 21 zeros at its end. */
 const ln2High = 6.9314718036912381649e-1;
-/** And this one is the rest. */
 const ln2Low = 1.90821492927058770002e-10;
 
 /** About half and one and a half of ln 2. */
@@ -50,10 +46,7 @@ const minusOneTerms = [
 /** About 56 ln 2: below minus it the result is -1. */
 const least = 38.816242;
 
-/**
- * e to a power, less 1, below one unit in the last place off also near 0. `Math.expm1` may differ between JavaScript engines
- * and their versions; this is the same bits everywhere, and those of Node 20 (fdlibm 5.3, Sun Microsystems 1993).
- */
+/** e to a power minus 1, also exact near 0; as {@link exponential}. */
 export function exponentialMinusOne(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
@@ -89,10 +82,7 @@ const odd = [
 
 const word = new DataView(new ArrayBuffer(8));
 
-/**
- * Natural logarithm, below one unit in the last place off. `Math.log` may differ between JavaScript engines and their
- * versions; this is the same bits everywhere, and those of Node 20 (fdlibm 5.3, Sun Microsystems 1993).
- */
+/** Natural logarithm, as {@link exponential}. */
 export function logarithm(value: number): number {
   if (!(value > 0)) return value === 0 ? -Infinity : NaN;
   if (value === Infinity) return Infinity;

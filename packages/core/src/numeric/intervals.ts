@@ -100,10 +100,9 @@ export interface Cluster {
 }
 
 /**
- * Wilson's interval of a share whose trials come in clusters, such as the repeats of a question: the interval of as many
- * independent trials as would vary as much. Their variance is the one by cluster (Miller 2024, "Adding Error Bars to Evals",
- * Eq. 4), widened by Student's t, because few clusters hardly show their variance. Their number is the trials over the design
- * effect (Kish 1965), at least one a cluster. With one trial a cluster this is {@link wilsonInterval}.
+ * Wilson's interval of a share whose trials are clustered, such as repeats of a question: the interval of as many independent
+ * trials as have the same variance. The variance is by cluster (Miller 2024, "Adding Error Bars to Evals", Eq. 4), widened by
+ * Student's t for few clusters; trials are divided by the design effect (Kish 1965), at least one per cluster.
  */
 export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: number, high: number] {
   const asked = clusters.filter(({ trials }) => trials > 0);

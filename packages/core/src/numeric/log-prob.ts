@@ -1,22 +1,19 @@
 import type { Ragged } from "./ragged.ts";
 
-/** Valid range of a log-prob. */
 export interface LogProbRange {
   readonly min: number;
   readonly max: number;
 }
 
 /**
- * Range for a drawn token. No sampler draws one below e^-1000, since 64 random bits reach e^-44: such a value is a masked
- * logit, or the -9999 that servers write for "unknown". Above 0 only rounding is let through, 1e-3 being the spacing of
- * float32 at logits of 10^4.
+ * Range for a drawn token. 64 random bits reach e^-44: a value below e^-1000 is a masked logit, or the -9999 that servers write
+ * for "unknown". Up to 1e-3 is rounding, the spacing of float32 at logits of 10^4.
  */
 export const sampledLogProbRange: LogProbRange = { min: -1000, max: 1e-3 };
 
 /** Range for a forward pass over any token. Masked logits, such as -1e9 or -1e30, lie outside. */
 export const logProbRange: LogProbRange = { min: -1e6, max: 1e6 };
 
-/** An invalid log-prob and its position. */
 export interface BadLogProb {
   readonly sequence: number;
   /** Within the sequence. */
@@ -24,10 +21,7 @@ export interface BadLogProb {
   readonly value: number;
 }
 
-/**
- * The first value out of range, including NaN and infinity, or null.
- * @param mask - [tokens], 0 where any value will do
- */
+/** The first value out of range, including NaN and infinity, or null. @param mask - [tokens], 0 for tokens to skip */
 export function findBadLogProb(data: Ragged, { min, max }: LogProbRange, mask?: Uint8Array): BadLogProb | null {
   const { values, offsets } = data;
   for (let t = 0; t < values.length; t++) {

@@ -1,9 +1,6 @@
 import { LaconicError } from "../errors.ts";
 
-/**
- * Values of S sequences of unequal length, one after the other.
- * Sequence s owns `values[offsets[s] .. offsets[s + 1])`.
- */
+/** S sequences of unequal length: sequence s has `values[offsets[s] .. offsets[s + 1])`. */
 export interface Ragged {
   readonly values: Float64Array;
   /** Length S + 1, starts at 0, never decreases. */

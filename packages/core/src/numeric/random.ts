@@ -6,10 +6,8 @@ import { logarithm } from "./exponential.ts";
 export type RandomState = readonly [number, number, number, number];
 
 /**
- * A seeded, splittable stream of random numbers (xoshiro128**, Blackman and Vigna 2018).
- *
- * `split` derives an independent stream from a label without moving this one, so adding a consumer
- * never changes what the others draw.
+ * A seeded, splittable random stream (xoshiro128**, Blackman and Vigna 2018). `split` derives an independent stream from a label
+ * without moving this one, so that a new consumer never changes what others draw.
  */
 export interface Random {
   /** Uniform in [0, 1), 32 bits. */
@@ -26,10 +24,7 @@ export interface Random {
   state(): RandomState;
 }
 
-/**
- * Starts a stream from a seed: any string or finite number.
- * @throws LaconicError `input_invalid` for NaN or infinity.
- */
+/** Starts a stream from a text or number. @throws LaconicError `input_invalid` for NaN or infinity */
 export function randomFromSeed(seed: string | number): Random {
   if (typeof seed === "number" && !Number.isFinite(seed))
     throw new LaconicError("input_invalid", `a seed is a text or a finite number, not ${seed}`);
@@ -37,9 +32,9 @@ export function randomFromSeed(seed: string | number): Random {
 }
 
 /**
- * Random numbers by which a problem is played: the same of a run's evaluations, of `laconic eval` and of a bench.
- * @param place - of the problem among those that are measured, from 0
- * @param repeat - of its sample, from 0
+ * Stream of a measured problem, the same in a run's evaluations, `laconic eval` and a bench.
+ * @param place - index of the problem, from 0
+ * @param repeat - index of the sample, from 0
  */
 export function sampleStream(seed: string | number, place: number, repeat = 0): Random {
   const first = randomFromSeed(seed).split("evaluation").split(place);

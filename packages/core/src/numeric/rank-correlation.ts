@@ -1,7 +1,4 @@
-/**
- * Spearman's rank correlation of paired values, from -1 to 1; ties share their mean rank. NaN for fewer than two pairs and where
- * one side never changes.
- */
+/** Spearman's rank correlation; ties share their mean rank. NaN for fewer than two pairs and for a constant side. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [centredRanks(a), centredRanks(b)];
   const dot = (p: readonly number[], q: readonly number[]): number =>

@@ -9,8 +9,8 @@ export interface Appender {
 }
 
 /**
- * Opens a file to append to it. One sync covers all data that arrives while another sync runs.
- * @param bytes - length of the valid part; the rest of the file is cut off
+ * Opens a file to append to it. One sync covers all data that arrives during another sync.
+ * @param bytes - length of the valid part; the rest is cut off
  * @param advice - end of an error message
  * @throws LaconicError `run_unwritable`
  */

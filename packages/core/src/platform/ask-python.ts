@@ -6,13 +6,12 @@ import { promisify } from "node:util";
 import { boundedJson } from "../json/bounded-json.ts";
 import { findPython } from "./processes.ts";
 
-/** What a script of Python's answered, or why it could not, in words. */
+/** Answer of a Python script, or why it is missing. */
 export type PythonAnswer<Answer> = { readonly answer: Answer } | { readonly missing: string };
 
 /**
- * Runs a script of Python's as `script QUESTION ANSWER`: it reads one file of JSON and writes the other. Where it lacks a package it says so
- * on standard error and ends with exit code 3.
- * @throws Error with what it wrote on standard error, where it fails otherwise
+ * Runs a Python script as `script QUESTION ANSWER`, two JSON files. Exit code 3 says that a package is missing.
+ * @throws Error with its standard error for other failures
  */
 export async function askPython<Answer>(script: string, question: unknown): Promise<PythonAnswer<Answer>> {
   const python = findPython();

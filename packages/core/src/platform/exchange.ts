@@ -20,8 +20,8 @@ export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" 
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**
- * One request and its whole reply. No redirect is followed, because it would carry the key.
- * @throws LaconicError `aborted` for a signal that another reason than a `TimeoutError` ended, `reply_malformed` for more bytes
+ * One request and its whole reply. Redirects are not followed, because they would carry the key.
+ * @throws LaconicError `aborted` for a signal aborted by other than a `TimeoutError`, `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
   const { signal, maxBytes, fetch: send = fetch, ...init } = options;
@@ -40,9 +40,9 @@ export async function exchange(url: string, options: ExchangeOptions): Promise<E
 }
 
 /**
- * The bytes of a body, which is cancelled beyond its limits.
- * @param limits - `idleMs` are milliseconds without a byte; no limit by default
- * @throws what `fail` makes of a reason and of what came before, and what reading throws
+ * Bytes of a body, which is cancelled beyond its limits.
+ * @param limits - `idleMs`: max milliseconds without a byte
+ * @throws what `fail` makes of a reason and the bytes so far, and what reading throws
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,

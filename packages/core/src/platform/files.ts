@@ -5,13 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LaconicError } from "../errors.ts";
 import { systemOf, type System } from "./system.ts";
 
-/** How long another program may hold a file, in milliseconds. */
 const maxWaitMs = 5000;
 
-/**
- * Renames a file or folder. Windows refuses while another program has it open; that passes, so the call tries again for
- * five seconds. @throws the system's error
- */
+/** Renames a file or folder; retries for five seconds on Windows, which refuses while another program has it open. */
 export async function moveFile(
   from: string,
   to: string,
@@ -28,9 +24,9 @@ export async function moveFile(
 }
 
 /**
- * Does what writes to a file or folder; where the system refuses, the error says which.
- * @param advice - how the error ends
- * @throws LaconicError `run_unwritable`; what is no error of the system's as it is
+ * Writes to a file or folder; system errors name the path.
+ * @param advice - end of the message
+ * @throws LaconicError `run_unwritable`, and other errors unchanged
  */
 export async function writing<T>(
   path: string,
@@ -46,10 +42,10 @@ export async function writing<T>(
   }
 }
 
-/** What Windows, and some network file systems, answer where a folder is to be synced: there is nothing to be done there. */
+/** Errors of systems that cannot sync folders. */
 const cannotSync: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
 
-/** Makes the names in a folder durable: a new file's bytes are by its own sync, its name is not. @throws the system's error */
+/** Makes the names in a folder durable: syncing a file covers its bytes, not its name. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, "r");
@@ -63,10 +59,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Opens a file behind its first bytes: what was torn is cut off, and the name of a new file is durable before something is in it.
- * @throws the system's error
- */
+/** Opens a file at an offset: a torn end is cut off, and the name of a new file is durable before it has content. */
 export async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
   const file = await open(path, "a");
   try {
@@ -79,10 +72,7 @@ export async function openToAppend(path: string, bytes: number): Promise<FileHan
   }
 }
 
-/**
- * Makes a folder and those above it, where they are not there, all durable. One that is there may be left by a process that was killed
- * before it synced the name, so it is synced again. @throws the system's error
- */
+/** Makes a folder and its parents durably. An existing folder is synced again: a killed process may have left it unsynced. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(resolve(path));
   if (!existsSync(path)) {
@@ -93,10 +83,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it, parent by parent: Node's recursive `mkdir` never ends where a file system such as `/proc` refuses
- * new folders.
- * @param mode - permissions of the folders that are made
- * @throws the system's error
+ * Makes a folder and its parents one by one: Node's recursive `mkdir` never ends where a file system such as `/proc` refuses.
+ * @param mode - permissions of new folders
  */
 export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
   if (existsSync(path)) return;
@@ -111,15 +99,15 @@ async function mkdirOnce(path: string, mode?: number): Promise<void> {
   });
 }
 
-/** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */
+/** Removes a file or folder if it exists; retries on Windows. */
 export function removeFile(path: string, system: System = systemOf(process.platform)): Promise<void> {
   const retries = system.passing.size > 0 ? { maxRetries: 13, retryDelay: 50 } : {};
   return rm(path, { recursive: true, force: true, ...retries });
 }
 
 /**
- * Makes a folder that other processes may make at the same time: fills a draft and renames it. The first one wins.
- * @param fill - writes the contents, which are the same for everybody
+ * Makes a folder that other processes may make too: fills a draft and renames it. The first one wins.
+ * @param fill - writes the contents, the same in all processes
  */
 export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {
   const into = join(folder, "..");

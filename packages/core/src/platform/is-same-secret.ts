@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares a key that was given with the one that is wanted, in a time that tells neither its letters nor its length. */
+/** Compares two keys in a time that reveals neither content nor length. */
 export function isSameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

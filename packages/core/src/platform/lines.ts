@@ -15,10 +15,9 @@ interface FileLine {
 const decoder = new TextDecoder();
 
 /**
- * Lines of a file one after the other, whatever its length: a file that grows is longer than a string can be one day.
- * @param whole - leaves out a last line without its end; true by default
- * @returns nothing where there is no file
- * @throws LaconicError `data_invalid` with file and row for what cannot be read, or for a line of more than 256 MiB
+ * Lines of a file, whatever its length; none without the file.
+ * @param whole - leaves out an unfinished last line; default true
+ * @throws LaconicError `data_invalid` with file and row for an unreadable line, or one of more than 256 MiB
  */
 export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
   let [row, end] = [0, 0];
@@ -38,9 +37,9 @@ export async function* fileLines(path: string, whole: boolean = true): AsyncGene
 }
 
 /**
- * Reads a file of JSON lines one after the other. A torn last line, of which nothing was done, is left out.
- * @param what - the file is, as "a spending journal"
- * @param take - takes a value and the bytes of the file before and up to its end; false for what is no line of such a file
+ * Reads a file of JSON lines without an unfinished last line.
+ * @param what - the file in messages, as "a spending journal"
+ * @param take - takes a value and its start and end in bytes; returns false for an invalid line
  * @returns bytes of whole lines; 0 without the file
  * @throws LaconicError `data_invalid` with file and row
  */

@@ -14,7 +14,7 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Ends a process at once, with all that it has started. Where there are groups, it was spawned as the leader of one. */
+/** Kills a process and its children. On POSIX the process leads its group. */
 export function endProcessTree(pid: number, system: System = systemOf(process.platform)): void {
   if (system.hasGroups) return endProcess(-pid);
   const words = ["/pid", String(pid), "/T", "/F"];
@@ -41,7 +41,7 @@ export function findPython(system: System = systemOf(process.platform)): string 
   );
 }
 
-/** How npm is started without a shell: Windows has it as a `.cmd`, which Node does not spawn (CVE-2024-27980). */
+/** Command of npm without a shell: Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
 export function npmCommand(
   system: System = systemOf(process.platform),
   { npm_execpath: own }: NodeJS.ProcessEnv = process.env,

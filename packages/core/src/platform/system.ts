@@ -1,25 +1,22 @@
 /** A program and its arguments; never passed through a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** What differs between the systems that Node runs on. Nothing here asks the machine, so each can be tested on any. */
+/** Differences between operating systems, as pure values that can be tested on any. */
 export interface System {
-  /** For messages. */
   readonly title: "Linux" | "macOS" | "Windows";
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
   library(name: string): string;
-  /** The C library, with `malloc`, `memcpy` and what sets a variable of the environment. */
   readonly cLibrary: string;
-  /** Names under which a Python is looked for on the path. */
+  /** Names of Python on the path. */
   readonly pythons: readonly string[];
-  /** Where an environment (venv or conda) has its Python, below its folder. */
+  /** Paths of Python below the folder of an environment (venv or conda). */
   readonly pythonsBelow: readonly string[];
-  /** Where an environment has its packages, below its folder; `*` stands for the name of a Python. */
+  /** Paths of packages below the folder of an environment; `*` is the name of a Python. */
   readonly packagesBelow: readonly string[];
-  /** Opens an address in the user's browser. */
   open(url: string): Command;
   /** Whether a signal reaches a group of processes. */
   readonly hasGroups: boolean;
-  /** Codes of file errors that pass: another program holds the file for a moment. */
+  /** Codes of temporary file errors: another program holds the file. */
   readonly passing: ReadonlySet<string>;
 }
 
@@ -59,7 +56,7 @@ const windows: System = {
   passing: new Set(["EPERM", "EACCES", "EBUSY"]),
 };
 
-/** The rules of a system, by Node's name for it; those of Linux for one that is not known. */
+/** Rules of a platform by Node's name; Linux for unknown ones. */
 export function systemOf(platform: string): System {
   return platform === "win32" ? windows : platform === "darwin" ? macOs : linux;
 }

@@ -9,13 +9,13 @@ const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", Unpack>> = 
   "deflate-raw": inflateRawSync,
 };
 
-/** A row of a run may have 256 MiB, and shares what is packed with others. */
+/** Max bytes of a row, which is at most 256 MiB, with others packed together. */
 const mostOfRun: number = 300 << 20;
 
 /**
- * What was packed by zlib. Every reader of packed bytes uses it: a few megabytes may claim to be terabytes.
- * @param most - bytes that it may become
- * @throws LaconicError `data_invalid` for invalid or truncated bytes, and for larger results
+ * Unpacks zlib data with a limit: a few megabytes may expand to terabytes.
+ * @param most - max bytes of the result
+ * @throws LaconicError `data_invalid` for invalid, truncated or too large data
  */
 export function unpackedBytes(
   bytes: Uint8Array,

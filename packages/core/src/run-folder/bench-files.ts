@@ -2,9 +2,8 @@ import type { AgentId } from "../problem.ts";
 import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
 import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 
-/** What a bench's folder holds of its samples. */
+/** Files of a bench's folder. */
 export const benchFiles = {
-  /** Its settings. */
   settings: "bench.json",
   /** One sample per line; the last line of a sample counts. */
   samples: "samples.jsonl",
@@ -26,13 +25,13 @@ export interface StoredQuestion {
   readonly tests: string | null;
 }
 
-/** Where the calls of a sample stand in their file, in bytes. */
+/** Byte range of a sample's calls in their file. */
 export interface CallsPlace {
   readonly from: number;
   readonly bytes: number;
 }
 
-/** What was asked of a model in one call, and what it replied. */
+/** A call of a model: request and reply. */
 export interface StoredCall extends TokenCounts {
   readonly agent: AgentId;
   readonly model: string;
@@ -47,23 +46,23 @@ export interface StoredCall extends TokenCounts {
   readonly error: string | null;
 }
 
-/** The calls of one attempt at a sample, in the order in which they were sent. */
+/** Calls of one attempt at a sample, in the order they were sent. */
 export interface StoredCalls {
-  /** `sampleKey` of the sample: what another sample's record points at is not its own. */
+  /** `sampleKey` of the sample, to detect calls of another sample. */
   readonly sample: string;
   readonly calls: readonly StoredCall[];
   /** Calls behind those, left out because of their size. */
   readonly leftOut: number;
 }
 
-/** A line of the way from a reply to its verdict: what a grader made of the answer, and of the gold where it reads that too. */
+/** A step from a reply to its verdict: what a grader extracted from the answer, and from the gold if it reads it. */
 export interface GradingStep {
   readonly name: string;
   readonly answer: string;
   readonly gold: string | null;
-  /** How a program's test ended: `passed`, that the tests went on behind it, or what ended them at it; only tests have it. */
+  /** For tests of programs: `passed`, or what ended them. */
   readonly ended?: string | undefined;
 }
 
-/** Characters of a text of a grading step, and steps of a verdict; the rest is cut. */
+/** Max characters per text, and max steps per verdict. */
 export const gradingStepLimits = { characters: 400, steps: 16 } as const;

@@ -1,6 +1,6 @@
 /**
- * The container of a run's episodes: a gzip file (RFC 1952) of one member per training step and per evaluation. Each member is one line of
- * JSON, so `zcat` gives JSON lines. Its header says how long it is and what it holds, so that a reader finds a step without inflating the others.
+ * The container of a run's episodes: a gzip file (RFC 1952) of one member per training step and evaluation. Each member is a line
+ * of JSON, so `zcat` gives JSON lines. Headers have length and kind, so that readers find a step without inflating the others.
  */
 
 /** What a member's header says. */
@@ -8,7 +8,7 @@ export interface MemberHead {
   readonly step: number;
   readonly kind: "step" | "evaluation";
   readonly version: number;
-  /** Whether it holds all episodes, and what was learned from them; else the few that people read. */
+  /** Whether it holds all episodes with their training data, else the few shown to readers. */
   readonly isComplete: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface MemberPlace {
   readonly isLast: boolean;
 }
 
-/** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
+/** Reads bytes at an offset, fewer at the end of the file; null if it cannot be read. */
 export type ReadAt = (from: number, length: number) => Promise<Uint8Array | null>;
 
 /** Gzip with an extra field: deflated, no time, system unknown; 14 bytes of extra, of which the subfield "LC" has 10. */
@@ -29,10 +29,7 @@ const signature = Uint8Array.of(0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 14, 0, 0x4
 const headBytes = signature.length + 10;
 const plainHeadBytes = 10;
 
-/**
- * A member with its header, of what any gzip makes of the line.
- * @throws RangeError for a gzip with optional header fields
- */
+/** Adds a member's header to gzipped data. @throws RangeError for a gzip with optional header fields */
 export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }: MemberHead): Uint8Array {
   if (gzip[0] !== signature[0] || gzip[1] !== signature[1] || gzip[3] !== 0)
     throw new RangeError("expected a gzip without header fields");
@@ -64,7 +61,7 @@ function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length:
 const pieceBytes = 1 << 16;
 const jumpBytes = 1 << 12;
 
-/** Members of a file one after the other, by their headers alone. What is damaged is passed over up to the next member. */
+/** Members of a file by their headers. Damaged bytes are skipped up to the next member. */
 export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<MemberPlace> {
   const none: Uint8Array = new Uint8Array();
   let piece: Uint8Array = none;
@@ -99,7 +96,6 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
   }
 }
 
-/** Where the next member begins, or the file ends. */
 async function nextMember(
   bytesAt: (from: number, length: number) => Promise<Uint8Array>,
   from: number,
@@ -113,7 +109,7 @@ async function nextMember(
   }
 }
 
-/** Whether the last member of a file of so many bytes is whole: its end alone is read. */
+/** Whether the last member of a file of `size` bytes is whole; reads the end alone. */
 export async function endsWhole(read: ReadAt, size: number): Promise<boolean> {
   for (let length = pieceBytes; ; length *= 8) {
     const from = Math.max(0, size - length);

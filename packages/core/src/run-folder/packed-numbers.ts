@@ -1,7 +1,7 @@
 /** Numbers as the bytes of little-endian floats, in base64: `f32` where that keeps every one of them, else `f64`. */
 export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
 
-/** Half of a JSON list's bytes and less, and the same bits when they are read. */
+/** At most half the bytes of a JSON list, without loss of bits. */
 export function packNumbers(values: Iterable<number>): PackedNumbers {
   const exact = Float64Array.from(values);
   const single = Float32Array.from(exact);
@@ -29,7 +29,6 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** Bytes of base64. */
 export function fromBase64(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
@@ -37,10 +36,9 @@ export function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** Arguments of one call: a stack holds no more. */
+/** The stack limits the arguments of one call. */
 const chunk = 1 << 14;
 
-/** Base64 of bytes. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += chunk) text += String.fromCharCode(...bytes.subarray(at, at + chunk));

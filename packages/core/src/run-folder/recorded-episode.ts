@@ -3,7 +3,7 @@ import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
 
-/** An episode of an evaluation or of training, as sinks, reports and commands take it: what was played and what it earned. */
+/** An episode of an evaluation or of training with its result, for sinks, reports and commands. */
 export interface RecordedEpisode {
   readonly step: number;
   readonly problem: Problem;
@@ -16,10 +16,7 @@ export interface RecordedEpisode {
   readonly task?: number;
 }
 
-/**
- * The episodes of a step or of an evaluation, each with its utterances, tokens and log-probs.
- * @throws Error for content that names what it does not hold
- */
+/** Episodes of a step or evaluation with utterances, tokens and log-probs. @throws Error naming missing content */
 export function recordedEpisodes(step: number, content: StoredContent): RecordedEpisode[] {
   const utterances = utterancesIn(content);
   const of = (number: number): { readonly episode: Episode; readonly score?: StoredScore | null } => {

@@ -1,4 +1,4 @@
-/** Names of files and folders inside a run directory: the only place that spells them out. */
+/** Names of files and folders in a run directory. */
 export const runFiles = {
   config: "config.json",
   manifest: "manifest.json",
@@ -12,36 +12,36 @@ export const runFiles = {
   probe: "probe.json",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
-  /** A row for each reply of a sampling server: server, weights and version that wrote it. */
+  /** A row per reply of a sampling server: server, weights and version. */
   samplers: "samplers.jsonl",
   changes: "changes.jsonl",
   warmStart: "warm-start.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
   opponents: "opponents",
-  /** What of the divided files is older than a checkpoint. */
+  /** Parts of divided files older than a checkpoint. */
   parts: "parts",
 } as const;
 
-/** How a file of a run folder is kept, and what is looked at before it is read. */
+/** Life and checks of a file in a run folder. */
 export interface RunFileRules {
   /**
-   * `replaced`: by each process that opens the run. `cleared`: before a new run starts in the folder of an empty one.
+   * `replaced`: by each process that opens the run. `cleared`: before a new run starts in an empty run's folder.
    * `trace`: cleared, and truncated to the checkpoint on resume. `stays`: never removed.
    */
   readonly life: "replaced" | "cleared" | "trace" | "stays";
-  /** `object`: it is an object of JSON, or is not there; `end`: its last row is whole; `rows`: each row is an object. */
+  /** `object`: a JSON object or absent; `end`: its last row is whole; `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
   /** A row for every step, one after the other. */
   readonly isByStep?: boolean;
-  /** Continues in a new part as it grows: see `TracePart`. Parts are named after the text before the first dot. */
+  /** Continues in a new `TracePart` as it grows; parts are named by the text before the first dot. */
   readonly isDivided?: boolean;
   /** Differs between two equal runs: the clock and the machine. */
   readonly isUnequal?: boolean;
   readonly isFolder?: boolean;
 }
 
-/** Rules of every file: who clears, resumes, compares or checks a run folder derives from them. */
+/** Rules of all files, for clearing, resuming, comparing and checking. */
 export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>> = {
   config: { life: "cleared" },
   manifest: { life: "replaced", checks: ["object"] },
@@ -75,28 +75,24 @@ export interface TracePart {
   readonly isPacked: boolean;
 }
 
-/** Files that go on in a new part as they grow. */
+/** Files in parts. */
 export const dividedFiles: readonly string[] = Object.entries(runFileRules).flatMap(([key, { isDivided = false }]) =>
   isDivided ? [runFiles[key as keyof typeof runFiles]] : [],
 );
 
 const digits = 9;
 
-/** `metrics.jsonl` and `episodes.jsonl.gz` begin their parts' names with the same letters as their own. */
 function stemOf(file: string): string {
   return file.slice(0, file.indexOf("."));
 }
 
-/** Name of a part below the run's folder. @param isPacked - of episodes always, whose file has members already */
+/** Name of a part below the run's folder. @param isPacked - always true for episodes */
 export function tracePartName(file: string, first: number, last: number, isPacked: boolean): string {
   const [from, to] = [first, last].map((step) => String(step).padStart(digits, "0"));
   return `${runFiles.parts}/${stemOf(file)}.${from}-${to}.jsonl${isPacked ? ".gz" : ""}`;
 }
 
-/**
- * The parts of a file, the oldest first. If a part exists plain and packed, the packed one counts.
- * @param names - of what lies in the folder of parts
- */
+/** Parts of a file, oldest first. A packed part replaces a plain one. @param names - files in the folder of parts */
 export function tracePartsOf(file: string, names: readonly string[]): TracePart[] {
   if (!dividedFiles.includes(file)) return [];
   const pattern = new RegExp(`^${stemOf(file)}\\.(\\d{${digits}})-(\\d{${digits}})\\.jsonl(\\.gz)?$`, "u");

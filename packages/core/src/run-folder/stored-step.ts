@@ -2,7 +2,7 @@ import type { Episode, Utterance } from "../episode/episode.ts";
 import type { AgentId, Problem } from "../problem.ts";
 import type { PackedNumbers } from "./packed-numbers.ts";
 
-/** Version of a member's content in `episodes.jsonl.gz`. A change that readers have to know of raises it. */
+/** Version of a member's content in `episodes.jsonl.gz`; breaking changes raise it. */
 export const recordVersion = 2;
 
 type Numbers = Readonly<Record<string, number>>;
@@ -10,15 +10,14 @@ type Numbers = Readonly<Record<string, number>>;
 /** Numbers by name; null for NaN and infinity. */
 export type StoredTerms = Readonly<Record<string, number | null>>;
 
-/** An utterance as a record holds it: its log-probs with all others of the record. */
+/** A stored utterance; log-probs are stored together for the whole record. */
 export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
   readonly prompt?: string;
-  /** Present where a local policy wrote it, like `tokens`. */
+  /** Present for a local policy, like `tokens`. */
   readonly promptTokens?: readonly number[];
   readonly tokens?: readonly number[];
 }
 
-/** What became of an episode's reward. */
 export interface StoredScore {
   readonly status: string;
   readonly value?: number;
@@ -30,13 +29,13 @@ export interface StoredScore {
   };
 }
 
-/** An episode as a record holds it: utterances by their number in the record, because the episodes of a tree share them. */
+/** A stored episode: utterances by index in the record, because episodes of a tree share them. */
 export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
   readonly utterances: readonly U[];
   readonly score?: StoredScore | null;
 }
 
-/** An episode of a step with its reward; other episodes by their number in the record. */
+/** An episode of a step with its reward; other episodes by index in the record. */
 export interface StoredRollout {
   readonly group: number;
   readonly episode: number;
@@ -47,7 +46,7 @@ export interface StoredRollout {
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
   readonly utteranceScores?: readonly (number | null)[];
-  /** The same episode with one agent silent. */
+  /** The episode with one agent silent, by agent. */
   readonly without?: Readonly<Record<AgentId, number>>;
   readonly greedy?: number;
   readonly greedyReward?: number | null;
@@ -81,14 +80,14 @@ export interface StoredUpdate {
   readonly gradNorm: number | null;
   readonly learningRate: number;
   readonly applied: boolean;
-  /** Supervised examples whose gradient was added: prompt and completion tokens, and log π of the latter. */
+  /** Supervised examples of the step: prompt and completion tokens, and log π of the latter. */
   readonly examples?: {
     readonly sequences: readonly (readonly [prompt: readonly number[], completion: readonly number[]])[];
     readonly logProbs: PackedNumbers;
   };
 }
 
-/** What a policy was trained on: rollout and turn of each sequence, with its advantage or one per token. */
+/** Training data of a policy: rollout and turn of each sequence, with its advantage or one per token. */
 export interface StoredPolicy {
   readonly agents: readonly AgentId[];
   readonly prices: Numbers;
@@ -96,7 +95,7 @@ export interface StoredPolicy {
   readonly rewards?: readonly (number | null)[];
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
   readonly advantages: PackedNumbers;
-  /** Null where the sampler's were taken, or are the same. */
+  /** Null if they are the sampler's. */
   readonly oldLogProbs: PackedNumbers | null;
   readonly refLogProbs?: PackedNumbers;
   /** Under other policies, by `NAME@old`, `NAME@now` or `NAME@first`. */
@@ -104,21 +103,20 @@ export interface StoredPolicy {
   readonly updates: readonly StoredUpdate[];
 }
 
-/** Episodes and utterances of a record, each once. */
 export interface StoredEpisodes {
   readonly episodes: readonly StoredEpisode[];
   readonly utterances: readonly StoredUtterance[];
-  /** Of the utterances with tokens, in their order, as the sampler reported them. */
+  /** Of utterances with tokens, in order, as the sampler reported them. */
   readonly sampledLogProbs: PackedNumbers;
 }
 
 /** Inputs and results of a training step. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
-  /** That its episodes were sampled at, where a schedule moves it. */
+  /** Sampling temperature, if a schedule moves it. */
   readonly temperature?: number;
   readonly scoring: Numbers;
-  /** Steps that the sampling weights were behind: of all groups, or of each. */
+  /** Steps by which the sampling weights lagged: of all groups, or of each. */
   readonly lag: number | readonly number[];
   readonly prices: Numbers;
   readonly problems: readonly (Problem | null)[];
@@ -133,7 +131,7 @@ export interface StoredEvaluation extends StoredEpisodes {
   readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];
 }
 
-/** The content of a line before its kind is known; a damaged file may lack anything but episodes. */
+/** A record of unknown kind; a damaged file may lack anything but episodes. */
 export type StoredContent = StoredEpisodes &
   Partial<Omit<StoredStep, keyof StoredEpisodes>> &
   Partial<Pick<StoredEvaluation, "played">>;

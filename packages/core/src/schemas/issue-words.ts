@@ -18,8 +18,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * What zod finds wrong, in Laconic's words: what is accepted, what was given, and the nearest name of one that does not exist. Takes the place of
- * zod's own sentences in `schema.safeParse(value, { error: issueWords })`; a custom message of a schema stays.
+ * Messages of zod issues: what is accepted, what was given, and the nearest known name. Use as
+ * `schema.safeParse(value, { error: issueWords })`; custom messages of a schema stay.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   const given = shownValue(issue.input);
@@ -52,7 +52,6 @@ export const issueWords: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** Of a group, its keys too. */
 function acceptedBy({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   const kind = kinds[expected] ?? `a value of type ${expected}`;
   const keys = expected === "object" ? keysOf(inst) : [];
@@ -111,7 +110,7 @@ function strayKeys(keys: readonly string[], known: readonly string[]): string {
     .join("; ");
 }
 
-/** The alternative that was meant is the one that the value fits deepest into. */
+/** The alternative that was meant is the one that fits deepest. */
 function unionWords(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string | null {
   const firsts = alternatives.flatMap((issues) => issues[0] ?? []);
   if (firsts.length === 0) return null;
@@ -127,7 +126,7 @@ interface SchemaDef {
   readonly innerType?: unknown;
 }
 
-/** Of a group; of one of several groups, those of all. */
+/** Keys of a group, or of all groups in a union. */
 function keysOf(schema: unknown): string[] {
   const { shape, options, innerType } = (schema as { readonly def?: SchemaDef } | undefined)?.def ?? {};
   const within = [...(options ?? []), ...(innerType === undefined ? [] : [innerType])];

@@ -10,7 +10,7 @@ export interface ShapeMismatch {
   readonly reason: string;
 }
 
-/** The first misfit of a value, keys that do not exist before values that do not fit; null when it fits. */
+/** The first mismatch, unknown keys first; null if the value fits. */
 export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch | null {
   switch (shape.kind) {
     case "number":
@@ -38,7 +38,7 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
   }
 }
 
-/** The alternative that was meant is the one that the value fits deepest into. */
+/** The alternative that was meant is the one that fits deepest. */
 function inEither(alternatives: readonly Shape[], value: unknown): ShapeMismatch | null {
   const mismatches: ShapeMismatch[] = [];
   for (const each of alternatives) {
@@ -111,9 +111,8 @@ function shapeMismatch(reason: string): ShapeMismatch {
 
 /**
  * Refuses a value that does not fit its shape.
- *
  * @param place - of the value in a larger configuration, such as `budget`
- * @throws LaconicError `config_invalid` naming the key.
+ * @throws LaconicError `config_invalid` naming the key
  */
 export function checkShape(shape: Shape, value: unknown, place: string): void {
   const found = findShapeMismatch(shape, value);

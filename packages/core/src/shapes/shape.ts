@@ -1,6 +1,6 @@
 /**
- * What a value may be, as plain data. A pure package describes the options of its functions once, as a shape beside their
- * type; checks, configuration schemas, help and docs derive from it.
+ * What a value may be, as plain data. Pure packages describe options once beside their types; checks, configuration schemas,
+ * help and docs derive from it.
  */
 export type Shape =
   | NumberShape
@@ -32,11 +32,11 @@ export interface Field {
   readonly nullable?: boolean;
   /** What absence means. An optional field without a default is off where it is absent. */
   readonly default?: unknown;
-  /** Whether it has an effect beside the others of its group; it has one everywhere when absent. */
+  /** Whether it has an effect beside the other fields; default always. */
   readonly actsWith?: (others: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** The fields of a type, each key of it named: what is added to the type has to be added here, or nothing compiles. */
+/** Fields of a type; a key without a field does not compile. */
 export type FieldsOf<T> = {
   readonly [K in keyof T]-?: Field &
     (undefined extends T[K] ? { readonly optional: true } : { readonly optional?: false }) &
@@ -69,7 +69,7 @@ export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; reado
             ? readonly ValueOf<Item>[]
             : never;
 
-/** The type of an object with the fields of a table that is written `as const`: the table is the one place that names them. */
+/** Type of an object with the fields of a table written `as const`. */
 export type ValuesOf<Fields> = {
   readonly [Name in keyof Fields as Fields[Name] extends Optional ? never : Name]: FieldValue<Fields[Name]>;
 } & {

@@ -6,7 +6,7 @@ type Maybe = number | null | undefined;
 const missing = "–";
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** A number for a reader: three significant digits, whole from 1,000 on, powers of ten (`2×10⁻⁹`) below a ten-thousandth, `−` before what is negative. */
+/** A number with three significant digits: whole from 1,000, a power of ten (`2×10⁻⁹`) below 1e-4, `−` as minus. */
 export function formatNumber(value: Maybe): string {
   if (!isNumber(value)) return missing;
   const [sign, size] = [value < 0 ? "−" : "", Math.abs(value)];
@@ -19,8 +19,8 @@ export function formatNumber(value: Maybe): string {
 }
 
 /**
- * Numbers below each other, all with the same decimals: as many as give the largest three significant digits, less zeros that all end with.
- * A column that reaches 1,000, or stays below a ten-thousandth, is written number by number, by {@link formatNumber}.
+ * Numbers of a column with equal decimals: three significant digits for the largest, without common trailing zeros. Columns
+ * that reach 1,000, or stay below 1e-4, are written number by number.
  */
 export function formatColumn(values: readonly Maybe[]): string[] {
   const sizes = values.flatMap((value) => (isNumber(value) && Number.isFinite(value) ? [Math.abs(value)] : []));
@@ -36,7 +36,7 @@ export function formatColumn(values: readonly Maybe[]): string[] {
   });
 }
 
-/** Rows of a table: cells that are numbers as {@link formatColumn} writes those of their column, all others as they are. */
+/** Rows of a table with numbers formatted by column, other cells unchanged. */
 export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): string[][] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const shown = Array.from({ length: columns }, (_, column) =>
@@ -63,7 +63,7 @@ export function formatPercent(share: Maybe, decimals = 1): string {
   return hundredths === missing ? missing : `${hundredths} %`;
 }
 
-/** The same without its sign, for a column whose head says per cent: 0.5 is `50.0`. */
+/** {@link formatPercent} without its sign, for a column headed per cent: `50.0`. */
 export function formatShare(share: Maybe, decimals = 1): string {
   if (!isNumber(share) || !Number.isFinite(share)) return missing;
   const text = Math.abs(100 * share).toFixed(decimals);
@@ -119,7 +119,7 @@ export function formatBytes(bytes: number): string {
   return inUnits(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
 }
 
-/** Bytes of a file or a transfer, in decimal units as browsers and disks count them: `1.5 MB`. */
+/** Bytes of a file or transfer, in decimal units: `1.5 MB`. */
 export function formatFileSize(bytes: number): string {
   return inUnits(bytes, ["B", "kB", "MB", "GB", "TB"], 1000);
 }

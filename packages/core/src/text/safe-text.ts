@@ -1,11 +1,11 @@
 /** C0 but for tab and line feed, delete and C1, which XML forbids or terminals obey. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-/** What turns the direction of other text, joins lines or takes no room, and so hides what is said. Joiners stay: scripts need them. */
+/** Direction overrides, separators and invisible characters. Joiners stay: scripts need them. */
 const deceivers = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/gu;
 
 /**
- * Text as a reader must see it: control characters, directional overrides and invisible characters as their code (`⟨U+202E⟩`), half
- * a surrogate pair as U+FFFD. Tabs and line ends stay.
+ * Text with hidden content visible: control characters, direction overrides and invisible characters as their code (`⟨U+202E⟩`),
+ * unpaired surrogates as U+FFFD. Tabs and line ends stay.
  */
 export function visibleText(text: string): string {
   return text
@@ -27,10 +27,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/**
- * Text for an HTML or SVG text node or quoted attribute, with what hides text from a reader made visible ({@link visibleText}).
- * Everything a model or a configuration wrote passes through here.
- */
+/** Text for an HTML or SVG text node or quoted attribute, with {@link visibleText}. */
 export function escapeHtml(text: string): string {
   return visibleText(text).replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }
@@ -38,7 +35,7 @@ export function escapeHtml(text: string): string {
 type CsvCell = string | number | boolean | null;
 
 /**
- * A row as CSV (RFC 4180), without the line feed. A text that a spreadsheet would run as a formula begins with an apostrophe.
+ * A row as CSV (RFC 4180), without the line feed. Texts that a spreadsheet would run as a formula get an apostrophe.
  * @param onDefused - called for each such text
  */
 export function csvLine(cells: readonly CsvCell[], onDefused: () => void = () => undefined): string {
@@ -59,8 +56,8 @@ function isFormula(text: string): boolean {
 }
 
 /**
- * A text as one word of a command line that is shown to be copied: in quotes where a shell would cut it or read it otherwise. Double
- * quotes hold in every shell, Windows' too; a text with what those still read stands in single ones.
+ * A text as one word of a shown command line, quoted if needed. Double quotes work in every shell; single ones are for texts
+ * with `"`, `$`, backquote, `!` or a final backslash.
  * @example shellWord("runs/my run") // "runs/my run", with its quotes
  */
 export function shellWord(text: string): string {

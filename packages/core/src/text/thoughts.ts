@@ -23,8 +23,8 @@ export interface ReplyPart {
 }
 
 /**
- * A reply as thoughts and the text between them. A thought that does not end reaches to the end of the reply. A reply whose first mark
- * closes a thought begins inside it: some chat templates write the opening mark into the prompt.
+ * A reply as thoughts and other text. An unclosed thought reaches to the end. A reply whose first mark closes a thought begins
+ * inside it: some chat templates open it in the prompt.
  */
 export function replyParts(text: string): ReplyPart[] {
   const parts: ReplyPart[] = [];

@@ -27,10 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS certificate of another host",
 };
 
-/**
- * The code of a failed exchange, such as `ECONNREFUSED`. `fetch` hides it in the causes of what it throws, or in the errors of
- * several addresses. Null where no error has a code.
- */
+/** Code of a failed exchange, such as `ECONNREFUSED`, also from causes and from errors of several addresses; null without one. */
 export function networkCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code, cause, name, errors } = error as { code?: unknown; errors?: unknown } & Error;
@@ -39,7 +36,7 @@ export function networkCode(error: unknown): string | null {
   return networkCode(cause) ?? (Array.isArray(errors) ? networkCode(errors[0]) : null);
 }
 
-/** Why an exchange failed, in words: the meaning of its code, or the message of the innermost cause, which may hold a key. */
+/** Why an exchange failed: the meaning of its code, or the innermost message, which may hold a key. */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
   if (code !== null) return meanings[code] === undefined ? code : `${meanings[code]} (${code})`;
@@ -49,11 +46,11 @@ export function networkReason(error: unknown): string {
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /**
- * The base of a server's address, without a slash at its end.
- * @param name - of the setting, for messages
+ * The base of a server's address, without a final slash.
+ * @param name - of the setting
  * @param plainHttp - whether http to another machine is allowed, and the option that allows it
- * @throws LaconicError `config_invalid` for anything but http and https, for a user, a query or a fragment in it, and for http to another
- * machine unless allowed: keys and data would be readable on the way
+ * @throws LaconicError `config_invalid` for other protocols, for a user, query or fragment, and for http to another machine
+ * unless allowed: keys and data would be readable
  */
 export function serverAddress(
   address: string,

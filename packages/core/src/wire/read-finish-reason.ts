@@ -1,10 +1,7 @@
 import type { FinishReason } from "../language-model.ts";
 import { isRecord } from "../shapes/is-record.ts";
 
-/**
- * Reasons by which servers end a reply, in lower case with underscores. `broken`: the server gave up, and asking again may help. A
- * call of a tool ends a turn as a stop does.
- */
+/** Finish reasons of servers, in lower case with underscores. `broken`: the server failed and a retry may help. A tool call is a stop. */
 const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readonly string[]>> = {
   stop: [
     "stop", // OpenAI, Azure, Gemini, Mistral, DeepSeek, xAI, vLLM, SGLang, llama.cpp, Ollama, OpenRouter
@@ -63,9 +60,8 @@ const readings = new Map(
 );
 
 /**
- * Reads a server's reason: a text in any case, behind a prefix such as `FinishReason.`, before details such as
- * `: RECITATION`, or in an object's `type`, as SGLang's engine has it.
- * @returns `unknown` for a missing reason and for one that no table has, `broken` where the server says that it gave up
+ * Reads a server's reason: in any case, after a prefix such as `FinishReason.`, before details such as `: RECITATION`, or in an
+ * object's `type` (SGLang). `unknown` for a missing or unlisted reason.
  */
 export function readFinishReason(given: unknown): FinishReason | "broken" {
   const word: unknown = isRecord(given) ? given["type"] : given;

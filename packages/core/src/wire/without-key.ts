@@ -1,10 +1,9 @@
-/** As many characters in a row as a text may share with a key by chance. */
+/** Min characters of a leaked part of a key. */
 const least = 4;
 
 /**
- * Removes a key that a server may echo: whole, truncated, or masked in the middle. Every run of
- * four or more characters that the key has too becomes `[redacted]`.
- * @param key - one of less than four characters is no secret
+ * Removes a key that a server may echo whole, truncated, or masked: every run of four or more characters of the key becomes
+ * `[redacted]`. Shorter keys are no secrets.
  */
 export function withoutKey(text: string, key: string): string {
   if (key.length < least) return text;
