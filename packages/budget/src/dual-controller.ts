@@ -18,13 +18,12 @@ export interface BudgetDiagnostics {
   readonly warmup: 0 | 1;
   /** The price is at its maximum. */
   readonly saturated: 0 | 1;
-  /** The cost is below its target, but of truncated episodes and so a lower bound: it does not lower the price. */
+  /** The cost is below its target, but truncated and so a lower bound: it does not lower the price. */
   readonly held: 0 | 1;
   /** The guard kept the price from rising. */
   readonly guarded: 0 | 1;
 }
 
-/** What a step of a budget gives: the state to keep, the price to charge and what happened. */
 export interface BudgetStep {
   readonly state: BudgetState;
   /** λ: price per token of the next iteration. */
@@ -37,18 +36,14 @@ export interface BudgetController {
   readonly settings: BudgetSettings;
   /** `state.price` is the price of the first iteration. */
   init(): BudgetState;
-  /**
-   * @throws LaconicError `numeric_invalid` for a measurement that is not finite or out of range, or a price or mean
-   * that overflows; `input_invalid` for a missing one.
-   */
+  /** @throws LaconicError `numeric_invalid` for a measurement out of range, or an overflow; `input_invalid` for a missing one */
   step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
 }
 
 /**
- * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)), with warm-up, annealed target, anti-windup, proportional and
- * derivative terms (PID Lagrangian, Stooke et al. 2020) and a guard against silence, each off unless asked for.
- *
- * @throws LaconicError `config_invalid` naming the key.
+ * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)), with optional warm-up, annealed target, anti-windup, proportional and
+ * derivative terms (PID Lagrangian, Stooke et al. 2020) and a guard against silence.
+ * @throws LaconicError `config_invalid` naming the key
  */
 export function dualController(options: BudgetOptions): BudgetController {
   const settings = resolveSettings(options);
@@ -89,7 +84,7 @@ export function dualController(options: BudgetOptions): BudgetController {
   };
 }
 
-/** @throws LaconicError `numeric_invalid` naming what overflowed: JSON has no infinity, so no checkpoint could hold it. */
+/** @throws LaconicError `numeric_invalid` naming the overflow, which no checkpoint could store: JSON has no infinity */
 function checkFinite(iteration: number, values: Readonly<Record<string, number | null>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (value === null || Number.isFinite(value)) continue;

@@ -42,7 +42,7 @@ export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptio
   };
 }
 
-/** Share of episodes that would have been longer: ended by a token limit, or with an utterance cut off. 0 of none. */
+/** Share of episodes cut by a token limit, as a whole or in an utterance; 0 of none. */
 export function truncatedShare(episodes: readonly Episode[]): number {
   const truncated = episodes.filter(
     ({ stopReason, utterances }) =>

@@ -13,10 +13,7 @@ export interface BudgetMeasurement {
   readonly truncatedShare?: number;
 }
 
-/**
- * @throws LaconicError `numeric_invalid` for NaN, infinity or a value out of range; `input_invalid` when the guard lacks
- * what it watches.
- */
+/** @throws LaconicError `numeric_invalid` for a value out of range; `input_invalid` if the guard lacks its input */
 export function checkMeasurement(measurement: BudgetMeasurement, { guard }: BudgetSettings): void {
   const { tokens, taskReward, silenceRate, truncatedShare } = measurement;
   checkRange("tokens", tokens, 0, Infinity);

@@ -1,6 +1,6 @@
 import { group, shapes, type GroupShape } from "@laconic/core";
 
-/** When to stop raising the price although the team is over budget: silence cannot be undone, once no sample speaks. */
+/** When to stop raising the price over budget: silence cannot be undone once no sample speaks. */
 export interface GuardOptions {
   /** `freeze`: the price may not rise. `lower`: it also falls by `lowerBy` each iteration. */
   readonly action: "freeze" | "lower";
@@ -14,18 +14,15 @@ export interface GuardOptions {
   readonly lowerBy?: number;
 }
 
-/**
- * A dual controller. With `targetTokens` and `learningRate` alone it is Eq. 5 exactly; everything else is off.
- * Prices and gains are in `unit`.
- */
+/** Options of a dual controller. `targetTokens` and `learningRate` alone are Eq. 5; prices and gains are in `unit`. */
 export interface BudgetOptions {
   /** B: mean tokens per episode to keep to. Any other cost works the same way. */
   readonly targetTokens: number;
   /** η, the gain of the integral. */
   readonly learningRate: number;
   /**
-   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget,
-   * so that no setting depends on how many tokens a budget has. Defaults to `token`.
+   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget, independent of the
+   * size of the budget. Default `token`.
    */
   readonly unit?: "token" | "budget";
   /** Price when control starts. Defaults to 0. */
@@ -38,10 +35,7 @@ export interface BudgetOptions {
   readonly warmupPrice?: number;
   /** Iterations in which the target falls from the cost measured in warm-up to B. Defaults to 0. */
   readonly annealIterations?: number;
-  /**
-   * Keep the integral within [0, maxPrice], hold it while the price is saturated, and do not lower the price by a cost that
-   * is truncated and so only a lower bound. Defaults to true.
-   */
+  /** Keep the integral within [0, maxPrice], hold it at a saturated price, and ignore truncated costs below the target. Default true. */
   readonly antiWindup?: boolean;
   /** Share of truncated episodes above which a cost below the target lowers no price. Defaults to 0.1. */
   readonly truncationTolerance?: number;

@@ -7,11 +7,7 @@ export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" 
   readonly guard: GuardOptions | null;
 }
 
-/**
- * Checks options and fills in what is left out.
- *
- * @throws LaconicError `config_invalid` naming the key: unknown, out of range, contradictory, or without effect.
- */
+/** @throws LaconicError `config_invalid` naming the key: unknown, out of range, contradictory, or without effect */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);

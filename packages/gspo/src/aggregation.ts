@@ -16,7 +16,6 @@ export type Aggregation =
   /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
   | "prompt-mean";
 
-/** What the weight of a sequence's tokens is 1 over. */
 const divisorOf: Readonly<
   Record<Aggregation, (totals: BatchTotals, length: number, constantLength: number, groupTokens: number) => number>
 > = {
@@ -31,10 +30,7 @@ const divisorOf: Readonly<
 /** Every {@link Aggregation}. */
 export const aggregations: readonly string[] = Object.keys(divisorOf);
 
-/**
- * Weight of each token of a sequence, [S]; 0 for an empty one.
- * @param constantLength - L of `seq-mean-token-sum-norm`
- */
+/** Weight of each token of a sequence, [S]; 0 for an empty one. @param constantLength - L of `seq-mean-token-sum-norm` */
 export function sequenceWeights(
   prepared: Prepared,
   aggregation: Aggregation,
@@ -48,7 +44,7 @@ export function sequenceWeights(
   });
 }
 
-/** Part of a batch may hold part of a group, whose tokens elsewhere no total tells: only a whole batch will do. */
+/** Groups need a whole batch: a part of it may lack tokens of a group. */
 function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
   const { groups } = input;
   if (!groups || totals.groups === undefined)

@@ -5,10 +5,7 @@ export function checkOption(holds: boolean, name: string, value: number, expecte
   if (!holds || typeof value !== "number") refuse(name, value, expected);
 }
 
-/**
- * JavaScript has no compiler that finds a misspelt choice.
- * @throws LaconicError `config_invalid` naming the option, its value and the choices.
- */
+/** @throws LaconicError `config_invalid` naming the option, its value and the choices */
 export function checkChoice(name: string, value: string, choices: readonly string[]): void {
   if (!choices.includes(value)) refuse(name, value, choices.join(", "));
 }

@@ -12,10 +12,10 @@ import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "./kl.ts";
 import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
 /**
- * Any objective under truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage, which
- * is the loss times ρ, because a policy loss is proportional to its advantage.
+ * Adds truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage and so the loss, which is
+ * proportional to it.
  * @throws LaconicError `config_invalid` for options out of range; at evaluation `input_invalid` without `rollLogProbs`,
- * `objective_refused` where they are the old log-probs.
+ * `objective_refused` if they are the old log-probs
  */
 export function withImportance(objective: Objective, options: ImportanceOptions): Objective {
   checkImportance(options);
@@ -35,9 +35,8 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
 }
 
 /**
- * Any objective without the sequences that the policy has drifted away from: those with A < 0 whose mean log π_roll - log π
- * is above the limit count 0 (DeepSeek-V3.2; about 0.5).
- * @throws LaconicError `config_invalid` for a limit that is not above 0.
+ * Drops sequences from which the policy has drifted away: A < 0 and mean log π_roll - log π above the limit (DeepSeek-V3.2; about 0.5).
+ * @throws LaconicError `config_invalid` for a limit that is not above 0
  */
 export function withOffPolicyMask(objective: Objective, limit: number): Objective {
   checkOffPolicyMask(limit);
@@ -57,8 +56,8 @@ export function withOffPolicyMask(objective: Objective, limit: number): Objectiv
 }
 
 /**
- * Any objective with a penalty of the divergence from a reference, in the token weights of `aggregation`.
- * @throws LaconicError `config_invalid` for options out of range; `input_invalid` at evaluation without `refLogProbs`.
+ * Adds a penalty of the divergence from a reference, in the token weights of `aggregation`.
+ * @throws LaconicError `config_invalid` for options out of range; `input_invalid` at evaluation without `refLogProbs`
  */
 export function withKl(
   objective: Objective,
@@ -82,7 +81,7 @@ export function withKl(
   };
 }
 
-/** Advantages times token weights: one per sequence where its tokens share theirs. */
+/** Advantages times token weights, one per sequence if its tokens share one. */
 function rescaled(prepared: Prepared, weights: Float64Array, byToken: boolean): Float64Array {
   const { input, sequences, advantagePerToken } = prepared;
   const { offsets } = input.logProbs;

@@ -3,12 +3,11 @@ import { klValue } from "./kl.ts";
 import type { Prepared } from "./prepare.ts";
 
 /**
- * What every objective reports, as in TRL: active clips only. One pass each, without intermediate arrays: a batch
- * has half a million tokens.
- *
+ * Diagnostics of every objective, as in TRL: active clips only. One pass each, without intermediate arrays: a batch has half a
+ * million tokens.
  * @param clipped - per unit (token or sequence): -1 below, 1 above, 0 inside
  * @param ratios - per unit
- * @param clamped - units whose log-ratio was clamped before its exponential
+ * @param clamped - number of units with a clamped log-ratio
  */
 export function ratioDiagnostics(
   prepared: Prepared,
@@ -33,8 +32,7 @@ export function ratioDiagnostics(
 const lengthBuckets = [1, 4, 16, 64, 256] as const;
 
 /**
- * Share of clipped sequences by |y|, as `clip_ratio/region/len_2_4`: noise in a mean of few tokens clips the short ones.
- *
+ * Share of clipped sequences by |y|, as `clip_ratio/region/len_2_4`: noise in a mean of few tokens clips short ones.
  * @param clipped - per sequence with trained tokens, in order
  */
 export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagnostics {

@@ -16,10 +16,7 @@ export interface ImportanceOptions {
   readonly cap: number;
   /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
-  /**
-   * Correct only where the mean |log π_old - log π_roll| of the optimiser batch is above this: a sampler in step with the
-   * trainer is left alone. Without `totals.samplerGap` it is the mean of what is evaluated together.
-   */
+  /** Correct only batches whose mean |log π_old - log π_roll| is above this. Without `totals.samplerGap` it is computed from the input. */
   readonly gapAbove?: number;
 }
 
@@ -42,10 +39,10 @@ export function importanceSettings(options: ImportanceOptions | undefined): Obje
   return gapAbove ? { ...settings, importanceGapAbove: gapAbove } : settings;
 }
 
-/** No two engines agree to the last bit on this many tokens by chance. */
+/** Two engines never agree to the last bit on this many tokens by chance. */
 const chanceTokens = 64;
 
-/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null where the gap is small. */
+/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null for a small gap. */
 export function importanceWeights(
   prepared: Prepared,
   options: ImportanceOptions,
@@ -118,8 +115,8 @@ export function checkOffPolicyMask(limit: number): void {
 }
 
 /**
- * 1 for a sequence with A < 0 whose mean log π_roll - log π is above the limit, else 0; [S]. The sampler's log-probs see drift of the
- * weights and of the sampler, as in TRL 1.13 (`get_off_policy_mask`); without them the old policy's count.
+ * 1 for a sequence with A < 0 whose mean log π_roll - log π is above the limit, else 0; [S]. The sampler's log-probs include drift
+ * of weights and sampler, as in TRL 1.13 (`get_off_policy_mask`); without them the old policy's count.
  */
 export function offPolicySequences(
   { input, advantagePerToken, lengths, sequences }: Prepared,

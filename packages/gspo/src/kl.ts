@@ -28,11 +28,10 @@ export interface KlOptions {
   readonly coefficient: number;
   /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
   readonly biasCorrection?: boolean;
-  /** The policy that it keeps close to, a peer or a teacher; the reference policy when absent. */
+  /** The reference: a peer or a teacher; default the initial weights. */
   readonly to?: PolicyNeed;
 }
 
-/** Other log-probs that the KL term needs. */
 export function klNeeds({ to }: KlOptions): NonNullable<Objective["needs"]> {
   return [to ?? "reference"];
 }
@@ -109,9 +108,9 @@ function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
 }
 
 /**
- * Adds the KL term to losses and gradient, token by token.
+ * Adds the KL term to losses and gradient.
  * @param weights - of each sequence's tokens, [S]
- * @throws LaconicError `input_invalid` without the log-probs of the policy that it keeps close to.
+ * @throws LaconicError `input_invalid` without the log-probs of the reference
  */
 export function addKl(
   prepared: Prepared,

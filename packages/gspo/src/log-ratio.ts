@@ -1,9 +1,6 @@
 import { exponential } from "@laconic/core/numeric";
 
-/**
- * A log-ratio is clamped to ±20 where it is exponentiated, a token's or the mean of a sequence, and nowhere before: e^20
- * overflows nothing and no update survives it.
- */
+/** Clamp of a token's log-ratio, or a sequence's mean, at its exponential only: e^20 does not overflow, and no update survives it. */
 const maxLogRatio = 20;
 
 /** exp of a log-ratio clamped to ±20. */

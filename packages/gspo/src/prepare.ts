@@ -15,10 +15,10 @@ export interface Prepared {
 }
 
 /**
- * Checks layouts and values, counts trained tokens, forms log-ratios.
- * @throws LaconicError `input_invalid` for a layout that does not fit, or totals that cannot hold this input;
- * `numeric_invalid` with sequence and token for a trained token whose log-prob is out of `logProbRange`,
- * or of `sampledLogProbRange` where a sampler reports it (`@laconic/core/numeric`), or whose advantage is not finite.
+ * Checks layouts and values, counts trained tokens, computes log-ratios.
+ * @throws LaconicError `input_invalid` for a wrong layout, or totals that cannot hold this input; `numeric_invalid` with sequence
+ * and token for a trained token whose log-prob is out of `logProbRange` (`sampledLogProbRange` for the sampler's), or whose advantage
+ * is not finite
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -65,12 +65,11 @@ export function prepare(input: ObjectiveInput): Prepared {
   return { input, sequences, logRatio, lengths, totals, advantagePerToken };
 }
 
-/** Advantage of a token of a sequence, whichever way advantages were given. */
 export function advantageAt(prepared: Prepared, sequence: number, token: number): number {
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
 }
 
-/** The optimiser batch holds this input; where it has no other tokens, it has no other sequences either. */
+/** The optimiser batch contains this input; with no other tokens it has no other sequences. */
 function checkTotals(totals: BatchTotals, own: BatchTotals): void {
   const fits =
     totals.sequences >= own.sequences &&
@@ -97,7 +96,7 @@ export function checkLogProbs(input: ObjectiveInput): void {
   }
 }
 
-/** All that are there, each with the range of its values. */
+/** All given log-probs with their ranges. */
 function namedLogProbs(input: ObjectiveInput): [name: string, data: Ragged, range: LogProbRange][] {
   const { logProbs, oldLogProbs, refLogProbs, rollLogProbs, policyLogProbs = {} } = input;
   const named: [name: string, data: Ragged, range: LogProbRange][] = [
@@ -116,7 +115,6 @@ function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?:
   return { groups: new Set(Array.from(groups).filter((_, s) => (lengths[s] as number) > 0)).size };
 }
 
-/** An error that names the token. */
 export function notFinite(what: string, sequence: number, token: number): LaconicError {
   return new LaconicError("numeric_invalid", `${what}: sequence ${sequence}, token ${token} is not a finite number`, {
     sequence,

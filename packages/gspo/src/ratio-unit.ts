@@ -11,10 +11,10 @@ import { checkChoice } from "./check-option.ts";
 import { numberNames } from "./grouping.ts";
 import { checkLogProbs } from "./prepare.ts";
 
-/** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
+/** Unit of a sequence ratio: an utterance, an agent's turn, an agent's episode, or the team's episode. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
 
-/** Who said a sequence, when and in which episode: what ratio units are made of. */
+/** Coordinates of a sequence. */
 export interface UnitItem {
   readonly episode: string | number;
   readonly agent: string;
@@ -35,15 +35,12 @@ export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Arr
 }
 
 /**
- * The same objective with messages joined into units before its ratio is formed; the gradient comes back per message.
- * Joining changes |y| and so the update, except where every unit holds one message.
- *
- * N counts units, whatever `totals.sequences` says: those of the input, or `totalUnits` where it is part of a batch.
- *
+ * Joins messages into units before the ratio; the gradient is returned per message. Joining changes |y| and so the update, except
+ * for units of one message. N counts units, whatever `totals.sequences` says: those of the input, or `totalUnits` for a part of a batch.
  * @param units - unit id of each sequence, as from {@link unitIndex}; every unit whole
  * @param totalUnits - units with a trained token in the whole optimiser batch
- * @throws LaconicError `input_invalid` at evaluation when ids have gaps, messages of a unit have different advantages,
- * or `totals` tell of a larger batch and `totalUnits` is missing.
+ * @throws LaconicError `input_invalid` at evaluation for ids with gaps, messages of a unit with different advantages, or `totals` of
+ * a larger batch without `totalUnits`
  */
 export function withRatioUnits(objective: Objective, units: Int32Array, totalUnits?: number): Objective {
   return {

@@ -4,7 +4,7 @@ import { type Costs, type Prices, repetition, tokensWritten, turns } from "./cos
 import { measureEpisode } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, rewardTerms, type PricingOptions } from "./reward-terms.ts";
 
-/** The three costs of Eq. 1, of the whole team; what the paper leaves open is stated by each. */
+/** The three costs of Eq. 1 for the whole team. */
 export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };
 
 /** The task's grader, the costs, and their prices. */
@@ -16,12 +16,9 @@ export interface CommunicationRewardOptions extends PricingOptions {
 }
 
 /**
- * Agent-GSPO Eq. 1 as a `Reward` that answers at once: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named
- * terms. It is {@link measureEpisode}, then {@link rewardTerms}, the equation as a pure function of what was measured: to
- * change a price, keep the measure and price it again. A training run does so each step, with the grader, costs and prices of
- * its configuration.
- *
- * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` when an episode cannot be scored.
+ * Agent-GSPO Eq. 1 as a synchronous `Reward`: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms. It is
+ * {@link measureEpisode}, then {@link rewardTerms}: to change a price, keep the measurement and price it again, as a run does.
+ * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` if an episode cannot be scored
  */
 export function communicationReward(
   options: CommunicationRewardOptions,

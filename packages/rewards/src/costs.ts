@@ -1,10 +1,7 @@
 import { type AgentId, type Episode, countTokens } from "@laconic/core";
 import { checkCount, checkOption } from "./check-option.ts";
 
-/**
- * Whose share of an episode is counted: the whole team's when both keys are absent.
- * `from` and `by` together name one edge, sender to reader.
- */
+/** Scope of a cost; the whole team without keys. `from` and `by` together name one edge, sender to reader. */
 export interface CostScope {
   /** Count only what this agent wrote, or read, or said. */
   readonly by?: AgentId;
@@ -52,7 +49,6 @@ export function tokensRead(scope: CostScope = {}): Cost {
   };
 }
 
-/** Which turns count. */
 export interface TurnOptions extends Pick<CostScope, "by"> {
   /** `spoken` leaves silent turns out; `all` counts every turn taken, a constant where the graph fixes who speaks. */
   readonly count: "spoken" | "all";
@@ -71,7 +67,6 @@ export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   };
 }
 
-/** From which length on an utterance costs. */
 export interface OverlongOptions extends Pick<CostScope, "by"> {
   /** L: from here on an utterance costs 1. */
   readonly maxTokens: number;
@@ -80,10 +75,9 @@ export interface OverlongOptions extends Pick<CostScope, "by"> {
 }
 
 /**
- * DAPO's soft overlong punishment as a cost: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L,
- * 1 above; summed over the utterances in scope. Price 1 is DAPO (L = 20480, c = 4096).
- *
- * @throws LaconicError `config_invalid`.
+ * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, 1 above; summed over the
+ * utterances in scope. Price 1 is DAPO (L = 20480, c = 4096).
+ * @throws LaconicError `config_invalid`
  */
 export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   checkCount("overlong.maxTokens", maxTokens);
@@ -100,7 +94,6 @@ export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   };
 }
 
-/** What counts as said before. */
 export interface RepetitionOptions extends Pick<CostScope, "by"> {
   /** Length of an n-gram, in `of`. */
   readonly n: number;
@@ -111,11 +104,9 @@ export interface RepetitionOptions extends Pick<CostScope, "by"> {
 }
 
 /**
- * repetition(y) of Eq. 1, which the paper leaves undefined: the share, 0 to 1, of n-grams that were said before,
- * pooled over the utterances in scope. An episode too short for one n-gram repeats nothing.
- *
- * Within an utterance this is 1 - distinct / total.
- * @throws LaconicError `config_invalid`.
+ * repetition(y) of Eq. 1, which the paper leaves undefined: the share, 0 to 1, of repeated n-grams over the utterances in scope; 0
+ * without n-grams. Within an utterance this is 1 - distinct / total.
+ * @throws LaconicError `config_invalid`
  */
 export function repetition(options: RepetitionOptions = { n: 3, of: "words", against: "utterance" }): Cost {
   const { n, of, against, by } = options;
@@ -143,7 +134,7 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
   };
 }
 
-/** Joining is unambiguous: a word holds no space, and every second of the code points is one. */
+/** Joining is unambiguous: words have no spaces, and joined code points alternate with spaces. */
 function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] {
   const lower = text.toLowerCase();
   const units = of === "words" ? lower.split(/\s+/u).filter((word) => word !== "") : Array.from(lower);

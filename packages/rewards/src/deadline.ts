@@ -1,10 +1,10 @@
 import { thrownText } from "@laconic/core";
 
-/** Time as an argument. */
+/** A clock and timer as arguments. */
 export interface Timer {
   /** Milliseconds of a clock that only goes forward. */
   now(): number;
-  /** Calls once, after so many milliseconds; what it returns calls it off. */
+  /** Calls once after a delay; returns a function that cancels it. */
   after(milliseconds: number, call: () => void): () => void;
 }
 
@@ -37,8 +37,8 @@ export type Ask = <T>(question: (signal: AbortSignal) => T | Promise<T>) => Prom
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Puts questions to a judge that may throw or hang. A question has failed when it has waited for `seconds` in which no other
- * was answered either: questions that wait in a line behind each other do not run out of time while the line moves.
+ * Asks a judge that may throw or hang. A question fails after `seconds` in which no other was answered either, so that queued
+ * questions do not time out while the queue moves.
  */
 export function withDeadline({ seconds, timer }: { readonly seconds: number; readonly timer: Timer }): Ask {
   let lastAnswer = Number.NEGATIVE_INFINITY;

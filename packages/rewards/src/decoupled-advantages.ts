@@ -4,7 +4,7 @@ import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
 
-/** How task and costs are normalised apart, and weighted. */
+/** Separate normalisation of task and costs. */
 export interface DecoupledOptions extends PricingOptions {
   /** w by cost name. With `z-score` a pure number; with `centred` the price of one unit, the λ of Eq. 1. */
   readonly weights: Readonly<Record<string, number>>;
@@ -18,7 +18,6 @@ export interface DecoupledOptions extends PricingOptions {
   readonly batch?: "none" | "sequence";
 }
 
-/** Advantages per episode, and what the groups looked like. */
 export interface DecoupledResult {
   /** One per episode. */
   readonly advantages: Float64Array;
@@ -27,17 +26,14 @@ export interface DecoupledResult {
 }
 
 /**
- * Advantages with the terms of the reward and the costs normalised apart: A = z(task) - Σ_c w_c n(cost_c), each within its group,
- * so that a weight keeps its meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`).
- *
- * A term that is equal throughout its group, or alone in it, counts exactly 0. A cost of NaN leaves the baseline
- * of that cost and counts 0; a task of NaN takes the whole episode out, advantage 0, where TRL would train its costs.
- * With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
- *
+ * Advantages with terms and costs normalised separately within groups: A = z(task) - Σ_c w_c n(cost_c), so that a weight keeps its
+ * meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). A constant or single term counts
+ * exactly 0. A cost of NaN leaves its baseline and counts 0; a task of NaN removes the episode (advantage 0), where TRL would train
+ * its costs. With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
  * @param groups - group id of each episode
- * @param shares - how much each row counts in means and deviations; 1 by default
- * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for lengths or costs that differ between
- * episodes, `numeric_invalid` for a task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row.
+ * @param shares - weight of each row in means and deviations; default 1
+ * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for different lengths or costs, `numeric_invalid` for a
+ * task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row
  */
 export function decoupledAdvantages(
   measured: readonly MeasuredReward[],

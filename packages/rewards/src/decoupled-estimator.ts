@@ -30,10 +30,7 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
   },
 });
 
-/**
- * {@link decoupledAdvantages} as an estimator: the prices of the step are the weights of the costs.
- * @throws LaconicError `config_invalid` for a bad setting.
- */
+/** {@link decoupledAdvantages} as an estimator: prices are the weights of costs. @throws LaconicError `config_invalid` */
 export function decoupledEstimator(options: EstimatorSettings): Estimator {
   decoupledAdvantages([], [], { ...options, weights: {} });
   return {

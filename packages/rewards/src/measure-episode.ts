@@ -1,22 +1,20 @@
 import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
 import type { Costs } from "./costs.ts";
 
-/** What an episode earned and used, before any price: store it, and price it again at will. */
+/** Grade and costs of an episode before prices. */
 export interface MeasuredReward {
   /** Grade, 0 to 1; NaN when the task does not apply. */
   readonly task: number;
-  /** Terms of the reward where there are more than the grade, before costs; `{ task }` when absent. */
+  /** Terms before costs; default `{ task }`. */
   readonly terms?: RewardTerms;
   /** Units used by cost name. */
   readonly costs: Readonly<Record<string, number>>;
 }
 
 /**
- * Grades an episode and measures its costs. Pure, and free of prices.
- *
- * NaN means "not applicable" and stays NaN, for the advantage estimator to leave out.
- * @throws LaconicError `reward_invalid` when the grader throws or a value is not a number in range, naming problem and
- * term; `input_invalid` when episode and problem do not belong together.
+ * Grades an episode and measures its costs, without prices. NaN means "not applicable": estimators leave it out.
+ * @throws LaconicError `reward_invalid` if the grader throws or a value is out of range, naming problem and term; `input_invalid` if
+ * episode and problem do not belong together
  */
 export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
@@ -30,8 +28,8 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
 }
 
 /**
- * Units that an episode used, by cost name.
- * @throws LaconicError `reward_invalid` naming problem and term for a cost that is not a number from 0 up, or NaN.
+ * Units of each cost in an episode.
+ * @throws LaconicError `reward_invalid` naming problem and term for a cost that is neither NaN nor a number from 0
  */
 export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -64,8 +62,8 @@ function measured(problemId: string, term: string, max: number, measure: () => u
 const typeOf = (value: unknown): string => Object.prototype.toString.call(value);
 
 /**
- * Mean units per episode by cost name, what a budget controller is fed (Eq. 5). NaN is left out; of nothing the mean is NaN.
- * @throws LaconicError `numeric_invalid` naming the cost whose sum overflows.
+ * Mean units per episode by cost, for budget controllers (Eq. 5). NaN is left out; the mean of nothing is NaN.
+ * @throws LaconicError `numeric_invalid` naming a cost whose sum overflows
  */
 export function meanCosts(episodes: readonly MeasuredReward[]): Readonly<Record<string, number>> {
   const names = Object.keys(episodes[0]?.costs ?? {});

@@ -9,9 +9,9 @@ import {
 } from "@laconic/core";
 import { checkCount } from "./check-option.ts";
 
-/** What a reward model reads, and what its value becomes. */
+/** Settings of a reward model. */
 export interface ModelRewardSettings {
-  /** What it reads of an episode with an answer: a text, or tokens as they are. The question, a line break and the answer by default. */
+  /** Input for an answered episode, as text or tokens. Default: question, line break, answer. */
   readonly input?: (episode: Episode & { readonly answer: string }, problem: Problem) => string | readonly number[];
   /** Name of the term; default `preference`. */
   readonly term?: string;
@@ -25,24 +25,23 @@ export interface ModelRewardSettings {
   readonly batch?: number;
 }
 
-/** A reward that is ready, with a model that an engine has opened. */
+/** A reward with an open model. */
 export interface ReadyModelReward extends ModelRewardSettings {
   readonly model: ValueModel;
   /** Tokens of a text, by the model's own tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
-/** A reward whose model a run opens on its own engine, by the name that configurations give models. */
+/** A reward whose model a run opens on its engine, by the name that configurations give models. */
 export interface NamedModelReward extends ModelRewardSettings {
   readonly model: string;
 }
 
 /**
- * A reward model: a checkpoint with one row of weights over its last hidden state, `score.weight`, says what an answer is worth. Episodes
- * that are finished while a pass runs go through the next one together. Where an engine is not batch-invariant their values depend on
- * that in the last bits; a `batch` of 1 does not.
- * @throws LaconicError `config_invalid` for an option out of range, or a head that is fresh and says 0 of everything; `input_invalid`
- * naming the problem whose text is empty or too long
+ * A reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one; on an
+ * engine that is not batch-invariant this changes last bits, unless `batch` is 1.
+ * @throws LaconicError `config_invalid` for an option out of range or a new head, which gives 0; `input_invalid` naming the problem
+ * whose text is empty or too long
  */
 export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
   const { batch = 32 } = options;
@@ -76,7 +75,7 @@ function questionAndAnswer({ answer }: { readonly answer: string }, { question }
   return `${question}\n${answer}`;
 }
 
-/** It says what it will be, and cannot judge yet. */
+/** A reward that cannot judge yet. */
 function unopened({ model, ...settings }: NamedModelReward): Reward {
   const early: Reward = () => {
     throw new LaconicError(

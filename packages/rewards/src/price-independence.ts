@@ -14,13 +14,11 @@ export interface PriceIndependence {
 }
 
 /**
- * Finds the trap of σ-normalised costs. When all rewards of a group differ in one priced term alone, for example because
- * every answer is right, Eq. 2 gives A = -z(units) whatever the price is: the group is pushed to brevity at full strength.
- * The price then means something in mixed groups only; decoupled or mean-only advantages restore it.
- *
+ * Detects the trap of σ-normalised costs: if all rewards of a group differ in one priced term alone, for example because every
+ * answer is right, Eq. 2 gives A = -z(units) at any price, a full push to brevity. Decoupled or mean-only advantages avoid it.
  * @param terms - of each episode; an episode with a NaN term is left out
  * @param groups - group id of each episode
- * @throws LaconicError `input_invalid` when lengths differ or an episode lacks the term.
+ * @throws LaconicError `input_invalid` for different lengths, or an episode without the term
  */
 export function priceIndependence(
   terms: readonly RewardTerms[],

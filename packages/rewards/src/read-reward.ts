@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
-/** What became of an episode's reward: a score like any other, with the reward where there is one. */
+/** A score, with the reward if there is one. */
 export type RewardOutcome =
   | (Extract<SampleScore, { status: "scored" }> & { readonly reward: EpisodeReward })
   | Exclude<SampleScore, { status: "scored" }>;
@@ -20,7 +20,7 @@ export function graded(grader: Grader): Reward {
   return (episode, problem) => ({ task: grader(episode.answer, problem) });
 }
 
-/** Reads what a reward gave. */
+/** Checks the result of a reward. */
 export function readReward(given: unknown): RewardOutcome {
   if (typeof given === "number" || typeof given === "boolean") return readReward({ task: given });
   if (!isGroup(given)) return invalid(`got ${shownValue(given)}, expected terms such as { task: 1 }`);
@@ -68,8 +68,8 @@ function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, 
 }
 
 /**
- * A reward with more terms: the sums of both, by name. The score is that of the first.
- * @throws LaconicError `reward_invalid` for a term of the team that both have
+ * Sums of the terms of both; the score is the first's.
+ * @throws LaconicError `reward_invalid` for a term of the team in both
  */
 export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
   const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));

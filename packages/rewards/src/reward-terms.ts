@@ -5,18 +5,14 @@ import type { MeasuredReward } from "./measure-episode.ts";
 
 /** Which episodes pay. */
 export interface PricingOptions {
-  /**
-   * Charge costs only to episodes whose grade is at least this, in (0, 1]: a wrong answer is then never made better
-   * by being short. Absent: always charge.
-   */
+  /** Charge costs only from this grade on, in (0, 1]: brevity then never improves a wrong answer. Default: always charge. */
   readonly costWhenTaskAtLeast?: number;
 }
 
 /**
  * Agent-GSPO Eq. 1 as signed terms: `task`, and minus price times units for each cost.
- *
  * @throws LaconicError `config_invalid` for a price that is negative, not finite, or of an unknown cost; `reward_invalid` for a
- * term called like a cost.
+ * term named like a cost
  * @example rewardTerms({ task: 1, costs: { tokens: 30 } }, { tokens: 0.01 }) // { task: 1, tokens: -0.3 }
  */
 export function rewardTerms(measured: MeasuredReward, prices: Prices, options: PricingOptions = {}): RewardTerms {
@@ -55,10 +51,8 @@ export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOption
 }
 
 /**
- * The reward: the sum of its terms. NaN when any term does not apply, because a sum with a part missing
- * cannot be compared with sums that have it.
- *
- * @throws LaconicError `reward_invalid` for a term, or a sum, that is neither finite nor NaN.
+ * Sum of the terms; NaN if any term does not apply, since partial sums are not comparable.
+ * @throws LaconicError `reward_invalid` for a term, or a sum, that is neither finite nor NaN
  */
 export function rewardTotal(terms: RewardTerms, problemId = "unknown"): number {
   let total = 0;

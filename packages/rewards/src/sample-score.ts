@@ -1,17 +1,16 @@
-/** What became of the scoring of one sample. Only a `scored` one has a value; the others are counted apart, never as 0. */
+/** Score of a sample. Only `scored` has a value; other states are counted separately, never as 0. */
 export type SampleScore =
   /** 0 to 1. */
   | { readonly status: "scored"; readonly value: number }
-  /** The machine kept it from a verdict: a sandbox that did not start, a machine without memory. */
+  /** The machine prevented a verdict: a sandbox that did not start, too little memory. */
   | { readonly status: "undecided"; readonly reason: string }
-  /** The scorer gave something that is no score: NaN, infinity, a number out of range, no number. */
+  /** An invalid score: NaN, infinity, out of range, not a number. */
   | { readonly status: "invalid"; readonly reason: string }
-  /** The scorer threw, or gave nothing in time. */
+  /** The scorer threw or timed out. */
   | { readonly status: "error"; readonly reason: string };
 
-/** What a scorer gives in a score's place where the machine, not the sample, kept it from one. */
+/** Result of a scorer if the machine prevented a score. */
 export interface Undecided {
-  /** Why. */
   readonly undecided: string;
 }
 

@@ -16,18 +16,16 @@ import { untilAborted } from "@laconic/core/async";
 import { checkedAnswer } from "@laconic/core/checks";
 import type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 
-/** Most texts of a turn where an environment does not say. */
 export const defaultMaxSteps = 8;
 
 type Speak = (context: EpisodeContext, request: SpeakRequest, step: number) => Promise<Turn>;
 
-/** What an agent has read and written in its turn. */
 type Conversation =
   | Exclude<Prompt, { kind: "messages" }>
   | { readonly kind: "messages"; readonly messages: readonly ToolMessage[] };
 
 /**
- * A turn in an environment: the agent goes on from each observation, and its last text is its message. All its texts share the
+ * A turn in an environment: the agent continues after each observation, and its last text is its message. All its texts share the
  * turn's `maxTokens`.
  */
 export async function act(
@@ -85,14 +83,13 @@ export async function act(
   }
 }
 
-/** A prompt as long as its model's context: a local model's word for it, and an API's. */
+/** The prompt fills the model's context, as a local model or an API reports it. */
 function isFull(error: unknown): boolean {
   return (
     LaconicError.is(error) && (error.detail["contextLength"] !== undefined || error.detail["contextFull"] === true)
   );
 }
 
-/** A conversation as its model takes it. */
 function asked({ format, tools }: Environment, agent: AgentId, said: Conversation): Prompt {
   if (said.kind !== "messages") return said;
   if (format) return { kind: "messages", messages: format.write(said.messages, tools?.(agent) ?? []) };
@@ -103,7 +100,7 @@ function asked({ format, tools }: Environment, agent: AgentId, said: Conversatio
   return { kind: "messages", messages };
 }
 
-/** Tokens stay what was sampled: a chat's by the model's own replies, all others by their trace. */
+/** Sampled tokens are kept: in chats by the model's own replies, otherwise by the trace. */
 function continued(
   environment: Environment,
   said: Conversation,
@@ -125,10 +122,7 @@ function continued(
   );
 }
 
-/**
- * What is wrong with a step's answer; null for nothing.
- * @param agents - of the team, who may earn a reward
- */
+/** What is wrong with a step's answer, or null. @param agents - agents that may earn a reward */
 export function lacksOfStep(given: unknown, agents: readonly AgentId[]): string | null {
   if (typeof given !== "object" || given === null)
     return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;

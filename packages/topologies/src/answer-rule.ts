@@ -19,9 +19,8 @@ export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
 }
 
 /**
- * The most frequent answer of several agents, each with its last words. A tie goes to the agent listed first.
- *
- * @param key - what two equal answers share, null for a reply that is no vote; the trimmed text by default
+ * The most frequent last answer of several agents; the first listed agent wins a tie.
+ * @param key - equal for equal answers, null for no vote; default the trimmed text
  */
 export function plurality<A extends AgentId>(
   agents: readonly A[],
@@ -48,10 +47,8 @@ export function plurality<A extends AgentId>(
 }
 
 /**
- * A judge names the candidate whose last words are the answer. A judgement that names none of them, or several, leaves it
- * to the plurality of the candidates.
- *
- * @param choice - reads a judgement: the candidate's position, from 1, or null; the only number in it by default
+ * A judge names the candidate whose last words are the answer; otherwise the plurality of the candidates decides.
+ * @param choice - reads the candidate's position from 1, or null, in a judgement; default its only number
  */
 export function judgedBy<A extends AgentId>(
   judge: A,

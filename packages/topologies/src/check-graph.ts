@@ -1,10 +1,7 @@
 import { LaconicError, shownValue, type ErrorDetail, type AgentId } from "@laconic/core";
 import type { Edge, Graph, AgentSpec } from "./graph.ts";
 
-/**
- * Refuses a graph that cannot run, or that says something without effect.
- * @throws LaconicError `topology_invalid` naming the graph and the agent or edge at fault.
- */
+/** @throws LaconicError `topology_invalid` for a graph that cannot run or has parts without effect, naming the agent or edge */
 export function checkGraph(graph: Graph): void {
   const refuse = (message: string, detail: ErrorDetail = {}): never => {
     throw new LaconicError("topology_invalid", `graph "${graph.name}": ${message}`, {
@@ -77,7 +74,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
 }
 
-/** An edge over which no message can come, because writer and reader speak in other rounds. */
+/** An edge that never delivers, because writer and reader speak in different rounds. */
 function findUndelivered({
   agents,
   rounds,
@@ -103,10 +100,8 @@ function findUndelivered({
 }
 
 /**
- * The agents of one round in the order they may speak: a wave speaks together, once all it reads is written.
- * Agents of a wave keep their declared order.
- *
- * @throws LaconicError `topology_invalid` naming a cycle of spatial edges.
+ * Agents of one round in waves: a wave speaks together once all it reads is written, in declared order.
+ * @throws LaconicError `topology_invalid` naming a cycle of spatial edges
  */
 export function speakingWaves(graph: Graph): AgentSpec[][] {
   const waiting = new Set(graph.agents.map((agent) => agent.id));
@@ -130,7 +125,7 @@ export function speakingWaves(graph: Graph): AgentSpec[][] {
   return waves;
 }
 
-/** Walks from reader to awaited writer until an agent comes back; returned in reading direction. */
+/** A cycle in reading direction, found by walking from reader to awaited writer. */
 function findCycle(start: AgentId | undefined, awaited: (id: AgentId) => AgentId | undefined): AgentId[] {
   const path: AgentId[] = [];
   let agent = start;

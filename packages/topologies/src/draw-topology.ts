@@ -3,15 +3,12 @@ import type { Edge, Graph } from "./graph.ts";
 import type { AgentId } from "@laconic/core";
 import { colourStyle } from "@laconic/core/design";
 
-/** How a graph can be drawn. */
+/** Formats of a drawn graph. */
 export const drawingFormats = ["mermaid", "svg", "json"] as const;
-/** What a graph can be drawn as. */
+/** One of {@link drawingFormats}. */
 export type DrawingFormat = (typeof drawingFormats)[number];
 
-/**
- * A graph as text: Mermaid, an SVG picture, or what of it is data as JSON.
- * @throws LaconicError `topology_invalid` for a graph that cannot run
- */
+/** A graph as Mermaid, an SVG picture, or its data as JSON. @throws LaconicError `topology_invalid` for a graph that cannot run */
 export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): string {
   checkGraph(graph);
   switch (format) {
@@ -24,7 +21,6 @@ export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): s
   }
 }
 
-/** What of a graph is data. */
 function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Graph): object {
   const ends = ({ from, to }: Edge): object => ({ from, to });
   return {
@@ -37,7 +33,7 @@ function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Gr
   };
 }
 
-/** A graph as Mermaid text: solid arrows within a round, dotted ones to the next, the answering agents in double frames. */
+/** A graph as Mermaid: solid arrows within a round, dotted ones to the next, answering agents in double frames. */
 export function mermaidOf(graph: Graph): string {
   const name = new Map(graph.agents.map(({ id }, i) => [id, `a${i}`]));
   const answering = new Set<string>(graph.answer.agents);
@@ -60,10 +56,7 @@ interface Place {
   readonly y: number;
 }
 
-/**
- * A graph as a picture: a column for everybody who speaks at once, solid arrows within a round, dashed ones to the next.
- * All text is escaped.
- */
+/** A graph as SVG: a column per wave, solid arrows within a round, dashed ones to the next. All text is escaped. */
 export function svgOf(graph: Graph): string {
   const waves = speakingWaves(graph);
   const tallest = Math.max(...waves.map((wave) => wave.length));
@@ -106,7 +99,7 @@ export function svgOf(graph: Graph): string {
   ].join("\n");
 }
 
-/** From the right edge to the left one; a loop above for memory; a bow for neighbours in a column and for ways back. */
+/** From right edge to left edge; a loop for memory; a bow within a column and backwards. */
 function curve(from: Place, to: Place): string {
   const middle = boxHeight / 2;
   if (from === to) {

@@ -12,10 +12,8 @@ import {
 import type { Turn, TurnStep } from "./turn.ts";
 
 /**
- * Turns, in order and numbered from 0, as an episode: every utterance is delivered to those who read it,
- * and the ledger lists the calls.
- *
- * @param outputs - what each agent answers, where several do
+ * The episode of turns in order, numbered from 0, with readers of every utterance and the ledger.
+ * @param outputs - answer of each agent, if several answer
  */
 export function endEpisode(
   topology: string,
@@ -44,7 +42,6 @@ export function endEpisode(
   };
 }
 
-/** Turns every step into a separate turn and renumbers turns and reads. */
 function flattened(turns: readonly Turn[]): {
   readonly utterances: Utterance[];
   readonly calls: LedgerCall[];
@@ -78,7 +75,7 @@ function flattened(turns: readonly Turn[]): {
   return { utterances, calls, observations };
 }
 
-/** What an observation was to the next prompt. */
+/** Size of an observation in the next prompt. */
 function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observation, "tokens" | "rewritten"> {
   const { promptTokens, writtenTokens, reasoningTokens = 0 } = last.call;
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
@@ -88,7 +85,7 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   return { tokens, ...(kept.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
 }
 
-/** Why an episode ended that reached no limit. */
+/** Stop reason of an episode within its limits. */
 export function endingOf(answer: Utterance | null): StopReason {
   if (answer === null) return "no_answer";
   return isCutShort(answer.finishReason) ? "truncated" : "answered";

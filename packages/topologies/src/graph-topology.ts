@@ -20,13 +20,10 @@ import { episodeClock, takeTurns } from "./take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 
 /**
- * The executor: any graph as a topology.
- *
- * Independent agents speak concurrently. Turns are numbered by wave and declared order, and each draws from its
- * own random stream, so an episode does not depend on which model answers first.
- *
- * @throws LaconicError `topology_invalid` when the graph cannot run; `run` throws `input_invalid` for an agent without
- * a model, `aborted` when the signal fires, and the first error in turn order when models fail.
+ * The executor of any graph. Independent agents speak concurrently; turns are numbered by wave and declared order, each with its own
+ * random stream, so that an episode does not depend on which model answers first.
+ * @throws LaconicError `topology_invalid` for a graph that cannot run; `run` throws `input_invalid` for an agent without a model,
+ * `aborted` when the signal fires, and the first error of a model in turn order
  */
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);
@@ -74,7 +71,6 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
   };
 }
 
-/** Collects what an agent reads and renders its prompt. */
 function promptFor(
   graph: Graph,
   agent: AgentSpec,
@@ -125,7 +121,6 @@ function lacksOfAnswer(given: unknown): string | null {
   return `chose ${shownValue(given)}, expected an utterance or null`;
 }
 
-/** How much of a sender's messages the reader sees. */
 function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], inRound: number): ReceivedMessage[] {
   const said = turns.filter(({ call }) => call.agent === from && call.round <= inRound).map(({ message }) => message);
   if (delivery === "full") return said;

@@ -2,7 +2,7 @@ import type { AgentId, Prompt } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
-/** A string is plainly meant as a text. */
+/** A string as a text prompt. */
 export function asPrompt(given: Prompt | string): Prompt {
   return typeof given === "string" ? { kind: "text", text: given } : given;
 }
@@ -12,7 +12,7 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly id: A;
   /** What the agent is for; its prompt template reads it. */
   readonly role: string;
-  /** Turns what the agent sees into what its model is asked; a string is a text. Pure. */
+  /** Prompt of what the agent sees; a string is a text. Pure. */
   readonly prompt: (view: AgentView) => Prompt | string;
   /** Most tokens of one utterance, the end token included. */
   readonly maxTokens: number;
@@ -24,7 +24,6 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** How much of a sender's message the reader sees. */
 export type Delivery =
   /** The message of the round the edge speaks of. */
   | "last"
@@ -41,11 +40,7 @@ export interface Edge<A extends AgentId = AgentId> {
   readonly delivery?: Delivery;
 }
 
-/**
- * Who speaks, who reads whom, who answers. Every agent speaks once per round.
- *
- * Agent ids are checked at compile time when they are literals, and by `checkGraph` in any case.
- */
+/** Who speaks, who reads whom, who answers. Every agent speaks once per round. Literal agent ids are checked at compile time too. */
 export interface Graph<A extends AgentId = AgentId> {
   readonly name: string;
   /** The declared order numbers the turns. */
@@ -56,6 +51,6 @@ export interface Graph<A extends AgentId = AgentId> {
   /** From the round before. An edge from an agent to itself is its memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
-  /** A message with only this text is silence, like an empty one: it costs tokens and is not delivered. */
+  /** A message with only this text is silent: it costs tokens and is not delivered. */
   readonly pass?: string;
 }

@@ -19,8 +19,8 @@ import { endEpisode } from "./end-episode.ts";
 import { defaultMaxSteps, lacksOfStep } from "./act.ts";
 
 /**
- * A topology whose agents act on an environment: in every turn an agent continues after each observation, until there is none. The other agents read the turn's last text. The state of each episode is its own. An environment of the context
- * joins it with its tools.
+ * Lets agents act on an environment: in every turn an agent continues after each observation, and other agents read its last text.
+ * Each episode has its own state. An environment of the context joins with its tools.
  * @throws LaconicError `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
@@ -66,7 +66,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
 
 const tooLate: unique symbol = Symbol("too late");
 
-/** The state of an episode. It takes no longer than a turn may, nor than the episode. */
+/** The state of an episode, within the time of a turn and of the episode. */
 async function stateOf(
   environment: Environment,
   problem: Problem,
@@ -108,10 +108,7 @@ function ended(environment: Environment, state: unknown): Promise<unknown> {
   );
 }
 
-/**
- * A team's own environment, and the tools of another: calls of those go to the other one, anything else to the team's own. A text
- * that only calls the other's tools is no move in the team's own.
- */
+/** Adds the tools of another environment to a team's own. A text with only calls of those tools is no step of the team's own. */
 function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
   const { environment } = own;
   const format = environment.format ?? outer.environment.format;

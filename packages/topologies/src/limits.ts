@@ -2,20 +2,19 @@ import { hardCap } from "@laconic/budget";
 import type { AgentId, EpisodeLimits, StopReason } from "@laconic/core";
 import { callsOf, type Turn } from "./turn.ts";
 
-/** Who of a wave may still speak, and how much. */
+/** Speakers of a wave and their limits. */
 export interface Admission<T> {
   readonly speakers: readonly { readonly speaker: T; readonly maxTokens: number }[];
-  /** The limit of the team that keeps someone silent, or null: the episode ends after these speakers. */
+  /** The team limit that silences someone and ends the episode after these speakers, or null. */
   readonly limit: StopReason | null;
-  /** Those who have spent what an agent may write; the others go on. */
+  /** Agents that spent their allowance; others continue. */
   readonly spent: readonly T[];
 }
 
 /**
- * Applies the ceilings of an episode to its next wave. Turns go to the first in the order given. What the team has left is
- * shared equally by the speakers, what an agent has left by its own lines: no wave can exceed a limit in any order.
- *
- * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is no whole number from 1
+ * Applies an episode's limits to its next wave, in order. Speakers share the team's remaining tokens equally, and an agent's lines
+ * share the agent's, so that no wave exceeds a limit.
+ * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is not a whole number from 1
  */
 export function admit<T>(
   wave: readonly T[],
@@ -45,7 +44,7 @@ export function admit<T>(
   };
 }
 
-/** What each agent may write in one line of a wave: its allowance, shared by its lines. */
+/** Allowance of each agent per line of a wave. */
 function allowances(
   agents: readonly AgentId[],
   turns: readonly Turn[],

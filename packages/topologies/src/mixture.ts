@@ -1,8 +1,8 @@
 import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
 
 /**
- * Several topologies in one: each problem is played on one of them, always the same, so that a group of episodes can be
- * compared. A collaborator that learns on a mixture learns for all of them (AgentPO trains one over several teams).
+ * Several topologies in one: each problem is always played on the same one, so that groups of episodes are comparable. A
+ * collaborator then learns for all of them (AgentPO).
  * @throws LaconicError `topology_invalid` without topologies
  */
 export function mixture(topologies: readonly Topology[], name = "mixture"): Topology {

@@ -13,11 +13,10 @@ import { act } from "./act.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
 /**
- * Asks an agent's model and records the turn. Every method speaks through this, so every ledger is filled alike. In an environment the
- * agent goes on from each observation until there is none.
- *
- * @throws LaconicError `input_invalid` when the agent has no model, `reply_malformed` when its token counts
- * contradict each other, and whatever the model throws.
+ * Asks an agent's model and records the turn; all methods speak through this. In an environment the agent continues after each
+ * observation.
+ * @throws LaconicError `input_invalid` for an agent without a model, `reply_malformed` for contradictory token counts, and what the
+ * model throws
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { environment } = context;
@@ -110,7 +109,7 @@ export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext
   return model;
 }
 
-/** Readers get neither reasoning nor the end token, which only a model that counts its own tokens is known to count. */
+/** Without reasoning and the end token, which only models that count their own tokens include. */
 function deliveredTokens({ usage, finishReason }: Completion): number {
   const endTokens = usage.counted === "model" && finishReason === "stop" ? 1 : 0;
   return Math.max(0, usage.completionTokens - (usage.reasoningTokens ?? 0) - endTokens);

@@ -2,13 +2,11 @@ import { LaconicError, thrownText, type EpisodeContext, type StopReason } from "
 import { speak } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
-/** When an episode's time is over. */
 export interface EpisodeClock {
   /** Milliseconds left; Infinity without a limit. */
   left(): number;
 }
 
-/** Starts the clock of an episode. */
 export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
   const { maxSeconds } = limits ?? {};
   if (maxSeconds === undefined) return { left: () => Infinity };
@@ -20,7 +18,7 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
-  /** Of an episode that ended as `error`, for its notes: the agent, and what its model said. */
+  /** For an episode that ended as `error`: the agent and its model's message. */
   readonly error?: string;
 }
 
@@ -30,8 +28,8 @@ class TimeUp extends Error {}
 const longestNote = 500;
 
 /**
- * Runs independent turns concurrently. Waits for every call, so that an error does not depend on timing, but not beyond the time limit.
- * Keeps finished turns when another one fails, and numbers them without gaps.
+ * Runs independent turns concurrently within the time limit, and waits for all, so that an error does not depend on timing. Keeps
+ * finished turns when another fails, numbered without gaps.
  * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
  */
 export async function takeTurns(
@@ -60,7 +58,7 @@ export async function takeTurns(
   return { turns, ended, ...(error !== undefined && { error }) };
 }
 
-/** At once, or one after the other where one may change what the next one meets. */
+/** At once, or one after the other if steps affect each other. */
 async function settled(
   { environment }: EpisodeContext,
   requests: readonly SpeakRequest[],

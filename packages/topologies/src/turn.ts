@@ -16,9 +16,9 @@ export interface SpeakRequest {
   readonly temperature?: number;
   /** Texts that end the reply, instead of those of the context. */
   readonly stop?: readonly string[];
-  /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
+  /** The agent speaks again, so that a local policy keeps its cache. */
   readonly speaksAgain?: boolean;
-  /** Earlier turns: a chat with the agent's replies continues from their tokens. */
+  /** Earlier turns, whose tokens continue a chat. */
   readonly earlier?: readonly Turn[];
   /** Earlier replies of this turn. */
   readonly replies?: readonly OwnReply[];
@@ -34,7 +34,7 @@ export interface TurnStep extends Pick<Turn, "utterance" | "call"> {
 
 /** One turn taken: what was written, what it cost, and how readers get it. */
 export interface Turn {
-  /** What was written to an environment before: no other agent reads it. */
+  /** Earlier texts of the turn, to an environment; unread by other agents. */
   readonly steps?: readonly TurnStep[];
   /** What the last text earned from an environment. */
   readonly reward?: StepReward;

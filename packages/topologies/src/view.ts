@@ -1,6 +1,6 @@
 import type { AgentId, Message, Problem } from "@laconic/core";
 
-/** A message as its reader gets it. A silent sender keeps its place: `silent` is true, `text` empty, `tokens` 0. */
+/** A message as its reader gets it; a silent one has an empty text and 0 tokens. */
 export interface ReceivedMessage extends Message {
   readonly silent: boolean;
 }
@@ -27,11 +27,11 @@ export interface AgentView {
   readonly inbox: readonly ReceivedMessage[];
   /** From 0. */
   readonly round: number;
-  /** Where the episode has one. It tells how much others wrote, along no edge: a prompt reads it by choice. */
+  /** Shown by a prompt's choice: it tells how much others wrote, along no edge. */
   readonly budget?: BudgetView;
 }
 
-/** What a problem shows an agent: its own view alone, also where it is called `toString`. */
+/** A problem as an agent sees it. Views are own properties: an agent may be called `toString`. */
 export function seenBy({ question, views = {} }: Problem, agent: AgentId): Pick<AgentView, "question" | "privateView"> {
   const privateView = Object.hasOwn(views, agent) ? views[agent] : undefined;
   return { question, ...(privateView !== undefined && { privateView }) };

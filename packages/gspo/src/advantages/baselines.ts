@@ -36,10 +36,7 @@ export function rawRewards(
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
-/**
- * GPG, by verl's formula: (N / rewards that are not 0) (r - mean), which makes up for samples that teach nothing.
- * Its loss is `reinforce` with a token mean.
- */
+/** GPG by verl's formula: (N / rewards that are not 0) (r - mean); its loss is `reinforce` with a token mean. */
 export function gpg(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -58,8 +55,8 @@ export function gpg(
 }
 
 /**
- * ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence.
- * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies, or beyond ±`maxReward`.
+ * ReMax (Li et al. 2024): r minus the reward of the greedy reply.
+ * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies, or beyond ±`maxReward`
  */
 export function remax(
   rewards: ArrayLike<number>,
@@ -172,15 +169,12 @@ export function bnpo(
 export type RunningBaselineState = Readonly<Record<string, number>>;
 
 /**
- * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r.
- * Baselines start at 0 and warm up over about 1 / (1 - decay) rewards.
- *
- * A NaN reward does not apply: it gets 0 and moves no baseline.
- *
+ * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r. Baselines start at 0 and warm up
+ * over about 1 / (1 - decay) rewards. A NaN reward gets 0 and moves no baseline.
  * @param decay - weight of the past, 0.95
- * @param weights - how far each reward moves its baseline, as a share of a whole reward, [S]; 1 by default
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ or a stored
- * baseline is no such number, `config_invalid`.
+ * @param weights - share by which each reward moves its baseline, [S]; default 1
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths or an invalid stored
+ * baseline, `config_invalid`
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -211,7 +205,7 @@ export function runningBaseline(
   return { advantages, state: Object.fromEntries(next) };
 }
 
-/** Which REINFORCE++: with or without the group's mean, and its discount. */
+/** Variants of REINFORCE++. */
 export interface ReinforcePlusPlusOptions {
   /** Subtract the group mean first (REINFORCE++-baseline). */
   readonly baseline?: boolean;
@@ -220,13 +214,11 @@ export interface ReinforcePlusPlusOptions {
 }
 
 /**
- * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and
- * 1e-8 under the root (verl, SkyRL). One advantage per token. A NaN reward does not apply: its tokens leave mean and
- * variance, and get 0. Returns that are all equal give exactly 0.
- *
+ * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and 1e-8 under
+ * the root (verl, SkyRL). Tokens of NaN rewards are left out and get 0. Equal returns give exactly 0.
  * @param offsets - layout of the tokens, [S + 1]
- * @param weights - how much each reward counts in the mean of its group, [S]; 1 by default
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ, `config_invalid`.
+ * @param weights - weight of each reward in the mean of its group, [S]; default 1
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths, `config_invalid`
  */
 export function reinforcePlusPlus(
   rewards: ArrayLike<number>,

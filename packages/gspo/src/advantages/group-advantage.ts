@@ -37,11 +37,10 @@ export const groupAdvantageConventions: Readonly<
 /**
  * (r - mean) / (std + ε) within each group (Agent-GSPO Eq. 2; GRPO), or without the division (Dr.GRPO, MAGRPO).
  * A group of one, or of equal rewards, gets exactly 0 and is counted.
- *
  * @param rewards - [S], finite, or NaN where not applicable
  * @param groups - group id per sequence, [S]
- * @param weights - how much each reward counts in mean and deviation, [S]; 1 by default
- * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for a reward beyond ±`maxReward`.
+ * @param weights - weight of each reward in mean and deviation, [S]; default 1
+ * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for a reward beyond ±`maxReward`
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
 export function groupAdvantages(

@@ -1,33 +1,32 @@
 import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
-/** Advantages per sequence and what the groups looked like. */
+/** Advantages per sequence, and diagnostics of the groups. */
 export interface AdvantageResult {
   readonly advantages: Float64Array;
   readonly diagnostics: Diagnostics;
 }
 
-/** Rewards of a group closer than this are equal: there is nothing to learn from their rounding. */
+/** Closer rewards are equal but for rounding. */
 const equalWithin = 1e-12;
 
 /** A group with its applicable rewards. */
 export interface RewardGroup {
   readonly rows: readonly number[];
   readonly rewards: readonly number[];
-  /** How much each reward counts. */
   readonly weights: readonly number[];
-  /** Sum of the weights: samples, whatever the rows of each. */
+  /** Sum of the weights: number of samples. */
   readonly size: number;
   readonly mean: number;
   /** Fewer than two samples, or all rewards equal. */
   readonly degenerate: boolean;
 }
 
-/** Most that the weights of one sample can be a sum of, their rounding included. */
+/** Max sum of the weights of one sample, with rounding. */
 const oneSample = 1.5;
 
 /**
- * Splits rewards by group. NaN means "not applicable": it leaves the baseline, and its advantage stays 0.
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, naming the row; `input_invalid` when lengths differ.
+ * Splits rewards by group; NaN, "not applicable", leaves the baseline.
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, naming the row; `input_invalid` for different lengths
  */
 export function rewardGroups(
   rewards: ArrayLike<number>,
@@ -93,8 +92,7 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
 
 /**
  * Advantages by a rule per group; degenerate groups get exactly 0.
- * @param weights - how much each reward counts among those of its group; 1 by default
- * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row.
+ * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row
  */
 export function perGroup(
   rewards: ArrayLike<number>,

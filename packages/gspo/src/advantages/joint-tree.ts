@@ -2,19 +2,19 @@ import { LaconicError, maxReward } from "@laconic/core";
 import { checkChoice } from "../check-option.ts";
 import { mean } from "./groups.ts";
 
-/** A joint history at which every agent has replied several times. */
+/** A joint history after which every agent replied several times. */
 export interface JointNode {
-  /** The joint actions taken there: for `aligned`, one for each reply; for `cross`, one for each combination. */
+  /** Joint actions: one per reply for `aligned`, one per combination for `cross`. */
   readonly actions: readonly JointAction[];
 }
 
 /** One reply of every agent, taken together. */
 export interface JointAction {
-  /** Of each agent, in order, which of its replies at the node. */
+  /** Index of the reply of each agent. */
   readonly replies: readonly number[];
   /** Immediate reward, shared by all. */
   readonly reward: number;
-  /** What came next; absent or null for a leaf, and where a branch was stopped. */
+  /** Absent or null for a leaf or a stopped branch. */
   readonly next?: JointNode | null;
 }
 
@@ -29,11 +29,9 @@ export interface ReplyCredit {
 }
 
 /**
- * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"): a leaf returns its reward, an inner action its reward and
- * the discounted mean of the returns that follow it. The advantage is the return less the mean over siblings, the same
- * for all agents of a joint action. A reply that is part of several joint actions (`cross`) has the mean of their returns;
- * the released library sums them.
- *
+ * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"): a leaf returns its reward, an inner action its reward and the
+ * discounted mean of the following returns. The advantage is the return minus the mean over siblings, shared by the agents. A reply
+ * of several joint actions (`cross`) has the mean of their returns; the released library sums them.
  * @param gamma - discount between turns; 0.9 in the paper's multi-turn runs
  * @throws LaconicError `input_invalid` naming the node where agents, replies or rewards do not fit
  */
@@ -47,7 +45,7 @@ export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[]
   return credits;
 }
 
-/** Returns of the actions of a node; credits of its replies and of all below are added. */
+/** Returns of a node's actions; adds the credits of its replies and of all below. */
 function returnsOf(
   node: JointNode,
   gamma: number,
@@ -85,8 +83,8 @@ function returnsOf(
 }
 
 /**
- * Joint actions of `count` replies an agent: the g-th of everybody together, or every combination.
- * @throws LaconicError `config_invalid` for an unknown mode.
+ * Joint actions of `count` replies per agent: the g-th replies together, or all combinations.
+ * @throws LaconicError `config_invalid` for an unknown mode
  */
 export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
   checkChoice("joint replies: mode", mode, ["aligned", "cross"]);
@@ -98,7 +96,7 @@ export function jointReplies(agents: number, count: number, mode: "aligned" | "c
   );
 }
 
-/** Whether a node's branches go on: not when their mean immediate reward is above the threshold already. */
+/** Whether a node is expanded: its mean immediate reward does not exceed the threshold. */
 export function isWorthExpanding({ actions }: JointNode, threshold: number | null): boolean {
   return threshold === null || mean(actions.map(({ reward }) => reward)) <= threshold;
 }

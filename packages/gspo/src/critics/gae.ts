@@ -2,7 +2,7 @@ import { statisticOf, type Advantages, type Estimator, type RewardBatch } from "
 import { checkOption } from "../check-option.ts";
 import type { Critic } from "./critic.ts";
 
-/** How far rewards and errors reach back. */
+/** Discounts of GAE. */
 export interface GaeOptions {
   /** Discount between an agent's turns, 0 to 1. */
   readonly gamma: number;
@@ -11,7 +11,7 @@ export interface GaeOptions {
 }
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) over one trajectory that ends:
+ * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of one finished trajectory:
  * δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
  * @param rewards - of each step; `values` - of the state before it
  */
@@ -32,9 +32,9 @@ export function gae(
 }
 
 /**
- * Advantages from a critic that is trained together with the policy. A trajectory is what one agent says in an episode; its turns earn their own
- * terms and what an environment's steps gave until the next, and the last one all the rest. The critic values a step before it has learned from it, so advantages stay unbiased.
- * Needs rows of single agents (`groupBy`); it compares within no group, so one episode of each problem is enough. An episode whose reward
+ * Advantages from a critic that is trained with the policy. A trajectory is the turns of one agent in an episode: turns earn their
+ * own terms and environment rewards until the next turn, the last one the rest. The critic values a step before learning from it,
+ * so advantages stay unbiased. Needs rows of single agents (`groupBy`), but only one episode per problem. An episode whose reward
  * does not apply has advantage 0.
  * @throws LaconicError `config_invalid` for a number out of range
  */
@@ -82,7 +82,7 @@ export function gaeEstimator<State>({
   };
 }
 
-/** Rows of what an agent says in an episode, in order. */
+/** Rows of an agent in an episode, in order. */
 function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): number[][] {
   const byEpisode = new Map<object, Map<string, number[]>>();
   episodes.forEach((episode, row) => {
@@ -97,7 +97,7 @@ function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): num
     .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));
 }
 
-/** The last one is what remains, so that they sum to what was earned. Null for an episode whose reward does not apply. */
+/** Rewards that sum to the return; null if the reward does not apply. */
 function rewardsOf({ rewards, turnRewards, stepRewards }: RewardBatch, rows: readonly number[]): number[] | null {
   let given = 0;
   const own = rows.map((row, t) => {

@@ -4,23 +4,22 @@ import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
 /** A linear critic. */
 export interface LinearCriticOptions {
-  /** Numbers of a state, always as many. Give a 1 among them for a constant. */
+  /** Features of a state, always equally many; include a 1 for a constant. */
   readonly features: (view: CriticView) => readonly number[];
-  /** Share of what was seen that a step keeps, 0 to 1; default 0.9. */
+  /** Share of earlier data kept per step, 0 to 1; default 0.9. */
   readonly decay?: number;
-  /** Pulls the weights to 0: what is rarely seen counts little. Above 0; default 1. */
+  /** L2 penalty of the weights, above 0; default 1. */
   readonly ridge?: number;
 }
 
-/** Sums over what was seen: of products of features, and of features times targets. */
+/** Sums over the data: products of features, and features times targets. */
 export interface LinearCriticState {
   readonly gram: readonly (readonly number[])[];
   readonly moment: readonly number[];
 }
 
 /**
- * Ridge regression of returns on features, with older steps forgotten. A critic of one agent's view looks at what that agent sees; a
- * centralised one, as MAPPO's, at what no agent sees.
+ * Ridge regression of returns on features, with older steps discounted. Features may be an agent's view, or centralised as MAPPO's.
  * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` for features that are not as many finite numbers
  */
 export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {

@@ -10,16 +10,12 @@ import { checkOptimizerSettings, optimizerTable } from "@laconic/core/backends";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
-/** How a language model reads states and learns their values. */
+/** Settings of a language model as a critic. */
 export interface ModelCriticSettings {
-  /**
-   * What it reads of a state: a text, or tokens as they are. It may say what no agent sees. The tokens that the agent itself read by
-   * default.
-   */
+  /** Input for a state, as text or tokens, possibly unseen by agents. Default: the tokens that the agent read. */
   readonly input?: (view: CriticView) => string | readonly number[];
-  /** Of AdamW, constant. */
   readonly learningRate: number;
-  /** Of AdamW; what is absent is the default of a run's optimiser. */
+  /** Settings of AdamW; defaults as in a run's optimiser. */
   readonly optimizer?: Partial<Omit<OptimizerSettings, "learningRate">>;
   /** Passes over the targets of a step; default 1. */
   readonly epochs?: number;
@@ -27,23 +23,22 @@ export interface ModelCriticSettings {
   readonly minibatch?: number;
 }
 
-/** A critic that is ready, with a model that an engine has opened. */
+/** A critic with an open model. */
 export interface ReadyModelCritic extends ModelCriticSettings {
   readonly model: ValueModel;
   /** Tokens of a text, by the model's own tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
-/** A critic whose model a run opens on its own engine. */
+/** A critic whose model a run opens on its engine. */
 export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOptions, "train"> {
-  /** A model by name, whose layers are the critic's own; or the layers of the policy, under a head of the critic's. */
+  /** A model by name with separate layers, or a head on the layers of the policy. */
   readonly model: string | { readonly of: "policy" };
 }
 
 /**
- * A language model whose values are those of a scalar head over what it reads: the state's last token. It learns by half the mean squared
- * error, in minibatches that are the same in every run. With layers of its own and an `input` that says everything it is MAPPO's
- * centralised critic; a head on the policy's layers costs little, and reads well what the policy itself reads.
+ * A language model with a scalar head on the state's last token. It learns by half the mean squared error, in deterministic
+ * minibatches. Separate layers with a full `input` make MAPPO's centralised critic; a head on the policy's layers is cheap.
  * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` naming a state that is empty or too long
  */
 export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
@@ -78,7 +73,7 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
   };
 }
 
-/** It says what it will be, and cannot value yet. */
+/** A critic that cannot value yet. */
 function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null> {
   const early = (): never => {
     throw new LaconicError(

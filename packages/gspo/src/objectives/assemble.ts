@@ -40,7 +40,6 @@ export interface PolicyTerm {
   readonly bySequence?: boolean;
 }
 
-/** Everything that makes an objective: how it weighs tokens, and its policy term. */
 export interface ObjectiveParts extends CommonOptions {
   readonly name: string;
   readonly settings: Objective["settings"];

@@ -17,7 +17,7 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
 
 /**
  * GMPO: the geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
- * max(d, -ε) for A < 0. Clips before averaging where GSPO clips after. ε = 0.4 by default. With A = 0 nothing is clipped.
+ * max(d, -ε) for A < 0; GSPO clips after averaging. ε = 0.4 by default. A = 0 clips nothing.
  */
 export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 0.4, high: 0.4 } } = options;

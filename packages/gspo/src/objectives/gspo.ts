@@ -23,8 +23,7 @@ export interface GspoOptions extends CommonOptions {
 /**
  * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A).
  * d L / d log π_t = -s A / (N |y|), equal on all tokens, 0 when clipped.
- *
- * @throws LaconicError `objective_refused` for another aggregation (length-weighted GSPO is another algorithm), `config_invalid`.
+ * @throws LaconicError `objective_refused` for another aggregation (length-weighted GSPO is another algorithm), `config_invalid`
  */
 export function gspo(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo", options);
@@ -38,9 +37,9 @@ export function gspo(options: GspoOptions = {}): Objective {
 }
 
 /**
- * GSPO-token: each token carries sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient
- * -s A_t / (N |y|), clipped per token by the sign of A_t. With equal advantages it is GSPO (GSPO paper, section 4.3), and
- * so with a `minLength` too: there the gradient has max(|y|, minLength) below the line.
+ * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient -s A_t / (N |y|),
+ * clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also with a `minLength`, where the
+ * gradient is divided by max(|y|, minLength).
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);

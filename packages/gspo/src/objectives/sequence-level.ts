@@ -7,7 +7,7 @@ import { clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 
 /** One sequence as a sequence-level loss sees it. */
 export interface SequenceView {
-  /** Log-ratios of its tokens, as they are; 0 where masked. */
+  /** Unclamped log-ratios of its tokens; 0 where masked. */
   readonly logRatio: Float64Array;
   readonly logProbs: Float64Array;
   /** |y|: trained tokens. */
@@ -21,7 +21,7 @@ export interface SequenceTerm {
   /** d loss / d log π. */
   readonly dLogProb: number | Float64Array;
   readonly ratio: number;
-  /** The log of the ratio was clamped, so that the loss has no gradient through it. */
+  /** The log-ratio was clamped: the loss has no gradient through it. */
   readonly clamped: boolean;
   readonly clipped: -1 | 0 | 1;
 }
@@ -41,7 +41,7 @@ export function clippedTerm(
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
 
 export interface SequenceLossOptions extends CommonOptions {
-  /** The gradient does not pass through the ratio, so that clamping it takes nothing away. */
+  /** The gradient does not pass through the ratio, so clamping does not remove it. */
   readonly ratioDetached?: boolean;
 }
 

@@ -15,17 +15,16 @@ export interface TokenTerm {
 /** Writes the loss of a token with ratio w = π / π_old and advantage A. */
 export type TokenLoss = (ratio: number, advantage: number, logProb: number, out: TokenTerm) => void;
 
-/** What every objective of a token's ratio takes: how token losses add up, and common terms. */
+/** Options of token-level objectives. */
 export interface TokenLevelOptions extends CommonOptions {
   readonly aggregation?: Aggregation;
   /** L of `seq-mean-token-sum-norm`. */
   readonly constantLength?: number;
 }
 
-/** How a loss is weighted, and whether it has a gradient through the ratio. */
 interface TokenLossSettings extends TokenLevelOptions {
   readonly aggregation: Aggregation;
-  /** The gradient does not pass through the ratio, so that clamping it takes nothing away. */
+  /** As in `SequenceLossOptions`. */
   readonly ratioDetached?: boolean;
 }
 

@@ -33,7 +33,6 @@ import {
 } from "../advantages/group-advantage.ts";
 import { checkChoice } from "../check-option.ts";
 
-/** An estimator that has nothing to set. */
 type NoOptions = Readonly<Record<string, never>>;
 
 /** Options of each estimator by the name that configurations use. */
@@ -185,10 +184,7 @@ export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "gro
   return presets[name].shape;
 }
 
-/**
- * An estimator by name.
- * @throws LaconicError `config_invalid` for an option that it does not take, or one out of range.
- */
+/** An estimator by name. @throws LaconicError `config_invalid` for an unknown option, or one out of range */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
   checkChoice("estimator", name, estimatorNames);
   const { shape, needs, advantagePer, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;

@@ -8,7 +8,6 @@ import { cispo, reinforce, sapo } from "../objectives/policy-gradients.ts";
 
 interface Preset {
   readonly takes: readonly (keyof ObjectiveOptions)[];
-  /** Published ones. */
   readonly defaults?: ObjectiveOptions;
   make(options: ObjectiveOptions): Objective;
 }
@@ -104,7 +103,7 @@ export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "gro
 
 /**
  * An objective by name with its published defaults.
- * @throws LaconicError `config_invalid` for an option without effect, or one out of range.
+ * @throws LaconicError `config_invalid` for an option without effect, or one out of range
  */
 export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
   checkChoice("objective", name, objectiveNames);
@@ -122,7 +121,7 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
   return preset.make({ ...preset.defaults, ...options });
 }
 
-/** Steps from here on move a sequence ratio by a percent and more, so that a wider GSPO clip has something to do. */
+/** From this learning rate on a step moves a sequence ratio by a percent and more. */
 const largeStep = 5e-5;
 
 /** Warnings about valid options that are probably mistakes. */

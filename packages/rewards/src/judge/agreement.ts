@@ -10,7 +10,7 @@ export interface LabelledAnswer extends JudgedAnswer {
 /** How far a judge agrees with labels. */
 export interface Agreement {
   readonly judged: number;
-  /** Labelled answers without a verdict: in none of the other figures. */
+  /** Answers without a verdict, in no other figure. */
   readonly undecided: number;
   /** Share of judged answers with the verdict of their label; null where nothing was judged. */
   readonly accuracy: number | null;
@@ -25,8 +25,8 @@ export interface Agreement {
 }
 
 /**
- * Puts labelled answers to a judge, `atOnce` at a time.
- * @param options - acceptAt: score from which the judge accepts, in (0, 1], default 0.5; atOnce: questions at a time, default 8
+ * Agreement of a judge with labelled answers.
+ * @param options - acceptAt: score from which the judge accepts, in (0, 1], default 0.5; atOnce: concurrent questions, default 8
  * @throws LaconicError `config_invalid` for options out of range
  */
 export async function agreement(
@@ -57,7 +57,7 @@ export async function agreement(
   return { judged, undecided, accuracy, kappa: chance === 1 ? null : (accuracy - chance) / (1 - chance), confusion };
 }
 
-/** Results in the order of the items, so many under way at a time. @throws LaconicError `config_invalid` for none at a time */
+/** Results in order, with at most `atOnce` tasks at a time. @throws LaconicError `config_invalid` for less than one */
 export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
   checkCount("atOnce", atOnce);
   const results: R[] = [];

@@ -2,11 +2,10 @@ import { randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/c
 import { answerTo, withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkCount } from "../check-option.ts";
 
-/** How a model that judges is asked. */
 export interface JudgeSettings {
   /** Any: an API's, one on this machine, a script. */
   readonly model: LanguageModel;
-  /** Seconds that one question may wait while no other is answered either. Absent: as long as the model takes. */
+  /** Seconds that a question may wait while no other is answered. Default: no limit. */
   readonly deadline?: { readonly seconds: number; readonly timer: Timer };
   /** Times that a question is asked until its verdict can be read. Default 2. */
   readonly attempts?: number;
@@ -18,7 +17,7 @@ export interface JudgeSettings {
   readonly cached?: number;
 }
 
-/** What one asks of a judge, and how its answer is read: null when it has not got the form. */
+/** A question and the reader of its reply: null for a reply without the form. */
 export interface JudgeQuestion<T> {
   readonly key: string;
   readonly messages: readonly ChatMessage[];
@@ -32,8 +31,8 @@ export type Verdict<T> =
   | { readonly status: "undecided"; readonly reason: string };
 
 /**
- * Asks a judge at temperature 0, again where the verdict cannot be read or the model fails; verdicts are cached by content, and
- * the same question in flight is asked once. No failure is a verdict: it is `undecided`, and is asked again the next time.
+ * Asks a judge at temperature 0, again after unreadable verdicts and errors. Verdicts are cached by content, and concurrent equal
+ * questions are asked once. Failures are `undecided` and not cached.
  * @throws LaconicError `config_invalid` for an option out of range
  */
 export function judgeAsker<T>(
@@ -100,7 +99,7 @@ export function judgeAsker<T>(
   };
 }
 
-/** Without what the judge said before: that may quote what it judges. */
+/** Without the judge's last reply, which may quote the judged text. */
 function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage[] {
   const last = messages.at(-1) as ChatMessage;
   const content = `${last.content}\n\nYour last reply had no verdict in this form. End with exactly:\n${form}`;

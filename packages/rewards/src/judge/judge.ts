@@ -28,9 +28,9 @@ export interface JudgeOptions extends JudgeSettings {
 }
 
 /**
- * A model that marks answers by a rubric, each criterion from 0 to {@link bestMark}. Question, reference and answer stand between
- * lines with a code that none of them contains, and only lines with the code count as marks: an answer that says "correctness: 10"
- * marks nothing, also where the judge quotes it. A judge that does what an answer tells it is not kept from it: measure with `agreement`.
+ * A model that marks answers by a rubric, each criterion from 0 to {@link bestMark}. Question, reference and answer are fenced by a
+ * code that none of them contains, and only lines with the code count as marks: "correctness: 10" in an answer, or quoted by the
+ * judge, marks nothing. A judge may still follow instructions in answers: measure it with `agreement`.
  * @throws LaconicError `config_invalid` for an invalid rubric or option
  */
 export function createJudge(options: JudgeOptions): Judge {
@@ -61,7 +61,7 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** Null unless each criterion has one mark in range: none, two that differ, or 11 of 10 are no verdict. */
+/** Null unless each criterion has exactly one mark in range. */
 function marksIn(reply: string, code: string, criteria: readonly Required<Criterion>[]): Marks | null {
   const marks: Record<string, number> = {};
   for (const { name } of criteria) {
@@ -91,7 +91,7 @@ export interface Rubric {
   readonly criteria: readonly Criterion[];
 }
 
-/** The mark for what fully meets a criterion; 0 is for what does not meet it at all. */
+/** Best mark; 0 is the worst. */
 export const bestMark = 10;
 
 const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
@@ -123,7 +123,7 @@ export interface JudgeGraderOptions extends JudgeOptions {
   readonly acceptAt?: number;
 }
 
-/** What a judge says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
+/** A judge's verdict in the shape of `@laconic/benchmarks`. */
 export interface JudgeVerdict {
   readonly correct: boolean;
   /** The reply as it was judged; null without a verdict. */
@@ -134,10 +134,7 @@ export interface JudgeVerdict {
   readonly decided: boolean;
 }
 
-/**
- * A model as the grader of free answers, which is shown question, gold and reply: for `Graders.text` of `@laconic/benchmarks`.
- * @throws LaconicError `config_invalid`
- */
+/** A model as the grader of free answers, for `Graders.text` of `@laconic/benchmarks`. @throws LaconicError `config_invalid` */
 export function judgeGrader(
   options: JudgeGraderOptions,
 ): (
@@ -165,9 +162,8 @@ export interface JudgeRewardOptions extends JudgeOptions {
 }
 
 /**
- * A judge as the reward of a run: a term for each criterion, its mark times its share of the weights, so that they add up to 0 to
- * 1; of a rubric of one question, `task`. A missing answer has 0 in each without a question; what the judge could not decide is
- * `undecided` and left out.
+ * A judge as the reward of a run: a term per criterion, its mark times its share of the weights; `task` for a rubric of one question.
+ * A missing answer has 0 without a question; undecided verdicts are left out.
  * @throws LaconicError `config_invalid`
  * @example export default judgeReward({ model, rubric: "Is the answer right, and does it say why?" });
  */

@@ -13,7 +13,7 @@ export interface AnswerPair extends Judged {
 /** Which of two is better. */
 export interface Preference {
   readonly winner: "a" | "b" | "tie";
-  /** The judge named the same place, first or second, in both orders: a tie, and a sign of bias. */
+  /** The judge chose the same place in both orders: a tie, and a sign of bias. */
   readonly byPlace: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface PreferenceOptions extends JudgeSettings {
 type Place = "FIRST" | "SECOND" | "TIE";
 
 /**
- * A judge of pairs that is asked in both orders: an answer wins only where it wins, or ties, in each and wins in one. Fences and
- * codes are as those of `createJudge`. Equal texts tie without asking.
+ * A judge of pairs that is asked in both orders: an answer wins if it wins one and loses none. Fenced as in `createJudge`. Equal
+ * texts tie without asking.
  * @throws LaconicError `config_invalid`
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
@@ -93,14 +93,11 @@ export interface WinRate {
   /** Ties that were verdicts for a place. */
   readonly byPlace: number;
   readonly undecided: number;
-  /** Wins and half of the ties, of all that were judged, with Wilson's interval; null where none was. */
+  /** Wins and half of the ties, as a share of judged pairs with Wilson's interval; null without any. */
   readonly rate: { readonly value: number; readonly low: number; readonly high: number } | null;
 }
 
-/**
- * How often `a` is preferred, over pairs that are put to a judge `atOnce` at a time.
- * @throws LaconicError `config_invalid`
- */
+/** Win rate of `a` over pairs, with `atOnce` concurrent pairs. @throws LaconicError `config_invalid` */
 export async function winRate(
   judge: PreferenceJudge,
   pairs: readonly AnswerPair[],

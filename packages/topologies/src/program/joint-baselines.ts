@@ -3,26 +3,23 @@ import type { Turn } from "../turn.ts";
 import { programTopology, type Program, type Stage } from "./program-topology.ts";
 import { jointAnswer, jointLine, jointOutputs, type JointGame, type Player } from "./synchronous-turns.ts";
 
-/** How players of a joint game do their work without having learned to do it together. */
+/** Names of MAGRPO's baselines, in which players have not learned to cooperate. */
 export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussion-1" | "discussion-2";
 
 /** One model that does every player's part. */
 export interface SingleWriter {
-  /** Told of all the parts, and of the marker where there is one. */
+  /** Knows all parts, and the marker if there is one. */
   readonly player: Player;
-  /**
-   * Separates the parts of its one reply. Without one the model is asked for part after part in one chat: for a model
-   * that cannot be told of a marker.
-   */
+  /** Separates the parts of its reply. Without it the model is asked for part after part in one chat. */
   readonly marker?: string;
 }
 
-/** What those of {@link jointBaselines} are asked that players of the game are not. */
+/** Prompts of {@link jointBaselines}. */
 export interface JointWords {
   readonly single: SingleWriter;
   /**
-   * What a player is asked who has the others' texts before it.
-   * @param draft - its own text of the round before; null where it has not written yet
+   * Question for a player that has the others' texts.
+   * @param draft - its own text of the round before, or null
    */
   readonly having: (question: string, received: readonly Received[], draft: string | null) => string;
 }
@@ -34,10 +31,9 @@ export interface Received {
 }
 
 /**
- * MAGRPO's baselines of a joint game's first turn, as topologies whose `outputs` are the players' (Liu et al., "LLM Collaboration
- * with Multi-Agent RL"): the same reward judges them. `single`: one model writes all parts. `concatenation`: each player writes its own,
- * at once, without reading the others. `pipeline`: one after the other, and each reads those before it. `discussion-n`: all write
- * at once, then n times all read the others' texts and write again, at once.
+ * MAGRPO's baselines of a game's first turn, judged by the same reward through the players' `outputs` (Liu et al., "LLM Collaboration
+ * with Multi-Agent RL"). `single`: one model writes all parts. `concatenation`: players write at once, unread by each other.
+ * `pipeline`: one after the other, reading those before. `discussion-n`: all write, then n times read the others and write again.
  */
 export function jointBaselines(game: JointGame, words: JointWords): Readonly<Record<JointBaseline, Topology>> {
   return {

@@ -34,10 +34,9 @@ export interface Line {
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** What a program plays on. */
 export interface Stage {
   readonly problem: Problem;
-  /** What an agent knows of the problem: the question, and its private part where it has one. */
+  /** The question, and the agent's private part. */
   shown(agent: AgentId): string;
   /** Everything said so far, in order. */
   readonly turns: readonly Turn[];
@@ -45,7 +44,7 @@ export interface Stage {
   readonly budget?: BudgetView | undefined;
   /** Speaks independent lines concurrently as one round, numbered in the given order. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
-  /** Sets the answer instead of `Program.answer`, such as a program's output; null for no answer. */
+  /** Sets the answer, or none, instead of `Program.answer`. */
   conclude(answer: Utterance | null): void;
   /** Adds a note to the episode, such as `capped`. */
   note(text: string): void;
@@ -55,13 +54,13 @@ export interface Stage {
 export interface Program {
   readonly name: string;
   readonly agents: readonly AgentId[];
-  /** Has agents speak; returns when it is done. A limit of the episode ends it between two rounds. */
+  /** Has agents speak. A limit of the episode ends it between two rounds. */
   play(stage: Stage): Promise<void>;
   /** A message with only this text is silence, like an empty one. */
   readonly pass?: string;
   /** The answer in what was said, also when a limit cut the play short. */
   answer(turns: readonly Turn[]): Utterance | null;
-  /** Where several agents answer: what each of them does. */
+  /** Answers of agents, if several answer. */
   outputs?(turns: readonly Turn[]): Episode["outputs"];
 }
 
@@ -76,7 +75,7 @@ class Curtain {
 }
 
 /**
- * A program as a topology. Turns draw from the same streams as a graph's, so an episode depends on its seed alone.
+ * A program as a topology, with the random streams of a graph's turns.
  * @throws LaconicError `topology_invalid` without agents; `run` throws what models throw, and `aborted`
  */
 export function programTopology(program: Program): Topology {

@@ -11,7 +11,7 @@ import { endEpisode, endingOf } from "../end-episode.ts";
 import type { Turn } from "../turn.ts";
 import { programTopology, type Line } from "./program-topology.ts";
 
-/** What an agent of {@link synchronousTurns} is. */
+/** An agent of {@link synchronousTurns}. */
 export interface Player {
   readonly id: AgentId;
   /** Most tokens of one reply, the end token included. */
@@ -20,7 +20,7 @@ export interface Player {
   readonly stop?: readonly string[];
   /** What it is told before anything else. */
   readonly system?: string;
-  /** What its chat becomes for its model. Default: the messages as they are. */
+  /** Prompt of its chat; default the messages. */
   readonly prompt?: (chat: readonly ChatMessage[]) => Prompt;
   /** How transcripts show such a prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
@@ -29,27 +29,20 @@ export interface Player {
 /** Every agent's replies so far, or what each was asked: turn by turn, in the order of the agents. */
 export type JointHistory = readonly (readonly string[])[];
 
-/**
- * What each agent is asked next, in the order of the agents; null ends the episode. The first call, with no history, asks
- * the first question. An agent learns of the others only what this tells it.
- */
+/** Next question of each agent; null ends the episode. Called first without history. Agents learn of others only through this. */
 export type ExternalTransition = (
   problem: Problem,
   history: JointHistory,
 ) => readonly string[] | null | Promise<readonly string[] | null>;
 
-/** How many turns, what comes between two of them, and what the answer is. */
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;
-  /**
-   * The team's answer as it is shown: the joint reply of the last turn. Default: the texts, one after the other. What judges
-   * it reads each agent's text in the episode's `outputs`.
-   */
+  /** The team's shown answer; default the texts of the last turn, one after the other. Rewards read `outputs`. */
   readonly join?: (replies: readonly string[]) => string;
 }
 
-/** A play of synchronous turns as data: what a rollout tree is grown from. */
+/** Synchronous turns as data, for rollout trees. */
 export interface JointGame extends SynchronousTurnsOptions {
   readonly players: readonly Player[];
 }
@@ -57,8 +50,8 @@ export interface JointGame extends SynchronousTurnsOptions {
 const name = "synchronous-turns";
 
 /**
- * MAGRPO's play: all agents answer at once in every turn, each from its own history of prompts and replies; in between,
- * an external transition says what they are asked next (Liu et al., "LLM Collaboration with Multi-Agent RL").
+ * MAGRPO's play: all agents answer at once in every turn, each from its own history; an external transition asks the next questions
+ * (Liu et al., "LLM Collaboration with Multi-Agent RL").
  */
 export function synchronousTurns(players: readonly Player[], options: SynchronousTurnsOptions): Topology {
   const game: JointGame = { ...options, players };
@@ -99,7 +92,7 @@ export function jointLine(
   };
 }
 
-/** What an agent is asked behind a joint history: its own questions and replies, then the new question. */
+/** Chat of an agent after a joint history: its questions and replies, then the new question. */
 export function jointPrompt(
   { players }: Pick<JointGame, "players">,
   agent: number,
@@ -116,7 +109,7 @@ export function jointPrompt(
   return prompt ? prompt(chat) : { kind: "messages", messages: chat };
 }
 
-/** Turns that ended a branch of the play, as the episode that {@link synchronousTurns} would make of them. */
+/** The episode of turns that ended a branch, as {@link synchronousTurns} makes it. */
 export function jointEpisode(game: JointGame, problem: Problem, turns: readonly Turn[]): Episode {
   const answer = jointAnswer(game, turns);
   return endEpisode(name, problem, turns, answer, endingOf(answer), jointOutputs(game, turns));
@@ -127,7 +120,7 @@ export function jointOutputs({ players }: Pick<JointGame, "players">, turns: rea
   return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
 }
 
-/** The last replies joined: those of the last turn, and an earlier one of a player whom a limit kept from it. */
+/** The joined last replies; a player stopped by a limit keeps an earlier one. */
 export function jointAnswer(
   { players, join = (replies) => replies.join("\n\n") }: Pick<JointGame, "players" | "join">,
   turns: readonly Turn[],

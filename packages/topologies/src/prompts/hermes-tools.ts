@@ -3,9 +3,8 @@ import { JsonText, tryParseJson, writeJson } from "@laconic/core/json";
 import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls.ts";
 
 /**
- * Calls between `<tool_call>` marks and answers between `<tool_response>` marks, as Hermes and Qwen models were taught.
- * Qwen2.5's template writes the same text.
- * @param options - `tells`: whether the system message lists the tools; a model that was trained with them needs no list
+ * Calls between `<tool_call>` marks, answers between `<tool_response>` marks, as Hermes and Qwen2.5 models expect.
+ * @param options - `tells`: whether the system message lists the tools
  */
 export function hermesTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {

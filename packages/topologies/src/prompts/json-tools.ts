@@ -3,10 +3,7 @@ import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls
 
 const ownLine = 'To call a tool, write a line of its own: {"name": NAME, "arguments": OBJECT}. The answer follows.';
 
-/**
- * A call is a line of JSON, for small models that were taught no other form: `{"name": "add", "arguments": {"a": 1}}`. Answers
- * are messages of the user.
- */
+/** A call is a line of JSON, for small models: `{"name": "add", "arguments": {"a": 1}}`. Answers are user messages. */
 export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "json-lines",
@@ -21,8 +18,8 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
 }
 
 /**
- * Calls as Llama 3.1 to 3.3 were taught: a reply that is one JSON object with name and parameters. Answers have the role `tool`,
- * which their template writes as `ipython`.
+ * Calls of Llama 3.1 to 3.3: a reply that is one JSON object with name and parameters. Answers have the role `tool`, which their
+ * template writes as `ipython`.
  */
 export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {

@@ -2,17 +2,14 @@ import { isRecord, type ChatMessage, type ReadCalls, type ToolMessage, type Writ
 import { exactJson, jsonEnd, JsonText, writeJson } from "@laconic/core/json";
 import { replyParts } from "@laconic/core/text";
 
-/** Where a text holds calls of one format; without calls, where one begins that cannot be read. */
+/** Calls at a place of a text; none for a call that cannot be read. */
 export interface CallBlock {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly WrittenCall[];
 }
 
-/**
- * Reads the calls of a reply outside its thoughts. What is neither a call nor around one stays content, thoughts included.
- * @param blocksIn - the format's blocks in a part of a reply, in order
- */
+/** Reads the calls outside the thoughts of a reply; other text stays content. @param blocksIn - blocks of a part, in order */
 export function readCalls(text: string, blocksIn: (part: string) => readonly CallBlock[]): ReadCalls {
   const calls: WrittenCall[] = [];
   let malformed = 0;
@@ -38,7 +35,7 @@ export function readCalls(text: string, blocksIn: (part: string) => readonly Cal
   return { content: calls.length === 0 ? text : content.trim(), calls, ...(malformed > 0 && { malformed }) };
 }
 
-/** Arguments may hold marks of thoughts: text of the same length without the calls tells where thoughts are. */
+/** Masks calls, whose arguments may contain marks of thoughts. */
 function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
   let masked = "";
   for (const { start, end, calls } of blocks)
@@ -50,8 +47,8 @@ function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
 const gap = /[\s;,]*/y;
 
 /**
- * The calls that a text has from `start`: objects, or lists of objects, of JSON.
- * @returns no calls if one of the values is none; else also where the last value ends, white space included
+ * Calls of a text from `start`: JSON objects, or lists of them.
+ * @returns the calls and their end; no calls if one value is none
  */
 export function callsAt(text: string, start: number): Pick<CallBlock, "calls" | "end"> {
   const calls: WrittenCall[] = [];
@@ -81,7 +78,7 @@ function callsIn(json: string): WrittenCall[] | null {
   }
 }
 
-/** Null for what is no call: its name a text, its arguments an object, or a text that holds one. */
+/** Null unless the name is a text and the arguments are an object, or a text of one. */
 function callOf(value: unknown): WrittenCall | null {
   if (!isRecord(value) || typeof value["name"] !== "string") return null;
   const { name, arguments: written = value["parameters"] } = value;

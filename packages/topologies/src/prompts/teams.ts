@@ -25,8 +25,8 @@ export const criticPrompt: PromptTemplate = chatTemplate(
 );
 
 /**
- * AgentPO's actor around a critic: first a draft, then a better solution from draft and comment. The draft stays a message of its
- * own, so that the second turn goes on from the first.
+ * AgentPO's actor around a critic: a draft, then a better solution from draft and comment. The draft is a separate message, so that
+ * the second turn continues the first.
  */
 export function revisingActorPrompt(answerForm: string): PromptTemplate {
   return {
@@ -51,8 +51,8 @@ export function revisingActorPrompt(answerForm: string): PromptTemplate {
 }
 
 /**
- * Debate: answer, then answer again having read everybody (the protocol of Du et al. 2023 in our wording). All read the same words
- * in the order in which they were said, and only at the end who they are, so that their prompts begin alike.
+ * Debate (Du et al. 2023, our wording): answer, then answer again having read all. All read the same words in the same order and
+ * their own name last, so that prompts share a prefix.
  */
 export function debatePrompt(answerForm: string): PromptTemplate {
   return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {

@@ -22,15 +22,12 @@ export function chatTemplate(id: string, system: string, user: (view: AgentView)
   };
 }
 
-/**
- * What those are told who answer.
- * @param answerForm - how an answer has to be written so that its grader reads it: a property of the benchmark
- */
+/** Instruction for agents that answer. @param answerForm - the form that the grader reads, from the benchmark */
 export function solving(answerForm: string): string {
   return `Reason step by step. ${answerForm}`;
 }
 
-/** What an agent knows: the question, and its private part where it has one. */
+/** The question, and the agent's private part. */
 export function problemText({ question, privateView }: Pick<AgentView, "question" | "privateView">): string {
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
@@ -40,7 +37,7 @@ export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** A text as a quotation: every line is marked, so that it cannot pose as anything else. */
+/** A text with every line marked as a quotation. */
 export function quote(text: string): string {
   return text
     .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
@@ -49,8 +46,8 @@ export function quote(text: string): string {
 }
 
 /**
- * Messages of others as quotations: every line is marked, so that no message can pose as another speaker, as an
- * instruction of the system, or as the end of the quotation. Silent senders are left out.
+ * Messages of others as quotations with every line marked, so that none can pose as another speaker, an instruction, or the end of
+ * the quotation. Silent senders are left out.
  */
 export function quoted(
   { inbox }: Pick<AgentView, "inbox">,

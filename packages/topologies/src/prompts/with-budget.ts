@@ -2,7 +2,6 @@ import { LaconicError, type Prompt } from "@laconic/core";
 import type { BudgetView } from "../view.ts";
 import type { PromptTemplate } from "./template.ts";
 
-/** The budget in a sentence. */
 function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): string {
   const tokens = Math.round(targetTokens);
   const left = Math.floor(leftTokens);
@@ -11,12 +10,9 @@ function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): 
 }
 
 /**
- * A template that also tells its agent the budget and what is left of it; as it was where the episode has no budget.
- *
- * The sentence ends the last message of a chat, so that an agent's prompts keep their beginning, and begins a text. How much was
- * written is news that travels along no edge.
- *
- * @throws LaconicError when it renders, `topology_invalid` for a prompt of token ids, which has no words
+ * Adds the budget and its rest to a template, if the episode has a budget. The sentence ends the last message of a chat, so that
+ * prompts keep their prefix, and begins a text. Spending of others is information that travels along no edge.
+ * @throws LaconicError when it renders, `topology_invalid` for a prompt of token ids
  */
 export function withBudget(
   template: PromptTemplate,
