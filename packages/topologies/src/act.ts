@@ -5,6 +5,8 @@ import {
   shownValue,
   type AgentId,
   type Environment,
+  type EnvironmentAction,
+  type EnvironmentContext,
   type EnvironmentStep,
   type EpisodeContext,
   type PlayedEnvironment,
@@ -60,13 +62,8 @@ export async function act(
       random: random.split(`turn:${turn}/step:${step}`),
       record,
     };
-    const of = { name: `the environment ${environment.name}: step`, value: "task" };
-    const acted = checkedAnswer(
-      of,
-      () => environment.step(state, { agent, text, calls, malformed, step }, own),
-      (given) => lacksOfStep(given, agents),
-    );
-    const answer = await untilAborted(acted, context.signal, of.name);
+    const acted = stepOf({ environment, agents, state }, { agent, text, calls, malformed, step }, own);
+    const answer = await untilAborted(acted, context.signal, `the environment ${environment.name}: step`);
     const { observation, reward, done } = answer;
     const answers = typeof observation === "string" ? [observation] : (observation ?? []);
     maxTokens -= spoken.call.writtenTokens;
@@ -122,8 +119,20 @@ function continued(
   );
 }
 
-/** What is wrong with a step's answer, or null. @param agents - agents that may earn a reward */
-export function lacksOfStep(given: unknown, agents: readonly AgentId[]): string | null {
+/** Checks an environment's answer to an action. */
+export function stepOf(
+  { environment, agents, state }: Pick<PlayedEnvironment, "environment" | "agents" | "state">,
+  action: EnvironmentAction,
+  context: EnvironmentContext,
+): Promise<EnvironmentStep> {
+  return checkedAnswer(
+    { name: `the environment ${environment.name}: step`, value: "task" },
+    () => environment.step(state, action, context),
+    (given) => lacksOfStep(given, agents),
+  );
+}
+
+function lacksOfStep(given: unknown, agents: readonly AgentId[]): string | null {
   if (typeof given !== "object" || given === null)
     return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;
   const { observation, reward } = given as Readonly<Record<keyof EnvironmentStep, unknown>>;

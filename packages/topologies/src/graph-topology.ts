@@ -64,8 +64,16 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       const of = { name: `the answer rule ${graph.answer.name}`, value: "task" };
       const answer = checkedCall(of, () => graph.answer.choose(utterances), lacksOfAnswer);
       if (isAnySpent) limit ??= "token_limit";
-      const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
-      const episode = endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
+      const spoken = graph.answer.agents.flatMap((agent) => lastWords(agent, utterances) ?? []);
+      const outputs = Object.fromEntries(spoken.map(({ agent, text }) => [agent, text]));
+      const episode = endEpisode(
+        graph.name,
+        problem,
+        turns,
+        answer,
+        limit ?? ending(answer, graph, context),
+        graph.answer.agents.length > 1 ? outputs : undefined,
+      );
       return error === undefined ? episode : { ...episode, notes: [error] };
     },
   };
@@ -129,15 +137,6 @@ function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], in
   if (delivery === "last" || message.silent) return [message];
   const { text, tokens } = delivery.shorten(message);
   return [{ ...message, text, tokens, silent: text === "" }];
-}
-
-function lastWordsOf(agents: readonly AgentId[], utterances: readonly Utterance[]): Record<AgentId, string> {
-  return Object.fromEntries(
-    agents.flatMap((agent) => {
-      const spoken = lastWords(agent, utterances);
-      return spoken ? [[agent, spoken.text]] : [];
-    }),
-  );
 }
 
 function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {

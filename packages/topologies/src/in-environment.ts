@@ -9,14 +9,13 @@ import {
   type Problem,
   type Random,
   type Topology,
-  type EnvironmentAction,
   type EnvironmentStep,
   type StepReward,
 } from "@laconic/core";
 import { untilAborted } from "@laconic/core/async";
 import { checkedAnswer } from "@laconic/core/checks";
 import { endEpisode } from "./end-episode.ts";
-import { defaultMaxSteps, lacksOfStep } from "./act.ts";
+import { defaultMaxSteps, stepOf } from "./act.ts";
 
 /**
  * Lets agents act on an environment: in every turn an agent continues after each observation, and other agents read its last text.
@@ -127,7 +126,8 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
       const rest = action.calls.filter((call) => !isOthers(call));
       const first = rest.length === 0 ? {} : await environment.step(state, { ...action, calls: rest }, context);
       if (first.done) return first;
-      const second = await outerStep(outer, { ...action, calls: theirs, malformed: 0 }, context);
+      const own = { ...context, random: context.random.split("outer"), record: outer.record };
+      const second = await stepOf(outer, { ...action, calls: theirs, malformed: 0 }, own);
       const [mine, answers] = [listed(first), listed(second)];
       // Formats tell answers by their order: that of the calls, where each call has its answer.
       const inOrder =
@@ -157,20 +157,6 @@ function sumOf(
     );
   const agents = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return Object.fromEntries(agents.map((agent) => [agent, (one[agent] ?? 0) + (other[agent] ?? 0)]));
-}
-
-function outerStep(
-  { environment, agents, state, record }: PlayedEnvironment,
-  action: EnvironmentAction,
-  context: EnvironmentContext,
-): Promise<EnvironmentStep> {
-  const of = { name: `the environment ${environment.name}: step`, value: "task" };
-  const own = { ...context, random: context.random.split("outer"), record };
-  return checkedAnswer(
-    of,
-    () => environment.step(state, action, own),
-    (given) => lacksOfStep(given, agents),
-  );
 }
 
 function listed({ observation = [] }: EnvironmentStep): string[] {

@@ -8,17 +8,27 @@ export type { AgentView, BudgetView, ReceivedMessage } from "./view.ts";
 export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
 export { graphTopology } from "./graph-topology.ts";
-export { solo, star, chain, chainGraph, layered, layeredGraph } from "./built-in/layers.ts";
-export { complete, completeGraph, random, randomGraph, debate, debateGraph } from "./built-in/rounds.ts";
-export type { RandomGraphOptions, DebateOptions } from "./built-in/rounds.ts";
 export {
-  hintActor,
-  hintActorGraph,
+  chain,
+  chainGraph,
+  complete,
+  completeGraph,
   criticActor,
   criticActorGraph,
+  debate,
+  debateGraph,
+  hintActor,
+  hintActorGraph,
+  layered,
+  layeredGraph,
+  random,
+  randomGraph,
   roleAssignment,
   roleAssignmentGraph,
-} from "./built-in/pairs.ts";
+  solo,
+  star,
+} from "./built-in.ts";
+export type { DebateOptions, RandomGraphOptions } from "./built-in.ts";
 export { mixture } from "./mixture.ts";
 export { inEnvironment } from "./in-environment.ts";
 export { budgeted } from "./budgeted.ts";

@@ -70,6 +70,7 @@ test("a limit that is no count is refused", () => {
   expect(() => admit(["a"], (id) => id, [], { maxTokensPerAgent: 2.5 })).toThrow(refused);
 });
 
+const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const written = ({ ledger }: Episode, id: string): number =>
   ledger.calls.filter((call) => call.agent === id).reduce((sum, call) => sum + call.writtenTokens, 0);
 
@@ -78,8 +79,7 @@ test("a debate goes on without the debater that has spent its words, and its fir
   const topology = graphTopology(debateGraph([agent("a"), agent("b"), agent("c")], { rounds: 3 }));
   const episode = await topology.run(problem, {
     models: { a: wordy.model, b: brief.model, c: third.model },
-    sampling: { temperature: 1 },
-    random: randomFromSeed(0),
+    ...context,
     limits: { maxTokensPerAgent: 12 },
   });
   // 11 tokens, then the one that is left.
@@ -109,18 +109,16 @@ test("who has spent its words before the end makes it a limit, and each turn dra
       return text;
     });
   const topology = graphTopology(debateGraph([agent("a"), agent("b")], { rounds: 2 }));
-  const random = randomFromSeed(0);
-  const context = { models: { a: says("yes"), b: says("") }, sampling: { temperature: 1 }, random };
-  const episode = await topology.run(problem, { ...context, limits: { maxTokensPerAgent: 4 } });
+  const models = { a: says("yes"), b: says("") };
+  const episode = await topology.run(problem, { ...context, models, limits: { maxTokensPerAgent: 4 } });
   expect([episode.answer, episode.stopReason]).toEqual(["yes", "token_limit"]);
-  expect(drawn).toEqual([0, 1, 2].map((turn) => random.split(`turn:${turn}`).state()));
+  expect(drawn).toEqual([0, 1, 2].map((turn) => context.random.split(`turn:${turn}`).state()));
 });
 
 test("an answer that its agent's limit cuts is counted as that", async () => {
   const { model } = writer("the answer");
   const topology = graphTopology(debateGraph([agent("a")], { rounds: 1 }));
-  const context = { models: { a: model }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  const cut = await topology.run(problem, { ...context, limits: { maxTokensPerAgent: 4 } });
+  const cut = await topology.run(problem, { ...context, models: { a: model }, limits: { maxTokensPerAgent: 4 } });
   expect([cut.answer, cut.stopReason, cut.outputs]).toEqual(["the ", "token_limit", undefined]);
 });
 
@@ -138,8 +136,7 @@ test("a program ends where somebody whom it asks has nothing left; the others st
   });
   const episode = await topology.run(problem, {
     models: { a: long.model, b: short.model },
-    sampling: { temperature: 1 },
-    random: randomFromSeed(0),
+    ...context,
     limits: { maxTokensPerAgent: 9 },
   });
   expect([rounds, episode.utterances.length, episode.answer, episode.stopReason]).toEqual([1, 3, "k", "token_limit"]);
@@ -155,8 +152,7 @@ test("a joint reply keeps its players' places when one of them has nothing left"
   });
   const episode = await topology.run(problem, {
     models: { a: long.model, b: short.model },
-    sampling: { temperature: 1 },
-    random: randomFromSeed(0),
+    ...context,
     limits: { maxTokensPerAgent: 9 },
   });
   expect(episode.utterances.map(({ agent: id }) => id)).toEqual(["a", "b", "b"]);

@@ -1,8 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { hintActor } from "./built-in/pairs.ts";
-import { solo } from "./built-in/layers.ts";
+import { hintActor, solo } from "./built-in.ts";
 import { mixture } from "./mixture.ts";
 
 const agent = (id: string) => ({ id, role: id, maxTokens: 9, prompt: () => ({ kind: "text" as const, text: "" }) });

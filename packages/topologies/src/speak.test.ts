@@ -55,22 +55,8 @@ test("a turn records what was written, what it cost, and what readers get", asyn
     finishReason: "stop",
     model: { id: "m", weightVersion: 4 },
   });
-  expect(turn.call).toEqual({
-    turn: 2,
-    round: 1,
-    agent: "a",
-    promptTokens: 7,
-    writtenTokens: 3,
-    reads: [],
-  });
-  expect(turn.message).toEqual({
-    from: "a",
-    turn: 2,
-    round: 1,
-    text: "k6",
-    tokens: 2,
-    silent: false,
-  });
+  expect(turn.call).toEqual({ turn: 2, round: 1, agent: "a", promptTokens: 7, writtenTokens: 3, reads: [] });
+  expect(turn.message).toEqual({ from: "a", turn: 2, round: 1, text: "k6", tokens: 2, silent: false });
 });
 
 const thoughtful = { promptTokens: 7, cachedTokens: 4, completionTokens: 3, reasoningTokens: 2, costUsd: 0.5 };

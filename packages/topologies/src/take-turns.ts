@@ -37,7 +37,8 @@ export async function takeTurns(
   clock: EpisodeClock,
   requests: readonly SpeakRequest[],
 ): Promise<TakenTurns> {
-  throwIfAborted(context);
+  const { signal } = context;
+  if (signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, signal.reason);
   const perTurn = (context.limits?.maxSecondsPerTurn ?? Infinity) * 1000;
   const time = Math.min(perTurn, clock.left());
   if (time <= 0) return { turns: [], ended: "time_limit" };
@@ -50,7 +51,7 @@ export async function takeTurns(
       if (result.value.done) ended ??= "done";
       turns.push(numbered(result.value, (requests[0]?.turn ?? 0) + turns.length));
     } else if (result.reason instanceof TimeUp) ended ??= "time_limit";
-    else if (context.onError === "end" && !isAbort(result.reason)) {
+    else if (context.onError === "end" && !(LaconicError.is(result.reason) && result.reason.code === "aborted")) {
       ended = "error";
       error ??= `agent "${requests[i]?.agent}": ${thrownText(result.reason)}`.slice(0, longestNote);
     } else throw result.reason;
@@ -107,12 +108,4 @@ function numbered(turn: Turn, number: number): Turn {
     call: { ...turn.call, turn: number },
     message: { ...turn.message, turn: number },
   };
-}
-
-function isAbort(error: unknown): boolean {
-  return LaconicError.is(error) && error.code === "aborted";
-}
-
-function throwIfAborted({ signal }: EpisodeContext): void {
-  if (signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, signal.reason);
 }

@@ -1,6 +1,6 @@
 import type { Topology } from "@laconic/core";
 import type { Turn } from "../turn.ts";
-import { programTopology, type Program, type Stage } from "./program-topology.ts";
+import { programTopology, type Program } from "./program-topology.ts";
 import { jointAnswer, jointLine, jointOutputs, type JointGame, type Player } from "./synchronous-turns.ts";
 
 /** Names of MAGRPO's baselines, in which players have not learned to cooperate. */
@@ -49,7 +49,7 @@ function together(game: JointGame, words: JointWords, name: JointBaseline, round
   return programTopology({
     ...ofPlayers(game, name),
     async play(stage) {
-      const questions = await firstQuestions(game, stage);
+      const questions = await game.transition(stage.problem, []);
       if (!questions) return;
       let said = await stage.say(...game.players.map((_, i) => jointLine(game, i, [questions], [])));
       const [asked, history]: [(readonly string[])[], string[][]] = [[questions], []];
@@ -72,7 +72,7 @@ function pipeline(game: JointGame, words: JointWords): Topology {
   return programTopology({
     ...ofPlayers(game, "pipeline"),
     async play(stage) {
-      const questions = await firstQuestions(game, stage);
+      const questions = await game.transition(stage.problem, []);
       if (!questions) return;
       const before: Turn[] = [];
       for (const i of game.players.keys()) {
@@ -104,7 +104,7 @@ function single(game: JointGame, { player, marker }: SingleWriter): Topology {
     name: "single",
     agents: [player.id],
     async play(stage) {
-      const questions = await firstQuestions(game, stage);
+      const questions = await game.transition(stage.problem, []);
       if (!questions) return;
       const [asked, history]: [string[][], string[][]] = [[], []];
       for (const question of marker === undefined ? questions : questions.slice(0, 1)) {
@@ -129,10 +129,6 @@ function ofPlayers(game: JointGame, name: JointBaseline): Omit<Program, "play"> 
     answer: (turns) => jointAnswer(game, turns),
     outputs: (turns) => jointOutputs(game, turns),
   };
-}
-
-async function firstQuestions(game: JointGame, { problem }: Stage): Promise<readonly string[] | null> {
-  return game.transition(problem, []);
 }
 
 /** Silence is not heard. */

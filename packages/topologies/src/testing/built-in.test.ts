@@ -3,6 +3,7 @@ import { criticalPath } from "@laconic/core/ledger";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import {
+  answerOf,
   chainGraph,
   completeGraph,
   criticActorGraph,
@@ -24,6 +25,7 @@ import {
   routerPrompt,
   synchronousTurns,
   type AgentSpec,
+  type Edge,
   type Graph,
   type PromptTemplate,
 } from "../index.ts";
@@ -40,6 +42,8 @@ const agent = (id: string, template: PromptTemplate = debatePrompt(form)): Agent
 const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => agent(id)) as [AgentSpec, AgentSpec, AgentSpec, AgentSpec];
 const problem = { id: "1", question: "what is asked?", gold: "x" };
 
+const edges = (text: string): Edge[] => text.split(" ").map((edge) => ({ from: edge.charAt(0), to: edge.charAt(3) }));
+
 const graphs: Readonly<Record<string, () => Graph>> = {
   chain: () => chainGraph([a, b, c]),
   layered: () =>
@@ -54,6 +58,14 @@ const graphs: Readonly<Record<string, () => Graph>> = {
   "hint and actor": () => hintActorGraph(agent("hint", hintPrompt), agent("actor", hintedActorPrompt(form))),
   "critic and actor": () => criticActorGraph(agent("actor", revisingActorPrompt(form)), agent("critic", criticPrompt)),
   "role assignment": () => roleAssignmentGraph(agent("router", routerPrompt), agent("expert", expertPrompt(form))),
+  "a diamond over two rounds": () => ({
+    name: "diamond",
+    agents: [d, b, c, a],
+    rounds: 2,
+    spatial: edges("a->b a->c b->d c->d"),
+    temporal: edges("d->a b->b"),
+    answer: answerOf<string>("d"),
+  }),
   judged: () => ({ ...layeredGraph([[a, b], [c]]), answer: judgedBy<string>("c", ["a", "b"]) }),
 };
 
@@ -157,13 +169,6 @@ test("agents are told the tokens of their own replies, for chats that have them 
   const players = ["a", "b"].map((id) => ({ id, maxTokens: 8 }));
   await play(synchronousTurns(players, { turns: 2, transition }), { a: model, b: model });
   expect(told).toEqual([[], [], ["reply 1=1,0"], ["reply 2=2,0"]]);
-});
-
-test("full delivery reads everything again", async () => {
-  const { model } = scripted(() => "yes");
-  const topology = graphTopology(debateGraph([a, b], { rounds: 3, delivery: "full" }));
-  const { ledger } = await play(topology, { a: model, b: model });
-  expect(ledger.calls.map(({ reads }) => reads.length)).toEqual([0, 0, 2, 2, 4, 4]);
 });
 
 test("a shortened message is what is read and counted", async () => {
