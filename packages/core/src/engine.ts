@@ -73,6 +73,7 @@ export type AdapterSource =
 /** Where a trainable model starts. */
 export type ModelSource = BaseSource | AdapterSource;
 
+/** One training sequence: a prompt and the tokens that were sampled after it. */
 export interface TrainingSequence {
   readonly promptTokens: readonly number[];
   readonly completionTokens: readonly number[];
@@ -80,6 +81,7 @@ export interface TrainingSequence {
   readonly temperature?: number;
 }
 
+/** Per completion token, in the order of the sequences. */
 export interface SequenceLogProbs {
   /** log π of each completion token. */
   readonly logProbs: Ragged;
@@ -93,6 +95,7 @@ export interface SequenceLogProbs {
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
+/** Optional outputs of a forward pass. */
 export interface ForwardOptions {
   /** Asks for log-probs at temperature 1 and this many of the likeliest tokens per position; 0 asks for the log-probs alone. */
   readonly topLogProbs?: number;
@@ -104,6 +107,7 @@ export interface ForwardOptions {
  */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
+/** What an optimiser step did. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
@@ -113,11 +117,13 @@ export interface OptimizerResult {
   readonly step: number;
 }
 
+/** Texts that end a reply, and how its tokens spell. */
 export interface StopTexts {
   readonly texts: readonly string[];
   readonly tokenBytes: TokenBytes;
 }
 
+/** Asks a policy for one reply to a prompt of token ids. */
 export interface SampleRequest {
   readonly promptTokens: readonly number[];
   readonly sampling: Omit<SamplingSettings, "stop">;
@@ -136,6 +142,7 @@ export interface SampleRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A sampled reply with its log-probs, and why it ended. */
 export interface SampleResult extends TokenTrace {
   readonly finishReason: "stop" | "length" | "aborted";
 }
@@ -187,6 +194,7 @@ export interface TrainableModel extends Sampler {
   dispose(): Promise<void>;
 }
 
+/** Tokens whose states are valued. */
 export interface ValueSequence {
   readonly tokens: readonly number[];
   /** Position of the first valued token, from 0; default the last token alone. */
@@ -224,12 +232,14 @@ export interface ValueModel
  */
 export type ValueSource = BaseSource | { readonly kind: "trunk"; readonly policy: TrainableModel };
 
+/** What a model with a scalar head learns. */
 export interface ValueModelOptions {
   /** `head` neither trains nor saves the layers, and is the only choice on a policy's layers. Default `all` on separate layers. */
   readonly train?: "all" | "head";
   readonly signal?: AbortSignal;
 }
 
+/** Several trainable models live side by side in one engine. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
   /** @throws LaconicError `aborted` as soon as the signal aborts; everything created so far is freed */

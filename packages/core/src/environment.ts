@@ -22,6 +22,7 @@ export type ToolMessage =
   | ChatMessage
   | { readonly role: "assistant"; readonly content: string; readonly calls: readonly WrittenCall[] };
 
+/** Calls of a reply, and its other text. */
 export interface ReadCalls {
   readonly content: string;
   readonly calls: readonly WrittenCall[];
@@ -38,6 +39,7 @@ export interface ToolFormat {
   read(text: string): ReadCalls;
 }
 
+/** What an agent wrote, as its environment gets it. */
 export interface EnvironmentAction {
   readonly agent: AgentId;
   readonly text: string;
@@ -52,6 +54,7 @@ export interface EnvironmentAction {
 /** Reward of a step: of the team, or of agents by id, including agents that did not act. */
 export type StepReward = number | Readonly<Record<AgentId, number>>;
 
+/** What an environment answers. */
 export interface EnvironmentStep {
   /** What the agent reads next; several texts answer parallel calls. Absent at the end of its turn. */
   readonly observation?: string | readonly string[];
@@ -60,6 +63,7 @@ export interface EnvironmentStep {
   readonly done?: boolean;
 }
 
+/** What an environment gets with every call. */
 export interface EnvironmentContext {
   /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal;
@@ -104,6 +108,7 @@ export interface PlayedEnvironment {
   alter(text: string, agent: AgentId): string;
 }
 
+/** What an environment answered in an episode. */
 export interface Observation {
   /** Turn of the answered utterance. */
   readonly turn: number;

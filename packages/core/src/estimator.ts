@@ -47,6 +47,7 @@ interface GroupMember {
 /** A custom grouping: utterances with the same key share a group, even across problems. */
 export type Grouping = (item: GroupMember) => string | number;
 
+/** What an estimator says. */
 export interface Advantages<State = unknown> {
   /** One per row, or one per trained token of all rows. */
   readonly advantages: Float64Array;

@@ -41,6 +41,7 @@ export interface CompletionRequest {
   readonly ownReplies?: readonly OwnReply[];
 }
 
+/** An earlier reply, as text and as sampled tokens. */
 export interface OwnReply {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -65,6 +66,7 @@ export interface LogProbsAtOne {
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
 }
 
+/** A drawn token and its log-probs. */
 export interface DrawnToken {
   readonly token: number;
   readonly logProb: number;
@@ -82,6 +84,7 @@ export interface Completion {
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
+/** Weights that wrote a reply. */
 export interface ModelIdentity {
   readonly id: string;
   /** Optimiser steps behind these weights; 0 for a frozen model. */

@@ -26,6 +26,7 @@ export interface PolicyNeed {
 /** Key of a {@link PolicyNeed}: `teacher@now`. */
 export type PolicyNeedKey = `${string}@${PolicyNeed["at"]}`;
 
+/** The key of a need. */
 export function policyNeedKey({ policy, at }: PolicyNeed): PolicyNeedKey {
   return `${policy}@${at}`;
 }

@@ -63,6 +63,7 @@ export interface CurriculumRequest {
 /** Chooses the problems of each step. Pure: it draws from `random` alone. Repetitions are allowed. */
 export type Curriculum = (request: CurriculumRequest) => readonly Problem[];
 
+/** An opponent of a pool, as matchmaking sees it. */
 export interface PoolMember {
   /** `step-20` for the run's weights after 20 steps, else the name of another run. */
   readonly name: string;

@@ -49,6 +49,7 @@ export function tokensRead(scope: CostScope = {}): Cost {
   };
 }
 
+/** Which turns count. */
 export interface TurnOptions extends Pick<CostScope, "by"> {
   /** `spoken` leaves silent turns out; `all` counts every turn taken, a constant where the graph fixes who speaks. */
   readonly count: "spoken" | "all";
@@ -67,6 +68,7 @@ export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   };
 }
 
+/** From which length on an utterance costs. */
 export interface OverlongOptions extends Pick<CostScope, "by"> {
   /** L: from here on an utterance costs 1. */
   readonly maxTokens: number;
@@ -94,6 +96,7 @@ export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   };
 }
 
+/** What counts as said before. */
 export interface RepetitionOptions extends Pick<CostScope, "by"> {
   /** Length of an n-gram, in `of`. */
   readonly n: number;

@@ -1,10 +1,6 @@
 import { LaconicError, questionKey, type AgentId, type Problem } from "@laconic/core";
 
-/**
- * Problems of a list that each have an id of their own, and views of agents that exist.
- * @param list - what refusals call them
- * @throws LaconicError `input_invalid` naming the problem
- */
+/** Refuses a list with two problems of one id, and views of agents that do not exist. */
 export function checkProblems(list: string, problems: readonly Problem[], agents: readonly AgentId[]): void {
   const ids = new Set<string>();
   for (const [i, problem] of problems.entries()) {
@@ -14,10 +10,7 @@ export function checkProblems(list: string, problems: readonly Problem[], agents
   }
 }
 
-/**
- * Problems that are learned on: none is a test problem, by its id or by what it asks.
- * @throws LaconicError `input_invalid` naming both
- */
+/** Refuses training on a test problem: the same id, or the same question and gold. */
 export function checkDrawn(
   list: string,
   problems: readonly Problem[],
@@ -35,7 +28,6 @@ export function checkDrawn(
   }
 }
 
-/** What a problem asks, and what is right: where only golds differ, nothing is given away. */
 export function problemKey(problem: Problem): string {
   return `${questionKey(problem)} ${problem.gold}`;
 }
@@ -45,7 +37,6 @@ interface Keys {
   readonly questions: ReadonlyMap<string, string>;
 }
 
-/** Test problems are compared with at every step. */
 const known = new WeakMap<readonly Problem[], Keys>();
 
 function keysOf(problems: readonly Problem[]): Keys {

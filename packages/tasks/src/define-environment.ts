@@ -10,8 +10,7 @@ import {
 import { readReward } from "@laconic/rewards";
 
 /**
- * An environment of one's own, checked: what agents act on, and what it answers. Give it to `defineTask`, or to `inEnvironment` with
- * any topology. `environmentCases` of `@laconic/tasks/testing` checks what takes episodes to see.
+ * Checks and returns your own environment, for `defineTask`, or for `inEnvironment` with any topology.
  * @throws LaconicError `input_invalid` naming what is missing
  */
 export function defineEnvironment<State>(environment: Environment<State>): Environment {
@@ -26,10 +25,7 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
   return environment;
 }
 
-/**
- * A reward to which an environment's own are added: the sums of its steps' as the term `environment` of the team and of each agent that
- * earned its own; what it recorded as measures. An accuracy is that of the reward without them.
- */
+/** Adds the rewards of an environment's steps to a reward, as the term `environment`. Accuracy is that of the reward alone. */
 export function withStepRewards(reward: Reward): Reward {
   return async (episode, problem, context) => {
     const given = await reward(episode, problem, context);
@@ -49,7 +45,6 @@ export function withStepRewards(reward: Reward): Reward {
   };
 }
 
-/** Terms of agents, with what each earned by records. */
 function ownTerms(earned: readonly StepReward[], agents: EpisodeReward["agents"]): EpisodeReward["agents"] {
   const sums = new Map<AgentId, number>();
   for (const each of earned)

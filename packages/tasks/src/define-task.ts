@@ -35,13 +35,11 @@ export interface TaskDefinition<P extends Problem = Problem>
   readonly reward?: Reward;
 }
 
-/** A task as a trainer takes it, and which agents learn. */
+/** What a trainer takes. */
 export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probes" | "close">;
 
 /**
- * Checks and returns your own task: its agents exist, ids are unique, views belong to agents, and no test problem is trained
- * on, by id or by question (`questionKey`) and gold. Drawn problems are checked at each draw. `taskCases` of
- * `@laconic/tasks/testing` checks what only runs show.
+ * Checks and returns your own task; drawn problems are checked at each draw. `taskCases` checks what only runs show.
  * @throws LaconicError `input_invalid` naming the agent or problem at fault; so does drawing
  */
 export function defineTask<P extends Problem>(

@@ -33,7 +33,6 @@ export function gradedBy<T extends TaskGrading, P extends Problem>(task: T, grad
 /** A team's answer, or where several agents answer what each of them does. */
 export type TeamAnswer = string | Readonly<Record<AgentId, string>> | null;
 
-/** An episode that ended so, and of which nothing else is known. */
 function endedWith(given: TeamAnswer, problem: Problem): Episode {
   const outputs = typeof given === "object" && given !== null ? given : undefined;
   const answer = outputs ? Object.values(outputs).join("\n\n") : (given as string | null);

@@ -17,10 +17,7 @@ export interface NoProbe {
   readonly none: string;
 }
 
-/**
- * Families that a task makes of its test problems, by name; pure: the same stream gives the same problems. A task's
- * `lying-teammate` replaces the general one.
- */
+/** Families of changed test problems, by name and pure. A task's `lying-teammate` replaces the general one. */
 export type TaskProbes = (
   problems: readonly Problem[],
   random: Random,

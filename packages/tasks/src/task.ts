@@ -22,8 +22,7 @@ export interface TeamTask extends TrainingTask {
   /** Temperatures of agents that do not learn; default 0, as AgentPO's actor. */
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
   /**
-   * The problem that a user's question is for the team, such as one whose statements are dealt among holders. Default: the
-   * question itself.
+   * The team's problem for a user's question; default: the question itself.
    * @throws LaconicError `input_invalid` for a question that does not fit the team
    */
   readonly problemOf?: (question: string) => Problem;
@@ -53,13 +52,11 @@ export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
   return [...problems.values()];
 }
 
-/** Validation problems, for evaluations during a run, and test problems, for its end. */
 export type EvaluationSplits = Required<Pick<TrainingTask, "validation" | "testProblems">>;
 
 /**
- * Validation and test problems from separate seeds, all different. The problems of a small world are divided between the two.
- * @param seed - of the validation problems; that of the test is `SEED/test`
- * @param keyOf - equal for problems that are the same; their ids by default
+ * Validation and test problems from separate seeds (`seed`, `SEED/test`), all different by `keyOf`. The problems of a small
+ * world are divided between the two.
  */
 export function evaluationSplits(
   count: number,

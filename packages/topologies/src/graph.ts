@@ -24,6 +24,7 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
+/** How much of a sender's message the reader sees. */
 export type Delivery =
   /** The message of the round the edge speaks of. */
   | "last"

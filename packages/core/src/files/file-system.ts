@@ -29,6 +29,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
+/** A file that is read in pieces. */
 export interface OpenFile {
   readonly bytes: number;
   /** Fills `into`, or part of it, with what lies at `position`. @returns bytes read; 0 at the end */

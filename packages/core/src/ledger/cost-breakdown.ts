@@ -181,6 +181,7 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
+/** Tokens read along an edge, and their cost. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;

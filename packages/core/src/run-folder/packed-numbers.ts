@@ -29,6 +29,7 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
+/** Bytes of base64. */
 export function fromBase64(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);

@@ -103,6 +103,7 @@ export interface StoredPolicy {
   readonly updates: readonly StoredUpdate[];
 }
 
+/** Episodes and utterances of a record, each once. */
 export interface StoredEpisodes {
   readonly episodes: readonly StoredEpisode[];
   readonly utterances: readonly StoredUtterance[];

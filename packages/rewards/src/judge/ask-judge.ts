@@ -2,6 +2,7 @@ import { randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/c
 import { answerTo, withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkCount } from "../check-option.ts";
 
+/** How a model that judges is asked. */
 export interface JudgeSettings {
   /** Any: an API's, one on this machine, a script. */
   readonly model: LanguageModel;

@@ -35,10 +35,8 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
 ) as unknown as z.ZodType<TaskSettings>;
 
 /**
- * Opens a task with its data and graders; call its `close` at the end. Parsers and sandboxes of a task over text are loaded here.
- *
- * @throws LaconicError `config_invalid` for settings that do not fit each other, `data_invalid` for missing data,
- * `checkpoint_missing` for a model without a tokenizer
+ * Opens a task with its data and graders; call its `close` at the end.
+ * @throws LaconicError `config_invalid`, `data_invalid` for missing data, `checkpoint_missing` for a model without a tokenizer
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   const resources: TaskResources = {
@@ -62,10 +60,7 @@ export function taskTitle(settings: TaskSettings): string {
   return namedTask(settings).title(settings);
 }
 
-/**
- * Settings that open the same task again: data sets of the hub with their commits.
- * @throws LaconicError as opening the data
- */
+/** Settings that open the same task again: data sets of the hub with their commits. */
 export async function pinnedTask(
   settings: TaskSettings,
   resources: Pick<TaskResources, "data">,

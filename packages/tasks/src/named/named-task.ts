@@ -38,10 +38,7 @@ export interface GatewayOptions {
   readonly rerendered?: "branch" | "refuse";
   /** A request for another temperature is answered at the run's (`run`, the default), or refused. */
   readonly otherSampling?: "run" | "refuse";
-  /**
-   * Calls between `<tool_call>` marks, as Qwen's models have them. `told` (default) lists a request's tools to the model;
-   * `untold` does not, for a model that has learned with them; `none` refuses tools.
-   */
+  /** `told` (default) lists a request's tools to the model; `untold` does not; `none` refuses tools. */
   readonly tools?: "told" | "untold" | "none";
   readonly limits?: GatewayLimitSettings;
 }

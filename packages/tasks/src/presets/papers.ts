@@ -6,10 +6,8 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
 
 /**
- * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
- * with the trainer's defaults, which are the paper's where it names any. The paper does not say: its teams, how information is
- * split, G, prices, budget, learning rate, steps; nor can the closed model of its experiments be trained. Ours: this star, the
- * deal of clauses by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
+ * Agent-GSPO on GSM8K with the paper's defaults. What a problem states is dealt to three holders, a solver answers, all speak
+ * with one policy. Ours, for the paper does not say: this star, the deal by seed, the checkpoint, a budget of 300 tokens.
  */
 export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
@@ -28,12 +26,9 @@ export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
 };
 
 /**
- * AgentPO (ICLR 2026): GRPO on a collaborator, the actor frozen at temperature 0. As its released code has it: 500 problems,
- * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
- * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, dual clip 10, no KL, no entropy; 768 tokens for the
- * collaborator, 2048 for the actor. Not as there: GSM8K's training split instead of 500 hard problems
- * of MATH (`task.file=./problems.jsonl` takes those, with `task.benchmark=math500`); validations and early stopping,
- * because the paper's own figures fall behind 500 samples.
+ * AgentPO (ICLR 2026) as its released code has it: GRPO on a collaborator (`dapo`), the actor frozen at temperature 0.
+ * Ours: GSM8K's training split instead of 500 hard problems of MATH (`task.file=./problems.jsonl task.benchmark=math500` takes
+ * those); validations and early stopping, because the paper's own figures fall behind 500 samples.
  */
 const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
@@ -62,9 +57,8 @@ const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
 export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint");
 
 /**
- * The same pair with the objective that the paper prints, which is not what its code runs: GRPO with the mean over each sequence's
- * tokens, then over sequences, one clip width, and - beta KL in every token's term. The paper says neither epsilon nor beta: 0.2 is
- * PPO's; 0.04, and its estimator of the KL (k3), are of GRPO's own paper, DeepSeekMath. For its other teams: `task.team=critic`.
+ * The same pair with the objective that the paper prints: GRPO with a mean over each sequence's tokens, one clip width and
+ * - beta KL. The paper says neither epsilon nor beta: 0.2 is PPO's; 0.04 and the estimator k3 are DeepSeekMath's.
  */
 export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
   ...agentPoHint,
@@ -95,11 +89,9 @@ export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
 };
 
 /**
- * MAGRPO (AAAI-26): two policies of their own, all answer at once, one reward; return less the siblings' mean, the sum of
- * log-probs as it is (no ratio, no clip, no KL). From version 1.0.0 of its library, for TLDR: two Qwen3-1.7B, learning rate 5e-6,
- * 4 replies a node, 256 tokens, temperature 0.7, top-p 0.9, one turn, buffer of 1. Later versions divide advantages by their standard
- * deviation. Different here: one epoch instead of two, gradients are clipped at 1 (1e9 switches it off), and the posts are those of the
- * data folder, not train[:1100].
+ * MAGRPO (AAAI-26): two policies, all answer at once, one reward; return less the siblings' mean, no ratio, no clip, no KL.
+ * Settings of version 1.0.0 of its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9 switches
+ * it off), and the posts of the data folder, not train[:1100].
  */
 export const magrpo: Preset<SettingsOf<"writing">> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
@@ -123,10 +115,8 @@ export const magrpo: Preset<SettingsOf<"writing">> = {
 };
 
 /**
- * MAGRPO in two turns on CoopHumanEval: a helper and a main function, what the tests say in between. From its library:
- * two Qwen2.5-Coder-3B, eight epochs, learning rate 2e-5, 4 replies, 256 tokens, temperature and top-p 0.6, gamma 0.9, a buffer of 4, no
- * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems kept for validation and test. Different here: the
- * instruct checkpoint; rewards are graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
+ * MAGRPO in two turns on CoopHumanEval, as its library has it: a helper and a main function, with what the tests say in between.
+ * Ours: the instruct checkpoint; rewards are graded in a sandbox by syntax tree, as shares of 4.
  */
 export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },

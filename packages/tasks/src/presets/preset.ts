@@ -2,10 +2,7 @@ import type { TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { TaskSettings } from "../named/index.ts";
 import type { WorldWarmStart } from "../warm-start/index.ts";
 
-/**
- * The settings of a run, as plain data: change a copy, `{ ...relayQuickstart, train: { ...relayQuickstart.train, steps: 40 } }`.
- * Absent settings have the command line's defaults. A configuration file may export a preset.
- */
+/** The settings of a run, as plain data. Absent settings have the command line's defaults; a configuration file may export one. */
 export interface Preset<Task extends TaskSettings = TaskSettings, Train extends TrainSettings = TrainSettings> {
   readonly task: Task;
   /** `shipped` (default), `stories260k` for the story model, a model folder, or `hub:owner/name@revision`. */

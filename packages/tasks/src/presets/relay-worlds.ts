@@ -3,10 +3,9 @@ import type { SettingsOf, TaskSettings } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /**
- * Agent-GSPO on the relay task, sized for two cores and about two minutes. Deviations from the paper's defaults, each
- * measured (docs: quickstart results): mean-only advantages, because Eq. 2's division makes λ inert in groups whose
- * answers are all right; a proportional term beside Eq. 5, because the integral alone overshoots into silence; a wide
- * clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
+ * Agent-GSPO on the relay task, for two cores and about two minutes. Measured deviations: mean-only advantages, because Eq. 2's
+ * division makes λ inert in groups whose answers are all right; a proportional term, because the integral alone overshoots into
+ * silence; a wide clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
  */
 export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },

@@ -4,10 +4,7 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 /** The TinyStories model of 260,000 weights. */
 const model = "stories260k";
 
-/**
- * AgentPO's claim with a real language model of 260,000 weights: the helper sees no more than the frozen actor, which speaks
- * at temperature 0 as in the paper. An untrained helper does harm, a trained one helps. `model` is a folder with a TinyStories model.
- */
+/** AgentPO's claim with a language model of 260,000 weights. An untrained helper does harm, a trained one helps. */
 export const storyHint: Preset = {
   task: { name: "story-hint" },
   model,

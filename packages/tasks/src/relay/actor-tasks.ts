@@ -6,7 +6,6 @@ import { holderPrompt, renderTokens, solverPrompt, tokensPrompt } from "./prompt
 import { extractRelayAnswer, relayGrader } from "./task.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
 
-/** The agent that has facts and helps, and the agent that answers. */
 export const collaborator = "collaborator";
 const actor = "actor";
 
@@ -37,8 +36,7 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
 };
 
 /**
- * A relay in which a policy learns to help an actor that does not learn. The actor understands the relay's messages, answers
- * right alone in little more than half of the problems, and is misled by garbled hints.
+ * A policy learns to help a frozen actor, which is right alone in half of the problems and misled by garbled hints.
  * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
  */
 export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
@@ -72,10 +70,7 @@ export interface RelayCriticOptions {
 /** Defaults of {@link relayCriticTask}. */
 export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
 
-/**
- * The problems of `relay-hint` with a critic: the actor drafts an answer from its facts, the critic reads the draft and knows
- * the second value, the actor answers again with the comment.
- */
+/** The actor drafts an answer, a critic who knows the second value comments, the actor answers again. */
 export function relayCriticTask(options: RelayCriticOptions = {}): GradedTask {
   const { commentTokens, testProblems } = { ...relayCriticDefaults, ...options };
   const critic: AgentSpec = {
@@ -98,7 +93,6 @@ export function relayCriticTask(options: RelayCriticOptions = {}): GradedTask {
   };
 }
 
-/** The actor reads its own facts around the message, as messages of two other holders. */
 function actorSpec(maxTokens: number): AgentSpec {
   return {
     id: actor,
@@ -128,10 +122,7 @@ function problemsOf(
   };
 }
 
-/**
- * `k+e` asks for the sum of two values. The actor knows the first; in half of the problems it knows the second too. The
- * collaborator always knows the second, among facts that nobody asks for.
- */
+/** The actor knows the first value, in half of the problems also the second, which the collaborator always knows. */
 function drawHintProblem({ distractors, actorReads }: Facts, random: Random, isForEvaluation: boolean): Problem {
   const draw = (): Problem => {
     const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [
@@ -151,7 +142,6 @@ function drawHintProblem({ distractors, actorReads }: Facts, random: Random, isF
   return drawUntil(draw, (problem) => isKeptHint(problem) === isForEvaluation);
 }
 
-/** Whether a problem is kept for validation and test. */
 export function isKeptHint({ id }: Problem): boolean {
   return isKept(`relay-hint split ${id}`);
 }

@@ -3,9 +3,8 @@ import { relayPairTask, type RelayPairTask } from "./pair-task.ts";
 import { letters } from "./problem.ts";
 
 /**
- * Two turns with feedback from outside: the first agent is to say the value of one key, the second of the other, in at most
- * three tokens. In the first turn nobody knows a fact. Then each agent that was wrong reads its fact, and each that was right
- * is asked again. The grade is the share of the two that are right.
+ * Two turns: each agent is to say the value of its key. In the first nobody knows a fact; then each agent that was wrong reads
+ * its fact. The grade is the share of the two that are right.
  */
 export function relayFeedbackTask(options: { readonly testProblems?: number } = {}): RelayPairTask {
   return relayPairTask({

@@ -16,12 +16,10 @@ export interface PairJudgement {
 
 const agents = ["first", "second"] as const;
 
-/** Whether a problem of a pair's world is kept for validation and test. */
 export function isKeptPair(world: string): (problem: Problem) => boolean {
   return ({ id }) => isKept(`${world} split ${id}`);
 }
 
-/** Agents, problems and grade of a pair; the two agents are asked as holders of the relay are. */
 export function relayPairTask(options: {
   readonly name: string;
   readonly turns: number;

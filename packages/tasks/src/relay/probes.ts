@@ -9,7 +9,6 @@ type Check = (problem: Problem) => boolean;
 
 const noParaphrase: NoProbe = { none: "facts are a letter and a digit, which have one wording" };
 
-/** Families of the relay at a level. */
 export function relayProbes(level: RelayLevel): TaskProbes {
   const isKept = (problem: Problem): boolean => relaySplit(problem) === "evaluation";
   return (problems, random) => ({
@@ -23,7 +22,6 @@ export function relayProbes(level: RelayLevel): TaskProbes {
 
 const heldBy = ({ views = {} }: Problem): string => views[collaborator] ?? "";
 
-/** Families of the worlds in which a collaborator with facts helps an actor. */
 export const hintProbes: TaskProbes = (problems, random) => {
   const distractors = problems.every((problem) => heldBy(problem).includes(" ")) ? otherDistractors : oneMoreFact;
   return {
@@ -49,10 +47,7 @@ function oneMoreFact(problems: readonly Problem[], random: Random, isKept: Check
   });
 }
 
-/**
- * Families of a world in which two agents answer at the same time.
- * @param world - the name of its task
- */
+/** Families of the world of this name, in which two agents answer at the same time. */
 export function pairProbes(world: string): TaskProbes {
   const isKept = isKeptPair(world);
   const isAsked = (key: string, { gold }: Problem): boolean => gold.includes(key);
@@ -131,7 +126,6 @@ function oneMoreHolder(level: RelayLevel, problems: readonly Problem[], random: 
   };
 }
 
-/** The first of 200 drawn problems that fits, or null. */
 function firstFitting(draw: () => Problem, fits: Check): Problem | null {
   for (let attempt = 0; attempt < 200; attempt++) {
     const problem = draw();
@@ -140,7 +134,6 @@ function firstFitting(draw: () => Problem, fits: Check): Problem | null {
   return null;
 }
 
-/** All keys in a problem. */
 export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }

@@ -1,9 +1,6 @@
 import { randomFromSeed, type AgentId, type Problem, type Random } from "@laconic/core";
 
-/**
- * Difficulty of a relay. Every level has one solver and asks for the sum of two values of two different holders, so at least
- * one holder has nothing to add.
- */
+/** Difficulty of a relay, which always asks for the sum of two values of two different holders. */
 export interface RelayLevel {
   readonly name: RelayLevelName;
   /** Agents with private facts, 3 or 4. */
@@ -45,13 +42,9 @@ export interface RelayFact {
   readonly value: number;
 }
 
-/** All keys. */
 export const letters: readonly string[] = "abcdefghijklmnopqrstuvwxyz".split("");
 
-/**
- * Draws a problem of one split. Holders see facts (`k6 m3`), everybody sees the question (`k+e`), the gold answer is
- * the sum of the two asked values. Keys are letters, all different; values are digits.
- */
+/** Holders see facts (`k6 m3`), everybody sees the question (`k+e`), the gold is the sum. Keys are letters, values digits. */
 export function generateRelayProblem(level: RelayLevel, random: Random, split: RelaySplit = "train"): Problem {
   return drawUntil(
     () => drawProblem(level, random),
@@ -59,15 +52,11 @@ export function generateRelayProblem(level: RelayLevel, random: Random, split: R
   );
 }
 
-/**
- * The split of a problem: one in eight is kept for validation and test. A hash of the facts and the asked keys decides, whatever
- * their order and whoever holds them, so no test problem is a training problem rearranged.
- */
+/** One in eight is kept for evaluation, by a hash of facts and asked keys in any order: no test problem is a rearranged one. */
 export function relaySplit(problem: Problem): RelaySplit {
   return isKept(`relay split ${relayContent(problem)}`) ? "evaluation" : "train";
 }
 
-/** Whether a problem is kept for validation and test: one in eight, by a hash of a text. */
 export function isKept(text: string): boolean {
   return randomFromSeed(text).integer(8) === 0;
 }
@@ -79,7 +68,6 @@ export function drawUntil(draw: () => Problem, fits: (problem: Problem) => boole
   }
 }
 
-/** The facts and the asked keys, whatever their order and whoever holds them. */
 export function relayContent(problem: Problem): string {
   const facts = Object.values(problem.views ?? {}).flatMap((view) => view.split(" "));
   return `${facts.toSorted().join(" ")}?${askedKeys(problem.question).toSorted().join("+")}`;

@@ -63,9 +63,7 @@ export function renderTokens(prompt: Prompt): string {
 }
 
 /**
- * The prompt of a relay holder, for agents of your own: `A:k6?k+e>`. A relay policy answers with those of its facts (`k6 m3`,
- * the private view) that the question asks for.
- *
+ * A holder's prompt `A:k6?k+e>`, for agents of your own: a relay policy answers with those of its facts that are asked for.
  * @param slot - which holder, 0 to 3: the policy distinguishes them
  * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary, or another slot
  */
@@ -74,9 +72,7 @@ export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateVie
 }
 
 /**
- * The prompt of the relay's solver, for agents of your own: `S:k+e?k is 6|e9>`. A relay policy adds up what its inbox, and its
- * private view if it has one, say of the asked keys.
- *
+ * A solver's prompt `S:k+e?k is 6|e9>`, for agents of your own: a relay policy adds up what its inbox says of the asked keys.
  * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary
  */
 export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {

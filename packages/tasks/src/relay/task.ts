@@ -56,10 +56,7 @@ export function relayEpisode(
   return relayTopology(level).run(problem, { models, sampling: { temperature: 1 }, random });
 }
 
-/**
- * The number that a reply commits to, or null: exactly one of its words may hold a digit, and that word must be an integer as
- * one writes it. "the answer is 15" and "15" give 15; "15 16", "1 5", "x15" and "015" give null.
- */
+/** The number of the only word with a digit: "the answer is 15" gives 15; "15 16", "1 5", "x15" and "015" give null. */
 export function extractRelayAnswer(reply: string): string | null {
   // Digits of every script count, so that a second guess cannot hide.
   const numbers = reply.split(/\s+/u).filter((word) => /\p{N}/u.test(word));
@@ -85,10 +82,7 @@ export interface RelayTask extends GradedTask {
   readonly level: RelayLevel;
 }
 
-/**
- * The relay task at one level.
- * @throws LaconicError `config_invalid` when the level is unknown or `testProblems` is no count.
- */
+/** @throws LaconicError `config_invalid` when the level is unknown or `testProblems` is no count */
 export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
   if (!Object.hasOwn(relayLevels, name))
     throw new LaconicError(

@@ -171,9 +171,6 @@ export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, 
   },
 };
 
-/**
- * A rival owns another thing, told in a holder's words: silence then takes comparing the owned thing with the asked one. It is never
- * trained on, and measured as what a model cannot do that has learned which words say that somebody owns something.
- */
+/** A rival owns another thing, told in a holder's words: silence then takes comparing things. Measured, never trained on. */
 export const rival: IdleText = ({ name, other }, random) =>
   random.pick(Object.values(holderTemplates.train))(name, other);

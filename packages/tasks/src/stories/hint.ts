@@ -33,10 +33,7 @@ const beginnings: readonly ((name: string, thing: string) => string)[] = [
 /** Begins the hint: a helper that starts with nothing learns silence first, which is the actor alone. */
 const opening = "Mom";
 
-/**
- * AgentPO's claim in English: the helper sees no more than the actor, which continues the story and is right if somebody
- * speaks. An untrained helper misleads the actor; a trained one leads it to speech that it often misses alone.
- */
+/** AgentPO's claim in English: the helper sees no more than the actor, which is right if somebody speaks. */
 export function storyHintTask(options: StoryHintOptions): TeamTask {
   const { tokenizer, hintTokens, actorTokens, learns, testProblems } = { ...storyHintDefaults, ...options };
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);

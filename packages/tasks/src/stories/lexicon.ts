@@ -2,10 +2,7 @@ import { randomFromSeed, type Random } from "@laconic/core";
 
 const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/u);
 
-/**
- * Children that stories of training are about: names that the smallest story model spells in one to four tokens. The first
- * sixteen are common in its stories; the others stand in an order that was drawn.
- */
+/** Names of training, of one to four tokens. The first sixteen are common in the model's stories; the others' order was drawn. */
 export const knownNames: readonly string[] = wordsIn(`
   Lily Tom Tim Ben Sue Mia Max Sam Jack Lucy Sara Bob Amy Jane Mary Timmy Kim Cara Ed Harry Sally
   Betty Leon Jess Lina Todd Kate Pam Cole Don Matt Wendy Luke Tara Tina Milo Jim Jimmy Bess Wes Hal
@@ -129,10 +126,7 @@ const closings = letters(
   "n l s t d r m x y a e o h ck ll nn th ne ke te ce se es us er el en on in an am ia ie ew ard et is as",
 );
 
-/**
- * One syllable to four, such as Tam, Brin, Tilek, Udie or Norellith: as many shapes as names have, doubled letters and pairs of vowels
- * among them, or only one shape would be copied.
- */
+/** One syllable to four, such as Tam, Brin or Norellith: if all had one shape, only that would be copied. */
 function madeUpName(random: Random): string {
   const [shape, size] = [random.uniform(), random.uniform()];
   const opening = shape < 0.12 ? "" : random.pick(shape < 0.6 ? consonants : openings);

@@ -35,10 +35,8 @@ export function asSentence(message: string, mark = "."): string {
 export type SplitProblems = EvaluationSplits & { problems(random: Random, count: number): Problem[] };
 
 /**
- * Problems of a world about children. Training problems are unlimited. Validation and test problems have separate seeds, and every
- * other one is about a name that neither training nor the other split has, as `group` says.
- * @param problemOf - makes a problem of a child, and draws what else is random
- * @param choice - the names of training
+ * Problems of a world about children. Splits have separate seeds; every other evaluation problem has a name of its own split,
+ * as `group` says. `problemOf` makes a problem of a child, `choice` gives the names of training.
  */
 export function storyProblems(
   world: string,

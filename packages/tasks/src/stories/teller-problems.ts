@@ -40,7 +40,6 @@ interface Sources {
   readonly opening: string;
 }
 
-/** What training draws from. */
 function trained({ opening = "", ...choice }: TellerChoice): Sources {
   return {
     name: (random) => trainedName(random, choice),
@@ -137,7 +136,6 @@ function idleText(random: Random, sources: Sources, { name: gold, thing: asked }
   return text({ name, friend, asked, other }, random);
 }
 
-/** The first draw that is not among the taken. */
 function otherThan(taken: readonly string[], draw: () => string): string {
   for (;;) {
     const drawn = draw();

@@ -17,9 +17,8 @@ export interface TellerOptions extends NameChoice, StoryOptions {
   /** End of the story of the teller who knows; default none. */
   readonly opening?: string;
   /**
-   * Reward for spelling the name besides the grade, to the teller who knows and to the solver separately: the full amount for a
-   * whole name in its words, a part for the first letters. Accuracy remains the share of right names. Default 0; otherwise a run
-   * needs `groupBy: "prompt+agent"`.
+   * Reward for spelling the name, to the teller who knows and to the solver separately; a part for the first letters. Accuracy
+   * stays the share of right names. Default 0; otherwise a run needs `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
 }
@@ -27,7 +26,6 @@ export interface TellerOptions extends NameChoice, StoryOptions {
 /** Settings of a world of tellers, without open defaults. */
 export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
-/** The text that the solver continues, behind the messages. */
 const asks = {
   named: (thing: string) => `The child with the ${thing} was named`,
   thanks: (thing: string) => `Mom found the ${thing}. "Thank you,`,
@@ -69,10 +67,7 @@ export function storyRelayTask(options: TellerOptions): TeamTask {
   };
 }
 
-/**
- * Learned silence: of two to five tellers one, a different one each time, knows whose the asked thing is. The others read of other
- * children, of other things, or of somebody who lacks the asked thing; the solver reads all messages.
- */
+/** Learned silence: one of two to five tellers knows whose the asked thing is; the others read of other children or things. */
 export function storyTellersTask(options: TellerOptions): TeamTask {
   const settings = { ...storyTellersDefaults, ...options };
   return {
@@ -118,7 +113,6 @@ function tellerTeam(
   };
 }
 
-/** Right if the answer's first word is the name. */
 function rightName(answer: string | null, { gold }: Problem): number {
   return answer !== null && wordsOf(answer)[0] === gold ? 1 : 0;
 }

@@ -10,10 +10,7 @@ export interface StoryWritersOptions extends StoryOptions {
   readonly replyTokens?: number;
 }
 
-/**
- * MAGRPO's writing in English: two agents continue the same story at the same time, the first briefly, the second at length, for
- * one grade: the paper's reward for summaries as a share of its maximum, 3.
- */
+/** Two agents continue the same story at the same time, for MAGRPO's reward of summaries as a share of its maximum, 3. */
 export function storyWritersTask({ tokenizer, replyTokens = 80, testProblems = 200 }: StoryWritersOptions): TeamTask {
   const ids = ["first", "second"] as const;
   const players = ids.map((id) => ({

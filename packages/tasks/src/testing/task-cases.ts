@@ -8,10 +8,7 @@ import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading
 /** What the suite is run on. */
 export interface TaskSubject {
   readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
-  /**
-   * A team's answer that deserves the best grade, where one is known, by agent where several answer; the gold alone need not
-   * be one.
-   */
+  /** An answer that deserves the best grade, by agent where several answer. The gold need not be one. */
   readonly solve?: (problem: Problem) => Exclude<TeamAnswer, null>;
   /** What agents speak with; letters drawn by chance by default. */
   readonly model?: (agent: string) => LanguageModel;

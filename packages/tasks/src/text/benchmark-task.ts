@@ -53,10 +53,8 @@ export interface DataTaskSettings extends TeamSettings {
 export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**
- * A team on your own data: no benchmark is opened.
- * @param grader - judges answers instead of the data's grading, which then says how golds are read and answers requested
- * @throws LaconicError `data_invalid` with file and row, `config_invalid` for settings that do not fit each other,
- * `checkpoint_missing` for a model without a tokenizer
+ * A team on your own data; `grader` replaces the data's grading. No benchmark is opened.
+ * @throws LaconicError `data_invalid` with file and row, `config_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
 export async function dataTask(
   settings: DataTaskSettings,

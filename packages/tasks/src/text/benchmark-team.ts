@@ -8,8 +8,7 @@ import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 export const dealSeed = "laconic";
 
 /**
- * Deals what a problem states among a team's holders. The deal is a part of the problem, the same in every run; a problem with
- * views keeps them.
+ * Deals what a problem states among a team's holders, the same in every run; a problem with views keeps them.
  * @returns null if less than two facts could be dealt, and for programs and texts, which are one piece
  */
 export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {

@@ -67,10 +67,8 @@ interface Analysis extends Omit<CooperationReport, "first"> {
 const maxTimeouts = 3;
 
 /**
- * MAGRPO's reward of code written together (LLM_Collab_Code_Generation@7ca407e): a helper `aux` and the function that was
- * asked for. Levels add up; a missing main function and a syntax error end the count. Unlike there, calls are found in the
- * syntax tree and not by a pattern that a comment satisfies, asserts of several lines are read, and programs run in a
- * sandbox in which they never meet the tests. Functions that cannot be read, however they see to that, are no Python.
+ * MAGRPO's reward of a helper `aux` and the function that was asked for (LLM_Collab_Code_Generation@7ca407e). Unlike there,
+ * calls are found in the syntax tree, asserts of several lines are read, and a sandbox runs programs without the tests.
  * @throws LaconicError `data_invalid` when the tests cannot be read
  */
 export async function cooperationReward(

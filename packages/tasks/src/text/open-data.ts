@@ -23,8 +23,7 @@ export interface TaskData {
 }
 
 /**
- * A benchmark's training and test splits. With `file`, its problems replace the training split.
- * @param isUsable - whether a problem fits the team; the others are left out, and counted in a note
+ * A benchmark's training and test splits; problems that do not fit the team (`isUsable`) are left out and counted in a note.
  * @throws LaconicError `data_invalid` for a benchmark without a training split: test problems are never trained on
  */
 export async function benchmarkData(
@@ -65,10 +64,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
   throw new LaconicError("config_invalid", `task.file: there is no gold for ${kind}`, { key: "task.file" });
 }
 
-/**
- * Your own training and test problems: no benchmark is opened.
- * @throws LaconicError `data_invalid` with file and row, `config_invalid` with the setting
- */
+/** @throws LaconicError `data_invalid` with file and row, `config_invalid` with the setting */
 export async function ownData(
   settings: DataSettings,
   { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,

@@ -87,10 +87,7 @@ function problemsOf(
   };
 }
 
-/**
- * The reward as a grade, its levels in points, and MAGRPO's three metrics as shares of their maximum: structure (lengths and
- * their ratio), style (words and overlap), coherence (transitions). Levels behind the first that failed have 0 points.
- */
+/** The grade, its levels in points, and MAGRPO's metrics as shares of their maximum. Levels behind a failed one have 0 points. */
 function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   const { length, ratio, words } = terms;
   const { overlap, transitions } = style;
@@ -176,7 +173,6 @@ export async function codeTask(settings: CodeOptions, resources: TaskResources):
   };
 }
 
-/** Rewards of programs, each computed once unless the machine prevented a verdict. */
 function cachedRewards(
   sandbox: Sandbox | null,
 ): (aux: string, main: string, problem: Problem) => Promise<CooperationReward> {

@@ -22,8 +22,7 @@ export interface PublishedPair {
 }
 
 /**
- * A game of ours in published words. They are texts that a model goes on with: its chat template stays out, and so do earlier turns,
- * which the text of a later one tells.
+ * A game in published words, as texts without a chat template; the text of a later turn tells the earlier ones.
  * @param reportOf - what programs came to; none for writers, who have one turn
  */
 export function inPublishedWords(
@@ -69,10 +68,7 @@ const sources = {
   code: ["magrpo-code", ["helper", "main"]],
 } as const;
 
-/**
- * MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e), as its trainer sends them.
- * @throws LaconicError as {@link openExemplars}: never our words in their place
- */
+/** MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e). Throws rather than ask in our words. */
 export async function publishedPair(pair: keyof typeof sources, open: OpenOptions): Promise<PublishedPair> {
   const [source, players] = sources[pair];
   const { folder, offline, signal, fetch } = open;

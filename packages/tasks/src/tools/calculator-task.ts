@@ -33,10 +33,7 @@ export interface CalculatorTaskOptions {
   readonly testProblems?: number;
 }
 
-/**
- * A solver that may ask a calculator. Half of the problems add a digit to a digit or a ten (`40+7`), which a small policy
- * learns; half add two numbers of two digits, which it does not learn in minutes. To ask costs.
- */
+/** A solver that may ask a calculator, at a price. A small policy learns half of the problems (`40+7`), not those of two digits. */
 export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTaskOptions = {}): TeamTask {
   return defineTask({
     name: "calculator",
@@ -59,10 +56,7 @@ export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTa
   });
 }
 
-/**
- * Examples that teach to ask mostly, to repeat what the calculator says, and sometimes to answer at once.
- * @param asks - probability of a call
- */
+/** Examples that teach to ask with this probability, to repeat what the calculator says, and sometimes to answer at once. */
 export function calculatorExamples(size: number, random: Random, asks = 0.8): TrainingSequence[] {
   return Array.from({ length: size }, () => drawTraining(random)).flatMap(({ question, gold }) => {
     const promptTokens = solverPrompt(question, []);

@@ -12,10 +12,7 @@ export const calculator: Tool = defineTool({
   run: ({ expression }) => String(calculate(expression)),
 });
 
-/**
- * The value of an arithmetic expression.
- * @throws Error saying what cannot be read
- */
+/** @throws Error saying what cannot be read */
 export function calculate(expression: string): number {
   const parts = expression.match(/\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+|[-+*/^()]|\S/giu) ?? [];
   let at = 0;

@@ -16,10 +16,7 @@ export interface McpClient {
   ): Promise<unknown>;
 }
 
-/**
- * The tools of an MCP server. Whoever connected the client closes it.
- * @throws what the client throws
- */
+/** The tools of an MCP server. Whoever connected the client closes it. */
 export async function mcpTools(client: McpClient): Promise<Tool[]> {
   const { tools } = await client.listTools();
   return tools.map(({ name, description, inputSchema }) => ({
@@ -46,10 +43,7 @@ export interface AiTool {
   readonly execute?: ((given: never, options: never) => unknown) | undefined;
 }
 
-/**
- * Tools of the AI SDK as they are, by name.
- * @throws Error for one that another program executes
- */
+/** Tools of the AI SDK, by name; refuses one that another program executes. */
 export function aiTools(tools: Readonly<Record<string, AiTool>>): Tool[] {
   return Object.entries(tools).map(([name, { description, inputSchema, execute }]) => {
     if (!execute) throw new Error(`the tool ${name} has no execute`);

@@ -11,10 +11,7 @@ export interface PythonSandbox {
   }>;
 }
 
-/**
- * Runs Python: a fresh interpreter for each call, which answers what it printed. Whoever made the sandbox closes it, once.
- * @param seconds - of the program's own time; the sandbox's limit by default
- */
+/** Runs Python in a fresh interpreter per call, which answers what it printed. Whoever made the sandbox closes it. */
 export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly seconds?: number } = {}): Tool {
   return defineTool({
     name: "python",
@@ -24,10 +21,7 @@ export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly secon
   });
 }
 
-/**
- * What a program prints, or how it ended in a sentence that does not depend on the machine.
- * @throws LaconicError `engine_failed` where the machine kept the program from ending
- */
+/** What a program prints, or how it ended, in words that do not depend on the machine. */
 export async function pythonAnswer(
   sandbox: PythonSandbox,
   code: string,

@@ -17,10 +17,7 @@ export interface SearchToolOptions {
   readonly characters?: number;
 }
 
-/**
- * Finds a user's own documents by their words, ranked by BM25+, in this process.
- * @throws Error for two documents of one id
- */
+/** Finds a user's own documents by their words, ranked by BM25+, in this process. */
 export function searchTool(
   documents: readonly SearchDocument[],
   { results = 3, characters = 500 }: SearchToolOptions = {},

@@ -39,8 +39,8 @@ export interface ToolEnvironmentOptions {
 }
 
 /**
- * Tools as an environment: calls in a text run at once, and the agent reads their answers. What goes wrong is an answer too.
- * Measures count `calls`, `calls/TOOL`, `call_errors` and `malformed_calls`: texts that begin a call and that the format cannot read.
+ * Calls in a text run at once, and the agent reads their answers. What goes wrong is an answer too. Measures: `calls`,
+ * `calls/TOOL`, `call_errors` and `malformed_calls`, texts that begin a call and that the format cannot read.
  * @throws LaconicError `input_invalid` for two tools of one name, limits that are none, or a JSON Schema that cannot be read
  */
 export function toolEnvironment({

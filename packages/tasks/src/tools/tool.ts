@@ -38,10 +38,7 @@ export function definitionOf({ name, description, parameters }: Tool): ToolDefin
   };
 }
 
-/**
- * What its arguments have to be.
- * @throws Error for a JSON Schema that cannot be read
- */
+/** @throws Error for a JSON Schema that cannot be read */
 export function schemaOf({ parameters }: Tool): z.ZodType {
   if (!parameters) return z.looseObject({});
   return parameters instanceof z.ZodType ? parameters : z.fromJSONSchema(parameters);

@@ -3,10 +3,6 @@ import { budgetCeiling, budgetPrompt, trainedBudgets, type BudgetForm } from "..
 import { drawChild, type Child } from "../stories/lexicon.ts";
 import { continuations, encode, type Course } from "./course.ts";
 
-/**
- * Examples of keeping to a budget, made from the model's own texts.
- * @param form - how a budget is stated; the world's default when absent
- */
 export function keepingBudgets(seed: string, form?: BudgetForm): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -48,9 +44,8 @@ export function budgetStories(
 const enoughTexts = 25;
 
 /**
- * Examples of keeping to a budget: each text stands behind its story with the text's length as the budget (hindsight;
- * Andrychowicz et al. 2017). Lengths that are no training budget are left out.
- * @param texts - stories, and the tokens behind each with the token that ended them
+ * Each text stands behind its story with its length as the budget (hindsight; Andrychowicz et al. 2017). Other lengths than
+ * training budgets are left out. `texts` are stories with the tokens behind each, its end included.
  */
 export function budgetExamples(
   tokenizer: Tokenizer,

@@ -38,10 +38,8 @@ const plainDeeds: readonly string[] = [
 ];
 
 /**
- * Examples of copying a name, for the worlds of tellers: half from the story of a teller who knows, half from a sentence
- * that a solver reads. Small story models spell a name by its first letters and then continue with another. Most names are
- * made up, because a model that memorises known names would not copy others; no name of validation or test is among them.
- * @param deeds - texts behind the names; the model's own keep its language
+ * Half from the story of a teller who knows, half from a sentence that a solver reads. Most names are made up, because a model
+ * that memorises known names would not copy others; none is a held one. `deeds`, texts behind names, keep its language.
  */
 export function copyingExamples(
   tokenizer: Tokenizer,

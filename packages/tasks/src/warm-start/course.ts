@@ -24,7 +24,6 @@ export interface Course {
   readonly random: Random;
 }
 
-/** The example of a text whose part from `start` is learned. */
 export function exampleOf(tokenizer: Tokenizer, text: string, start: number): TrainingSequence {
   const promptTokens = encode(tokenizer, text.slice(0, start));
   return { promptTokens, completionTokens: encode(tokenizer, text).slice(promptTokens.length) };
@@ -39,7 +38,6 @@ export interface Continuation extends TrainingSequence {
   readonly finishReason: string;
 }
 
-/** The model's continuation of each text, in their order. */
 export function continuations(
   model: LanguageModel,
   texts: readonly string[],

@@ -24,8 +24,7 @@ export interface WarmStartPupil {
 /**
  * Teaches a model a course: Adam without decay, cosine learning rate.
  * @param watch - `onStep` gets the mean cross-entropy per token in nats; `signal` ends the warm start before the next step
- * @returns the loss of the last step, in nats per token
- * @throws LaconicError `aborted` by the signal, and what drawing the examples throws
+ * @returns the loss of the last step
  */
 export async function giveWarmStart(
   course: Course,
@@ -73,10 +72,7 @@ export function beforeWarmStartKey(
   return sha256Of({ ...lessons, task, seed, sampling, limits, problems, language });
 }
 
-/**
- * Evaluates the team before its warm start, on the problems and with the random streams of the run's own evaluations.
- * @param references - the initial policies, by name, if language is measured under them
- */
+/** Evaluates the team before its warm start, on the problems and with the random streams of the run's own evaluations. */
 export async function measureBefore(
   parts: TrainingParts,
   { train }: MeasuredRun,

@@ -6,10 +6,7 @@ import { asked } from "../stories/teller-team.ts";
 import { deedsOf, rehearsal } from "./copying.ts";
 import { exampleOf, type Course } from "./course.ts";
 
-/**
- * Which examples of a teller are silent: by `chance`, whatever it reads, so that the model does not learn here whose silence it
- * is; or `labelled`: all of tellers who know nothing and no others, which reinforcement learning is compared with.
- */
+/** `chance`: whatever a teller reads; `labelled`: all of tellers who know nothing, which reinforcement learning is compared with. */
 export type TaughtSilence = "chance" | "labelled";
 
 /** Examples of naming owners, and a quarter as many texts of the model before the warm start. */
@@ -39,10 +36,7 @@ const silentShare = 0.15;
 /** Share of a teller's examples that know nothing, if silence is labelled. */
 const idleShare = 0.5;
 
-/**
- * Examples for the tellers' world: a teller names the owner of the asked thing, a solver names the child of a sentence.
- * @param deeds - texts behind a name
- */
+/** A teller names the owner of the asked thing, a solver the child of a sentence; `deeds` are texts behind a name. */
 export function ownerExamples(
   tokenizer: Tokenizer,
   size: number,

@@ -34,6 +34,7 @@ export interface Line {
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
+/** What a program plays on. */
 export interface Stage {
   readonly problem: Problem;
   /** The question, and the agent's private part. */

@@ -35,6 +35,7 @@ export type ExternalTransition = (
   history: JointHistory,
 ) => readonly string[] | null | Promise<readonly string[] | null>;
 
+/** How many turns, what comes between two of them, and what the answer is. */
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;

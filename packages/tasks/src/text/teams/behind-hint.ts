@@ -15,10 +15,8 @@ import {
 } from "@laconic/topologies";
 import { numbered, slot, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
 
-/** AgentPO's agent that learns with agents that do not. */
 export const collaborator = "collaborator";
 
-/** The problem, then the collaborator's hint in brackets that it cannot close. */
 export function withHint(problem: string, hint: string): string {
   return `${problem}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
 }
@@ -61,7 +59,7 @@ export const roles: TeamPreset = {
     }),
 };
 
-/** A published method with a hint for all. The graph is for drawings: the method has its own prompts. */
+/** The graph is for drawings: the method has its own prompts. */
 function hintedTeam(
   options: TextTeamOptions,
   baseline: "debate" | "role-assignment",
@@ -94,11 +92,7 @@ function methodOptions(options: TextTeamOptions): BaselineOptions {
   };
 }
 
-/**
- * A published method on the question with a hint behind it: the helper speaks first, and every agent that is asked the question
- * reads both. If the hint is silent, every request is the method's own.
- * @throws LaconicError `topology_invalid` for a method with an agent of the helper's name
- */
+/** Every agent that is asked the question reads the hint too. If the hint is silent, every request is the method's own. */
 function behindHint(
   name: string,
   method: Program,
@@ -139,7 +133,6 @@ function behindHint(
   });
 }
 
-/** A prompt of the method with the budget, as `withBudget` states it. */
 function withSentence(prompt: Prompt, { problem: { question }, budget }: Stage): Prompt {
   const { render } = withBudget({ id: "published", render: () => prompt });
   return render({ agent: "", role: "", question, inbox: [], round: 0, ...(budget && { budget }) });

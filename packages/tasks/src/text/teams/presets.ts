@@ -33,14 +33,13 @@ const holderPrompt: PromptTemplate = chatTemplate(
   (view) => (view.inbox.length === 0 ? problemText(view) : `${problemText(view)}\n\n${quoted(view)}`),
 );
 
-/** The solver, which reads the holders' messages. */
 function gathererPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
 }
 
 /**
- * Answers with the others' messages as advice, for graphs in which some agents read others in the same round. This round's
- * messages come first, in order of turns: the next speaker reads the same and one message more.
+ * For graphs in which some agents read others in the same round. This round's messages come first: the next speaker reads the
+ * same and one message more.
  */
 function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@2", solving(answerForm), (view) => {
@@ -52,7 +51,6 @@ function advisedPrompt(answerForm: string): PromptTemplate {
   });
 }
 
-/** Agents that all learn, each with the same prompt. */
 function slots(options: TextTeamOptions, ids: readonly AgentId[], template: PromptTemplate) {
   return ids.map((id) => slot(options, id, template, options.replyTokens));
 }

@@ -7,11 +7,9 @@ import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./tex
 export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topology | Graph;
 
 /**
- * The chosen team, or a mixture of several with the same learners, in which each plays its share of the problems. All agents of a
- * bare topology or graph learn and see all of a problem; a {@link TextTeam} can say otherwise.
- *
- * @throws LaconicError `config_invalid` for an unknown name, a value that is no team, a team without learners, learners or holders
- * that are not its agents, and teams with different learners or holders; `topology_invalid` for a graph that cannot run
+ * The chosen team, or a mixture of several with the same learners, in which each plays its share of the problems.
+ * @throws LaconicError `config_invalid` for an unknown name, no learners, learners or holders that are not its agents, and teams
+ * that differ in them; `topology_invalid` for a graph that cannot run
  */
 export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
   const teams = listed(choice).map((one) => oneTeam(one, options));
