@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { type Episode, type Utterance } from "../index.ts";
-import { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
+import { episodeSchema, ledgerSchema, problemSchema, utteranceSchema } from "./stored.ts";
 import { scriptedEpisode } from "../testing/index.ts";
 
 const problem = { id: "p1", question: "k + e?", gold: "15", views: { a: "k = 6" } };
@@ -27,7 +27,6 @@ const accepted: readonly [string, z.ZodType, unknown][] = [
   ["an episode with notes", episodeSchema, { ...episode, notes: ["capped"] }],
   ["an episode that two answered", episodeSchema, { ...episode, outputs: { a: "k6", b: "" } }],
   ["a ledger", ledgerSchema, episode.ledger],
-  ["a random state", randomStateSchema, [0, 1, 2, 0xffffffff]],
 ];
 
 test.each(accepted)("%s is accepted as it is, through JSON", (_name, schema, value) => {
@@ -66,9 +65,6 @@ const rejected: readonly [string, string, z.ZodType, unknown][] = [
   ["a damaged utterance", "utterances.1.silent", episodeSchema, withUtterance(1, { silent: "yes" })],
   ["a damaged call", "ledger.calls.0.promptTokens", episodeSchema, changeCall({ promptTokens: -3 })],
   ["a damaged read", "ledger.calls.0.reads.0.from", episodeSchema, changeCall({ reads: [{ turn: 0, tokens: 1 }] })],
-  ["three words", "", randomStateSchema, [1, 2, 3]],
-  ["a word too large", "3", randomStateSchema, [1, 2, 3, 2 ** 32]],
-  ["a negative word", "0", randomStateSchema, [-1, 2, 3, 4]],
 ];
 
 function withUtterance(index: number, change: object): object {

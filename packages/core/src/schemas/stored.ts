@@ -5,15 +5,9 @@ import { finishReasons, type ModelIdentity, type TokenTrace } from "../language-
 import { logProbRange, sampledLogProbRange } from "../numeric/log-prob.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "../ledger/ledger.ts";
 import type { Problem } from "../problem.ts";
-import type { RandomState } from "../numeric/random.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
-const word = z.int().min(0).max(0xffffffff);
-
-/** The state of a random stream: four 32-bit words. */
-export const randomStateSchema: z.ZodType<RandomState> = z.tuple([word, word, word, word]).readonly();
-
 /** A stored problem. */
 export const problemSchema: z.ZodType<Problem> = z.strictObject({
   id: z.string().min(1),

@@ -52,71 +52,59 @@ test("creating the model may take time", () =>
 const traced = (completion: Completion, change: Partial<NonNullable<Completion["trace"]>>): Completion =>
   completion.trace ? { ...completion, trace: { ...completion.trace, ...change } } : completion;
 
-const breaches: readonly [string, string, () => LanguageModel][] = [
-  ["has no id", "has a name", () => ({ ...randomPolicy(), id: "" })],
+type Change = (completion: Completion, request: CompletionRequest) => Completion;
+
+const breaches: readonly (readonly [string, string, Change])[] = [
   [
     "does not say which weights wrote",
     "has a name",
-    () => randomPolicy((c) => ({ ...c, model: { id: "random-policy", weightVersion: NaN } })),
+    (c) => ({ ...c, model: { id: "random-policy", weightVersion: NaN } }),
   ],
+  ["counts half a token", "a completion is whole", (c) => ({ ...c, usage: { ...c.usage, promptTokens: 0.5 } })],
+  ["ends for no known reason", "a completion is whole", (c) => ({ ...c, finishReason: "tired" as "stop" })],
+  ["loses log-probs", "a completion is whole", (c) => traced(c, { logProbs: [] })],
   [
-    "counts half a token",
+    "has a log-prob above 0",
     "a completion is whole",
-    () => randomPolicy((c) => ({ ...c, usage: { ...c.usage, promptTokens: 0.5 } })),
+    (c) => traced(c, { logProbs: c.trace?.tokens.map(() => 0.5) ?? [] }),
   ],
-  [
-    "ends for no known reason",
-    "a completion is whole",
-    () => randomPolicy((c) => ({ ...c, finishReason: "tired" as "stop" })),
-  ],
-  ["loses log-probs", "a completion is whole", () => randomPolicy((c) => traced(c, { logProbs: [] }))],
-  [
-    "reports a positive log-prob",
-    "a completion is whole",
-    () => randomPolicy((c) => traced(c, { logProbs: c.trace?.tokens.map(() => 0.5) ?? [] })),
-  ],
-  ["loses the prompt's tokens", "a completion is whole", () => randomPolicy((c) => traced(c, { promptTokens: [7] }))],
-  [
-    "traces a token it did not count",
-    "a completion is whole",
-    () => randomPolicy((c) => traced(c, { tokens: [1, 2, 3] })),
-  ],
-  [
-    "writes on and on",
-    "writes no more than maxTokens",
-    () => randomPolicy((c) => ({ ...traced(c, {}), usage: { ...c.usage, completionTokens: 9 } })),
-  ],
+  ["loses the prompt's tokens", "a completion is whole", (c) => traced(c, { promptTokens: [7] })],
+  ["traces a token it did not count", "a completion is whole", (c) => traced(c, { tokens: [1, 2, 3] })],
+  ["writes on and on", "writes no more than maxTokens", (c) => ({ ...c, usage: { ...c.usage, completionTokens: 9 } })],
   [
     "keeps the stop text",
     "stop texts are not part",
-    () => randomPolicy((c, { sampling }) => ({ ...c, text: c.text + (sampling.stop ?? []).join("") })),
+    (c, { sampling }) => ({ ...c, text: c.text + (sampling.stop ?? []).join("") }),
   ],
   [
     "writes into the request",
     "a request is left as it was",
-    () =>
-      randomPolicy((c, { sampling }) => {
-        (sampling.stop as string[] | undefined)?.push("more");
-        return c;
-      }),
+    (c, { sampling: { stop } }) => ((stop as string[] | undefined)?.push("more"), c),
   ],
+];
+
+test.each(breaches)("a model that %s fails", (_name, claim, change) => fails(claim, () => randomPolicy(change)));
+
+/** A policy whose requests are answered in another way. */
+const answering =
+  (complete: (request: CompletionRequest, model: LanguageModel) => Promise<Completion>) => (): LanguageModel => {
+    const model = randomPolicy();
+    return { ...model, complete: (request) => complete(request, model) };
+  };
+
+test.each<readonly [string, string, () => LanguageModel]>([
+  ["has no id", "has a name", () => ({ ...randomPolicy(), id: "" })],
   [
     "answers an aborted request",
     "an aborted request rejects",
-    () => {
-      const model = randomPolicy();
-      return { ...model, complete: ({ prompt, sampling, random }) => model.complete({ prompt, sampling, random }) };
-    },
+    answering(({ prompt, sampling, random }, model) => model.complete({ prompt, sampling, random })),
   ],
   [
     "aborts with another error",
     "an aborted request rejects",
-    () => ({
-      id: "m",
-      complete: async ({ signal }) => {
-        signal?.throwIfAborted();
-        throw new Error("unreachable");
-      },
+    answering(async ({ signal }) => {
+      signal?.throwIfAborted();
+      throw new Error("unreachable");
     }),
   ],
   [
@@ -124,15 +112,11 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "an aborted request leaves the model usable",
     () => {
       let broken = false;
-      const model = randomPolicy();
-      return {
-        ...model,
-        complete: async (request) => {
-          broken ||= request.signal?.aborted ?? false;
-          if (broken) throw new LaconicError("aborted", "the connection is gone");
-          return model.complete(request);
-        },
-      };
+      return answering(async (request, model) => {
+        broken ||= request.signal?.aborted ?? false;
+        if (broken) throw new LaconicError("aborted", "the connection is gone");
+        return model.complete(request);
+      })();
     },
   ],
   [
@@ -140,22 +124,18 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "many requests at once",
     () => {
       let busy = 0;
-      const model = randomPolicy();
-      return {
-        ...model,
-        complete: async (request) => {
-          busy += 1;
-          await Promise.resolve();
-          if (busy > 1) throw new Error("busy");
-          busy -= 1;
-          return model.complete(request);
-        },
-      };
+      return answering(async (request, model) => {
+        busy += 1;
+        await Promise.resolve();
+        if (busy > 1) throw new Error("busy");
+        busy -= 1;
+        return model.complete(request);
+      })();
     },
   ],
-];
+])("a model that %s fails", (_name, claim, create) => fails(claim, create));
 
-test.each(breaches)("a model that %s fails", async (_name, claim, create) => {
+async function fails(claim: string, create: () => LanguageModel): Promise<void> {
   const item = cases.find(({ name }) => name.startsWith(claim)) as ConformanceCase<LanguageModel>;
   await expect(item.run(create)).rejects.toThrow(Error);
-});
+}

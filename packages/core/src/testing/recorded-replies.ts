@@ -39,7 +39,6 @@ const open = (text: string, reasoning = ""): ReplyReading => ({ text, reasoning,
 const malformed: ReplyReading = { error: "reply_malformed" };
 const unavailable: ReplyReading = { error: "api_unavailable" };
 
-const safe = { hate: { filtered: false, severity: "safe" }, violence: { filtered: false, severity: "safe" } };
 const violent = { hate: { filtered: false, severity: "safe" }, violence: { filtered: true, severity: "high" } };
 const call = { id: "call_1", type: "function", function: { name: "look", arguments: '{"key":"a"}' } };
 
@@ -69,15 +68,6 @@ const openAi: readonly Row[] = [
 const azure: readonly Row[] = [
   [
     "Azure",
-    "an answer with the filters' findings",
-    choices(
-      { message: message("It is 4."), finish_reason: "stop", content_filter_results: safe },
-      { prompt_filter_results: [{ prompt_index: 0, content_filter_results: safe }] },
-    ),
-    whole("It is 4."),
-  ],
-  [
-    "Azure",
     "a filtered answer without content",
     choices({ message: { role: "assistant" }, finish_reason: "content_filter", content_filter_results: violent }),
     refused(),
@@ -104,8 +94,6 @@ const azure: readonly Row[] = [
 ];
 
 const anthropic: readonly Row[] = [
-  ["Anthropic", "an answer by the compatible endpoint", chat("It is 4.", "stop"), whole("It is 4.")],
-  ["Anthropic", "a cut answer by the compatible endpoint", chat("It is", "length"), cut("It is")],
   [
     "Anthropic",
     "blocks of thinking and text behind a proxy",
@@ -228,19 +216,7 @@ const others: readonly Row[] = [
     whole("It is 4.", "2 + 2"),
   ],
   ["vLLM", "an aborted request", chat("It is", "abort"), malformed],
-  [
-    "SGLang",
-    "an answer with the token that ended it",
-    choices({ message: message("It is 4.", { reasoning_content: null }), finish_reason: "stop", matched_stop: 2 }),
-    whole("It is 4."),
-  ],
   ["SGLang", "the engine's own form of the reason", chat("It is", { type: "length", length: 4 }), cut("It is")],
-  [
-    "llama.cpp",
-    "an answer with reasoning and timings",
-    { ...chat("It is 4.", "stop", { reasoning_content: "2 + 2" }), timings: { predicted_n: 4, predicted_ms: 9.5 } },
-    whole("It is 4.", "2 + 2"),
-  ],
   ["Ollama", "an answer with reasoning", chat("It is 4.", "stop", { reasoning: "2 + 2" }), whole("It is 4.", "2 + 2")],
   ["Ollama", "a reply whose done_reason is empty", chat("It is", null), open("It is")],
   ["Ollama", "a request that only loaded the model", chat("", "load"), open("")],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ledgerTotals } from "../index.ts";
-import { scriptedEpisode } from "./index.ts";
+import { scriptedEpisode, type ScriptedTurn } from "./index.ts";
 
 const episode = scriptedEpisode([
   { agent: "a", text: "k6" },
@@ -14,33 +14,20 @@ test("utterances and ledger agree", () => {
     writtenTokens: 3 + 1 + 3 + 9,
     readByEdge: { "a->s": 2, "a->a": 2, "s->a": 2 },
   });
-  expect(
-    episode.utterances.map(({ turn, round, silent, writtenTokens }) => [turn, round, silent, writtenTokens]),
-  ).toEqual([
-    [0, 0, false, 3],
-    [1, 0, true, 1],
-    [2, 1, false, 3],
-    [3, 0, false, 9],
+  expect(episode.utterances).toMatchObject([
+    { turn: 0, round: 0, silent: false, writtenTokens: 3 },
+    { turn: 1, round: 0, silent: true, writtenTokens: 1 },
+    { turn: 2, round: 1, silent: false, writtenTokens: 3 },
+    { turn: 3, round: 0, silent: false, writtenTokens: 9 },
   ]);
   expect(episode.utterances.map(({ deliveredTo }) => deliveredTo)).toEqual([["s", "a"], [], ["a"], []]);
 });
 
-test.each([
-  [
-    "silent",
-    [
-      { agent: "a", text: "" },
-      { agent: "b", text: "x", reads: [0] },
-    ],
-  ],
-  [
-    "later",
-    [
-      { agent: "a", text: "x", reads: [1] },
-      { agent: "b", text: "x" },
-    ],
-  ],
-  ["its own", [{ agent: "a", text: "x", reads: [0] }]],
-])("a turn cannot read one that is %s", (_, turns) => {
-  expect(() => scriptedEpisode(turns)).toThrowError(expect.objectContaining({ code: "input_invalid" }));
+test.each<[string, ...Partial<ScriptedTurn>[]]>([
+  ["silent", { text: "" }, { reads: [0] }],
+  ["later", { reads: [1] }, {}],
+  ["its own", { reads: [0] }, {}],
+])("a turn cannot read one that is %s", (_, ...turns) => {
+  const read = (): unknown => scriptedEpisode(turns.map((turn) => ({ agent: "a", text: "x", ...turn })));
+  expect(read).toThrowError(expect.objectContaining({ code: "input_invalid" }));
 });
