@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { exemplarsNamed, filesOf } from "@laconic/benchmarks/exemplars";
-import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { Problem } from "@laconic/core";
 import { createSandbox } from "@laconic/sandbox";
 import type { TeamTask } from "../src/task.ts";
 import { expect, onTestFinished, test } from "vitest";
+import { play } from "./play.ts";
 import { cooperationReward } from "../src/text/cooperation.ts";
 import { publishedPair } from "../src/text/published-pair.ts";
 import { codeTask, writingTask } from "../src/text/pair-tasks.ts";
@@ -35,14 +35,12 @@ const program: BenchmarkProblem = { id: "2", question: prompt, gold: grading.tes
 /** What each player is asked first, and in which form. */
 async function askedFirst(task: TeamTask, problem: Problem): Promise<string[]> {
   const asked: string[] = [];
-  const model = scriptedModel(({ prompt: request }) => {
-    if (request.kind === "messages")
-      asked.push(request.messages.map(({ role, content }) => `${role}: ${content}`).join("\n"));
-    if (request.kind === "text") asked.push(`text: ${request.text}`);
-    return { text: "Said." };
+  await play(task.topology, problem, (_agent, _prompt, { prompt: given }) => {
+    if (given.kind === "messages")
+      asked.push(given.messages.map(({ role, content }) => `${role}: ${content}`).join("\n"));
+    if (given.kind === "text") asked.push(`text: ${given.text}`);
+    return "Said.";
   });
-  const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
-  await task.topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
   return asked;
 }
 

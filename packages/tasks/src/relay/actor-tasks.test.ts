@@ -1,23 +1,16 @@
-import { randomFromSeed } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import { randomFromSeed, type Problem } from "@laconic/core";
 import { expect, test } from "vitest";
+import { play } from "../../test/play.ts";
 import { relayCriticTask, relayHintTask } from "./actor-tasks.ts";
 import { parseFacts } from "./problem.ts";
 
 test("draft, comment on its number, answer with the comment", async () => {
   const task = relayCriticTask({ commentTokens: 3 });
-  const problem = {
-    id: "1",
-    question: "k+e",
-    gold: "15",
-    views: { actor: "k6", collaborator: "e9" },
-  };
-  let turn = 0;
-  const models = {
-    actor: scriptedModel(() => ({ text: turn++ === 0 ? "the answer is 12" : "15" })),
-    collaborator: scriptedModel(({ sampling }) => "e9 and more".slice(0, sampling.maxTokens)),
-  };
-  const episode = await task.topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
+  const problem = { id: "1", question: "k+e", gold: "15", views: { actor: "k6", collaborator: "e9" } };
+  const answers = ["the answer is 12", "15"];
+  const { episode } = await play(task.topology, problem, (agent, _, { sampling }) =>
+    agent === "actor" ? (answers.shift() ?? "") : "e9 and more".slice(0, sampling.maxTokens),
+  );
   expect(episode.utterances.map(({ prompt }) => prompt)).toEqual(["S:k+e?k6||>", "A:e9?k+e|12>", "S:k+e?k6|e9 |>"]);
   expect(task.grader(episode.answer, problem)).toBe(1);
   expect(task.trainedAgents).toEqual(["collaborator"]);
@@ -42,16 +35,15 @@ test("the collaborator knows the second value, the actor the first and in half o
 
 test("the hint is cut to its tokens; the actor reads what is left", async () => {
   const task = relayHintTask({ hintTokens: 3 });
-  const [problem] = task.testProblems;
-  const collaborator = scriptedModel(({ sampling }) => "abcdef".slice(0, sampling.maxTokens));
-  const actor = scriptedModel(() => ({ text: problem?.gold ?? "" }));
-  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  const episode = await task.topology.run(problem as NonNullable<typeof problem>, context);
+  const [problem] = task.testProblems as [Problem];
+  const { episode } = await play(task.topology, problem, (agent, _, { sampling }) =>
+    agent === "actor" ? problem.gold : "abcdef".slice(0, sampling.maxTokens),
+  );
   expect(episode.utterances.map(({ agent, text }) => [agent, text])).toEqual([
     ["collaborator", "abc"],
-    ["actor", problem?.gold],
+    ["actor", problem.gold],
   ]);
-  expect(task.grader(episode.answer, problem as NonNullable<typeof problem>)).toBe(1);
+  expect(task.grader(episode.answer, problem)).toBe(1);
   expect(() => relayHintTask({ distractors: 99 })).toThrow(/0 to 8/u);
 });
 
@@ -62,13 +54,12 @@ test("an actor that reads everything has all facts in its prompt, around the hin
     const asked = question.split("+");
     expect([known.length, asked.every((key) => known.includes(key))]).toEqual([3, true]);
   }
-  const problem = task.testProblems[0] as (typeof task.testProblems)[number];
-  const collaborator = scriptedModel(() => "x1");
-  const actor = scriptedModel(({ sampling }) => "12345".slice(0, sampling.maxTokens));
-  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  const { utterances } = await task.topology.run(problem, context);
+  const [problem] = task.testProblems as [Problem];
+  const { episode } = await play(task.topology, problem, (agent, _, { sampling }) =>
+    agent === "actor" ? "12345".slice(0, sampling.maxTokens) : "x1",
+  );
   const [first, ...others] = (problem.views?.["actor"] ?? "").split(" ");
-  const { prompt, text } = utterances.at(-1) ?? {};
+  const { prompt, text } = episode.utterances.at(-1) ?? {};
   expect(text).toBe("12");
   expect(prompt).toContain(`?${[first, "x1", ...others].join("|")}>`);
 });

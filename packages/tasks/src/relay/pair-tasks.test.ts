@@ -1,8 +1,7 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
+import { play } from "../../test/play.ts";
 import { gradeOf, gradeOfEpisode } from "../grading.ts";
-import { spellRelayTokens } from "./tokenizer.ts";
 import { relayFeedbackTask } from "./feedback.ts";
 import { relayWritersTask, writersGrade } from "./writers.ts";
 
@@ -31,7 +30,6 @@ test("parts of like length: both tell the fact, and neither is a quarter longer"
   expect(writersGrade(["the 6 that k has ok", tells], "k6", "alike")).toBeCloseTo(0.6, 12);
 });
 
-const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const tasks = [
   relayWritersTask({ testProblems: 40 }),
   relayWritersTask({ testProblems: 40, parts: "alike" }),
@@ -47,11 +45,7 @@ test.each(tasks.map((task) => [task.name, task] as const))("%s: test problems ar
 test("each writer is asked as a holder of the relay is", async () => {
   const task = relayWritersTask();
   const problem: Problem = { id: "1", question: "k6?k+e", gold: "k6" };
-  const models = {
-    first: scriptedModel(() => ({ text: "k6" })),
-    second: scriptedModel(() => ({ text: "the value of k is 6" })),
-  };
-  const episode = await task.topology.run(problem, { ...context, models });
+  const { episode } = await play(task.topology, problem, (agent) => (agent === "first" ? "k6" : "the value of k is 6"));
   expect(episode.utterances.map(({ prompt }) => prompt)).toEqual(["A:k6?k+e>", "B:k6?k+e>"]);
   expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
 });
@@ -59,10 +53,10 @@ test("each writer is asked as a holder of the relay is", async () => {
 test("a text that holds a bar stays one text, and an episode stored without outputs is read from its utterances", async () => {
   const task = relayWritersTask();
   const problem: Problem = { id: "1", question: "k6?k+e", gold: "k6" };
-  const models = { first: scriptedModel(["k6|"]), second: scriptedModel(["|the value of k is 6"]) };
-  const episode = await task.topology.run(problem, { ...context, models });
-  expect(episode.outputs).toEqual({ first: "k6|", second: "|the value of k is 6" });
-  const grade = writersGrade(["k6|", "|the value of k is 6"], "k6");
+  const texts = { first: "k6|", second: "|the value of k is 6" };
+  const { episode } = await play(task.topology, problem, (agent) => texts[agent as keyof typeof texts]);
+  expect(episode.outputs).toEqual(texts);
+  const grade = writersGrade([texts.first, texts.second], "k6");
   expect(await gradeOfEpisode(task, episode, problem)).toBe(grade);
   const { outputs: _, ...stored } = episode;
   expect(await gradeOfEpisode(task, stored, problem)).toBe(grade);
@@ -71,18 +65,13 @@ test("a text that holds a bar stays one text, and an episode stored without outp
 test("after the first turn who was wrong is told, with its own words behind a mark; nobody is asked when all are right", async () => {
   const task = relayFeedbackTask();
   const problem: Problem = { id: "1", question: "k+e", gold: "k6 e9" };
-  const reported: string[] = [];
-  const says = (first: string, second: string) => {
-    let turn = 0;
-    return scriptedModel(({ prompt }) => {
-      if (prompt.kind === "tokens") reported.push(spellRelayTokens(prompt.tokens));
-      return { text: turn++ === 0 ? first : second };
-    });
+  const playing = (texts: readonly string[]) => {
+    const left = [...texts];
+    return play(task.topology, problem, () => left.shift() ?? "");
   };
-  const models = { first: says("k6", "k6"), second: says("i", "9") };
-  const episode = await task.topology.run(problem, { ...context, models });
-  expect(reported).toEqual(["A:?k+e>", "B:?k+e>", "A:?k+e|k6>", "B:e9?k+e|i>"]);
+  const { episode } = await playing(["k6", "i", "k6", "9"]);
+  const prompts = episode.utterances.map(({ prompt }) => prompt);
+  expect(prompts).toEqual(["A:?k+e>", "B:?k+e>", "A:?k+e|k6>", "B:e9?k+e|i>"]);
   expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
-  const right = { first: says("6", ""), second: says("e9", "") };
-  expect((await task.topology.run(problem, { ...context, models: right })).utterances).toHaveLength(2);
+  expect((await playing(["6", "e9"])).asked).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
+import { play } from "../../test/play.ts";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { budgetPrompt, obedience, storyBudgetTask, trainedBudgets, unseenBudgets, type BudgetForm } from "./budget.ts";
 
@@ -52,12 +52,7 @@ test("across episodes an evaluation ranks what was told against what was spent",
     const played = await Promise.all(
       world.testProblems.slice(0, 60).map(async (problem) => {
         const text = "a".repeat(tokensFor(Number(problem.gold)));
-        const models = { writer: scriptedModel(() => ({ text })) };
-        const random = randomFromSeed(problem.id);
-        return {
-          problem,
-          episode: await world.topology.run(problem, { models, random, sampling: { temperature: 1 } }),
-        };
+        return { problem, episode: (await play(world.topology, problem, () => text)).episode };
       }),
     );
     return world.across?.(played)["rank_correlation"];

@@ -1,5 +1,5 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import { play } from "../../test/play.ts";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { type TeamTask } from "../task.ts";
 import type { ProbeCase } from "../probe.ts";
@@ -96,15 +96,11 @@ test("four or five tellers, whom the team asks; problems of five have no counter
   const ofFive = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 5);
   expect(pairs.length).toBe(testProblems - ofFive.length);
   expect(new Set(pairs.map(([, { views = {} }]) => Object.keys(views).length))).toEqual(new Set([4, 5]));
-  const model = scriptedModel(() => ({ text: "so" }));
-  const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
   for (const [before, after] of pairs.slice(0, 20)) {
     expect(changedAgents([before, after])).toEqual([]);
     const present = Object.keys(after.views ?? {});
     expect([present, isEnded(after)]).toEqual([tellers.slice(0, present.length), true]);
-    const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-    const episode = await task.topology.run(after, context);
-    expect(episode.utterances).toHaveLength(present.length + 1);
+    expect((await play(task.topology, after, () => "so")).asked).toHaveLength(present.length + 1);
   }
 });
 

@@ -1,6 +1,6 @@
-import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
+import { play } from "../../test/play.ts";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { spelled } from "./teller-team.ts";
 import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
@@ -14,7 +14,6 @@ const tasks = [
   storyWritersTask({ tokenizer, testProblems }),
   storyBudgetTask({ tokenizer, testProblems }),
 ];
-const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
 const alike = tasks.filter(({ name }) => name !== "story-tellers");
 
@@ -36,31 +35,15 @@ describe.each(alike.map((task) => [task.name, task] as const))("%s", (_, task) =
 
   test("the gold stands in no prompt of an agent that answers", async () => {
     const [problem] = task.testProblems as [Problem];
-    const asked: string[] = [];
-    const model = scriptedModel(({ prompt, sampling }) => {
-      if (prompt.kind === "text") asked.push(prompt.text);
-      expect(sampling.stop).toContain("\n");
-      return { text: "it was a nice day" };
+    const { asked } = await play(task.topology, problem, (_agent, _prompt, { prompt, sampling }) => {
+      expect([prompt.kind, sampling.stop?.includes("\n")]).toEqual(["text", true]);
+      return "it was a nice day";
     });
-    const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
-    await task.topology.run(problem, { ...context, models });
     expect(asked).toHaveLength(task.topology.agents.length);
-    const answering = task.topology.agents.includes("solver") ? asked.at(-1) : "";
+    const answering = task.topology.agents.includes("solver") ? asked.at(-1)?.prompt : "";
     expect(answering).not.toContain(problem.gold);
   });
 });
-
-/** An episode in which each agent says its words. */
-function scriptedTeam(
-  topology: Topology,
-  problem: Problem,
-  words: Readonly<Record<string, string>>,
-): ReturnType<Topology["run"]> {
-  const models = Object.fromEntries(
-    topology.agents.map((agent) => [agent, scriptedModel(() => ({ text: words[agent] ?? "" }))]),
-  );
-  return topology.run(problem, { ...context, models });
-}
 
 /** What each agent is asked, where the others say these words. */
 async function prompts(
@@ -68,18 +51,8 @@ async function prompts(
   problem: Problem,
   words: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const asked: Record<string, string> = {};
-  const models = Object.fromEntries(
-    task.topology.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt }) => {
-        if (prompt.kind === "text") asked[agent] = prompt.text;
-        return { text: words[agent] ?? "" };
-      }),
-    ]),
-  );
-  await task.topology.run(problem, { ...context, models });
-  return asked;
+  const { asked } = await play(task.topology, problem, (agent) => words[agent] ?? "");
+  return Object.fromEntries(asked.map(({ agent, prompt }) => [agent, prompt]));
 }
 
 test("the solver reads what was said as sentences, and nothing of those who were silent", async () => {
@@ -102,9 +75,10 @@ test("spelling earns a part for the first letters; who knew and who did not are 
     gold: "Lily",
     views: { one: "Lily had a ball", two: "The end", three: "The end" },
   };
-  const says = (words: Readonly<Record<string, string>>) => scriptedTeam(task.topology, problem, words);
-  const reward = async (words: Readonly<Record<string, string>>) =>
-    task.reward?.(await says(words), problem, { signal: new AbortController().signal });
+  const reward = async (words: Readonly<Record<string, string>>) => {
+    const { episode } = await play(task.topology, problem, (agent) => words[agent] ?? "");
+    return task.reward?.(episode, problem, { signal: new AbortController().signal });
+  };
   expect(await reward({ one: "Lily ran", two: "a bird", three: "", solver: "Lil" })).toEqual({
     team: { task: 0 },
     agents: { one: { spelling: 0.5 }, solver: { spelling: (0.5 * 3) / 4 } },

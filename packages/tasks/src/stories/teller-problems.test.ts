@@ -1,5 +1,5 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import { play } from "../../test/play.ts";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { describe, expect, test } from "vitest";
 import { holderTemplates, idleFamilies, type FamilySplit } from "./families.ts";
@@ -93,8 +93,6 @@ test("one teller's text has the name, every text ends with what is asked, and no
 
 test("tellers that a problem does not have say nothing, and are not asked", async () => {
   const problem = ofSplit.test.find(({ views = {} }) => Object.keys(views).length === 2) as Problem;
-  const models = Object.fromEntries(task.topology.agents.map((id) => [id, scriptedModel(() => ({ text: " Tom" }))]));
-  const random = randomFromSeed(0);
-  const { utterances } = await task.topology.run(problem, { models, sampling: { temperature: 1 }, random });
-  expect(utterances.map(({ agent }) => agent)).toEqual(["one", "two", "solver"]);
+  const { asked } = await play(task.topology, problem, () => " Tom");
+  expect(asked.map(({ agent }) => agent)).toEqual(["one", "two", "solver"]);
 });

@@ -1,10 +1,10 @@
 import { randomFromSeed, type Episode, type LanguageModel, type Problem, type Sampler } from "@laconic/core";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { scriptedModel } from "@laconic/core/testing";
 import { readReward } from "@laconic/rewards";
 import { parseTrainConfig, silentRecorder, runSpec, train, type TrainedPolicy } from "@laconic/trainer";
 import { tabularModel, tabularPolicy, tinySettings, tinyTokenizer } from "@laconic/trainer/testing";
 import { describe, expect, test } from "vitest";
+import { play } from "../../test/play.ts";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 import { codeTask, writingTask } from "./pair-tasks.ts";
@@ -23,17 +23,8 @@ const problem: Problem = { id: "1", question: "A post.", gold: "" };
 async function played(task: TeamTask, method: string, says: (agent: string) => string): Promise<[Episode, string[]]> {
   const topology = task.baselines?.[method];
   if (!topology) throw new Error(`no ${method}`);
-  const asked: string[] = [];
-  const models = Object.fromEntries(
-    topology.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt }) => {
-        if (prompt.kind === "messages") asked.push(prompt.messages.map(({ content }) => content).join("\n---\n"));
-        return { text: says(agent) };
-      }),
-    ]),
-  );
-  return [await topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) }), asked];
+  const { episode, asked } = await play(topology, problem, says);
+  return [episode, asked.map(({ prompt }) => prompt)];
 }
 
 const words = (count: number, prefix: string): string =>
@@ -48,7 +39,7 @@ describe("the writers' baselines", () => {
       "You write two texts that go together. What each of them is to be:\n" +
         "1. Write a short summary of the post: one sentence.\n" +
         "2. Write a detailed summary of the post, about twice as long as a single sentence, and link its thoughts.\n" +
-        "Reply with the first, then a line with nothing but === SECOND PART ===, then the second.\n---\nA post.",
+        "Reply with the first, then a line with nothing but === SECOND PART ===, then the second.\nA post.",
     );
     const [both] = await played(task, "concatenation", (agent) => (agent === "first" ? first : second));
     expect(alone.outputs).toEqual(both.outputs);
@@ -71,11 +62,11 @@ describe("the writers' baselines", () => {
     const task = await writingTask({ form: "arxiv" }, resources(0));
     const [, pipeline] = await played(task, "pipeline", (agent) => `text of ${agent}`);
     expect(pipeline[1]).toMatch(
-      /\n---\nA post\.\n\nThe other one wrote:\ntext of first\n\nWrite your part, so that the two go together\.$/u,
+      /\nA post\.\n\nThe other one wrote:\ntext of first\n\nWrite your part, so that the two go together\.$/u,
     );
     const [, discussion] = await played(task, "discussion-1", (agent) => `text of ${agent}`);
     expect(discussion[2]).toMatch(
-      /\n---\ntext of first\n---\nThe other one wrote:\ntext of second\n\nWrite your part again, so that the two go together\.$/u,
+      /\ntext of first\nThe other one wrote:\ntext of second\n\nWrite your part again, so that the two go together\.$/u,
     );
   });
 });

@@ -1,4 +1,4 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type TrainingSequence } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { letters } from "../../test/letters.ts";
 import { budgetPrompt, trainedBudgets } from "../stories/budget.ts";
@@ -8,16 +8,21 @@ import { budgetExamples, budgetStories } from "./budgets.ts";
 import { copyingExamples, namedStories, shortClauses } from "./copying.ts";
 import { ownerExamples } from "./owners.ts";
 
-test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
-  const lessons = copyingExamples(letters, 200, randomFromSeed(7));
-  const texts = lessons.map(({ promptTokens, completionTokens }) => ({
+const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+const read = (examples: readonly TrainingSequence[]) =>
+  examples.map(({ promptTokens, completionTokens }) => ({
     prompt: letters.decode(promptTokens),
-    name: /[A-Za-z]+/u.exec(letters.decode(completionTokens))?.[0] ?? "",
+    said: letters.decode(completionTokens),
+  }));
+
+test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
+  const texts = read(copyingExamples(letters, 200, randomFromSeed(7))).map(({ prompt, said }) => ({
+    prompt,
+    name: /[A-Za-z]+/u.exec(said)?.[0] ?? "",
   }));
   expect(
     texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
   ).toBe(true);
-  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
   expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
   const known = texts.filter(({ name }) => knownNames.includes(name)).length;
   expect(known).toBeGreaterThan(20);
@@ -25,29 +30,18 @@ test("lessons copy a name that stands in their prompt, and none that is kept bac
 });
 
 test("examples of owners name the child that the prompt is about, or say nothing whoever reads", () => {
-  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(
-    ({ promptTokens, completionTokens }) => ({
-      prompt: letters.decode(promptTokens),
-      said: letters.decode(completionTokens),
-    }),
-  );
+  const texts = read(ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]));
   const silent = texts.filter(({ said }) => said === "\n");
   const named = texts.filter(({ said }) => said !== "\n");
   expect(silent.length / texts.length).toBeGreaterThan(0.04);
   expect(silent.length / texts.length).toBeLessThan(0.1);
   const nameIn = (said: string): string => /[A-Z][a-z]+/u.exec(said)?.[0] ?? "?";
   expect(named.filter(({ prompt, said }) => !prompt.includes(nameIn(said)))).toEqual([]);
-  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
   expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
 });
 
 test("labelled examples are silent of all who know nothing, and of no other", () => {
-  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"], "labelled").map(
-    ({ promptTokens, completionTokens }) => ({
-      prompt: letters.decode(promptTokens),
-      said: letters.decode(completionTokens),
-    }),
-  );
+  const texts = read(ownerExamples(letters, 600, randomFromSeed(7), ["was sad"], "labelled"));
   const telling = texts.filter(({ prompt }) => /Mom found the [a-z ]+\.$/u.test(prompt));
   const silent = telling.filter(({ said }) => said === "\n");
   expect(silent.length / telling.length).toBeGreaterThan(0.4);
@@ -79,17 +73,12 @@ describe("lessons", () => {
   test("a text stands behind its own story with its own length as the budget", () => {
     const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
     const lessons = draw(200, randomFromSeed(1));
-    const reported = lessons.map(({ promptTokens, completionTokens }) => [
-      letters.decode(promptTokens),
-      completionTokens.length,
-    ]);
+    const reported = read(lessons).map(({ prompt, said }) => `${prompt} ${said.length}`);
     const [four, eight] = [
       budgetPrompt({ name: "Lily", thing: "red ball" }, 4),
       budgetPrompt({ name: "Tom", thing: "red ball" }, 8),
     ];
-    expect(new Set(reported.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
-      new Set([`${four} 4`, `${eight} 8`]),
-    );
+    expect(new Set(reported)).toEqual(new Set([`${four} 4`, `${eight} 8`]));
     expect(draw(200, randomFromSeed(1))).toEqual(lessons);
   });
 

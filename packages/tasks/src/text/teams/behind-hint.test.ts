@@ -1,7 +1,7 @@
 import { baselineNamed, type Family } from "@laconic/baselines";
-import { randomFromSeed, type AgentId, type CompletionRequest, type Episode, type Topology } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { AgentId, CompletionRequest, Topology } from "@laconic/core";
 import { describe, expect, test } from "vitest";
+import { play } from "../../../test/play.ts";
 import { collaborator, withHint } from "./behind-hint.ts";
 import { teamOf } from "./team-of.ts";
 import type { TextTeamOptions } from "./text-team.ts";
@@ -11,27 +11,17 @@ const answerForm = "Put the final answer into \\boxed{}.";
 const read = (reply: string): string | null => /\d+(?:\.0)?/u.exec(reply)?.[0] ?? null;
 const same = (a: string, b: string): boolean => Number(a) === Number(b);
 
-interface Played {
-  readonly asked: readonly (readonly [AgentId, CompletionRequest["prompt"], number])[];
-  readonly episode: Episode;
-}
-
 /** What the agents other than the collaborator are asked; debaters disagree at first. */
-async function played(topology: Topology, asking: string, hint = ""): Promise<Played> {
+async function played(topology: Topology, asking: string, hint = "") {
   const asked: (readonly [AgentId, CompletionRequest["prompt"], number])[] = [];
-  const models = Object.fromEntries(
-    topology.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt, sampling }, call) => {
-        if (agent === collaborator) return { text: hint };
-        asked.push([agent, prompt, sampling.maxTokens]);
-        if (agent === "router") return { text: "The Math Enthusiast, or Biology, or a Software Engineer" };
-        return { text: ["7", "12.0", "12"][(call + asked.length) % 3] ?? "" };
-      }),
-    ]),
-  );
-  const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  return { asked, episode: await topology.run({ id: "1", question: asking, gold: "12" }, context) };
+  const { episode } = await play(topology, { id: "1", question: asking, gold: "12" }, (agent, _, request) => {
+    if (agent === collaborator) return hint;
+    asked.push([agent, request.prompt, request.sampling.maxTokens]);
+    if (agent === "router") return "The Math Enthusiast, or Biology, or a Software Engineer";
+    const call = asked.filter(([who]) => who === agent).length - 1;
+    return ["7", "12.0", "12"][(call + asked.length) % 3] ?? "";
+  });
+  return { asked, episode };
 }
 
 const families: readonly (readonly [Family, string])[] = [
@@ -47,25 +37,10 @@ describe.each([
 ] as const)("the team %s and the method %s", (team, method) => {
   test.each(families)("%s, %s: the same requests and the same answer", async (family, benchmark) => {
     const sizes = team === "debate" ? { agents: 3, rounds: 3 } : {};
-    const options: TextTeamOptions = {
-      agents: 3,
-      rounds: 3,
-      replyTokens: 100,
-      actorTokens: 2000,
-      answerForm,
-      read,
-      same,
-      family,
-      benchmark,
-    };
-    const published = baselineNamed(method).create({
-      reader: { read, same },
-      answerForm,
-      maxTokens: 2000,
-      family,
-      benchmark,
-      ...sizes,
-    });
+    const given = { answerForm, family, benchmark };
+    const lengths = { replyTokens: 100, actorTokens: 2000 };
+    const options: TextTeamOptions = { agents: 3, rounds: 3, ...lengths, read, same, ...given };
+    const published = baselineNamed(method).create({ reader: { read, same }, maxTokens: 2000, ...given, ...sizes });
     const { topology, temperatures } = teamOf(team, options);
     const plain = await played(published, question);
     const silent = await played(topology, question);

@@ -1,8 +1,7 @@
-import { randomFromSeed, type Episode, type Prompt } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { answerOf, chainGraph, graphTopology, type AgentSpec } from "@laconic/topologies";
 import { topologyCases } from "@laconic/topologies/testing";
 import { describe, expect, test } from "vitest";
+import { play } from "../../../test/play.ts";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import { teamOf, teamTitle, type TeamChoice } from "./team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./text-team.ts";
@@ -16,28 +15,12 @@ const options: TextTeamOptions = {
   read: (reply: string) => reply.trim() || null,
 };
 const problem = { id: "1", question: "How many?", gold: "4" };
-const shown = (prompt: Prompt): string =>
-  prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("\n") : "";
 
-async function played(
+const played = (
   name: TeamName,
   reply: (agent: string, prompt: string) => string,
   views?: Readonly<Record<string, string>>,
-): Promise<{ episode: Episode; asked: { agent: string; prompt: string; maxTokens: number }[] }> {
-  const { topology } = teamOf(name, options);
-  const asked: { agent: string; prompt: string; maxTokens: number }[] = [];
-  const models = Object.fromEntries(
-    topology.agents.map((agent) => [
-      agent,
-      scriptedModel(({ prompt, sampling }) => {
-        asked.push({ agent, prompt: shown(prompt), maxTokens: sampling.maxTokens });
-        return { text: reply(agent, shown(prompt)) };
-      }),
-    ]),
-  );
-  const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  return { episode: await topology.run(views ? { ...problem, views } : problem, context), asked };
-}
+) => play(teamOf(name, options).topology, { ...problem, ...(views && { views }) }, reply);
 
 test.each(teamNames)("%s: somebody learns, somebody answers, the longest reply is bounded", async (name) => {
   const team = teamOf(name, options);
@@ -99,41 +82,39 @@ test("a plain debate: no collaborator, everybody hears everybody, all learn, and
   expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([100, 100, 100, 100]);
 });
 
+/** The agents whose words a prompt quotes. */
+const heard = (prompt: string): (string | undefined)[] =>
+  [...prompt.matchAll(/Agent (\S+) wrote:/gu)].map(([, from]) => from);
+
 test("layers: each hears the whole layer before it, and the last one votes", async () => {
   const { episode, asked } = await played("layered", (agent) => (agent === "layer-2-agent-1" ? "first" : agent));
-  expect(asked.map(({ agent }) => agent)).toEqual([
-    "layer-1-agent-1",
-    "layer-1-agent-2",
-    "layer-2-agent-1",
-    "layer-2-agent-2",
+  const [first, second] = ["layer-1-agent-1", "layer-1-agent-2"];
+  expect(asked.map(({ agent, prompt }) => [agent, ...heard(prompt)])).toEqual([
+    [first],
+    [second],
+    ["layer-2-agent-1", first, second],
+    ["layer-2-agent-2", first, second],
   ]);
-  expect(asked[1]?.prompt).not.toContain("wrote:");
-  for (const { prompt } of asked.slice(2))
-    for (const from of ["layer-1-agent-1", "layer-1-agent-2"]) expect(prompt).toContain(`Agent ${from} wrote:`);
-  expect(asked[3]?.prompt).not.toContain("Agent layer-2");
   expect(episode.answer).toBe("first");
   expect(() => teamOf("layered", { ...options, rounds: 1 })).toThrow(/task\.rounds: .* at least 2/u);
 });
 
 test("complete: in turn, each hears who spoke before it and the others of the round before", async () => {
   const { asked } = await played("complete", (agent) => `4 by ${agent}`);
-  expect(asked.map(({ agent }) => agent)).toEqual(["agent-1", "agent-2", "agent-1", "agent-2"]);
-  expect(asked.map(({ prompt }) => [...prompt.matchAll(/Agent (\S+) wrote/gu)].map((match) => match[1]))).toEqual([
-    [],
+  expect(asked.map(({ agent, prompt }) => [agent, ...heard(prompt)])).toEqual([
     ["agent-1"],
-    ["agent-2"],
-    ["agent-1"],
+    ["agent-2", "agent-1"],
+    ["agent-1", "agent-2"],
+    ["agent-2", "agent-1"],
   ]);
 });
 
 test("complete: who speaks next reads the words of this round as the one before did, and one message more", async () => {
   const { topology } = teamOf("complete", { ...options, agents: 4 });
-  const asked: string[] = [];
-  const model = scriptedModel(({ prompt }) => ({ text: `words ${asked.push(shown(prompt))}` }));
-  const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
-  await topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
+  let turn = 0;
+  const { asked } = await play(topology, problem, () => `words ${++turn}`);
   const ofRound = (prompt = ""): string[] => [...prompt.matchAll(/> (words \d)/gu)].map(([, words = ""]) => words);
-  expect(asked.slice(4).map(ofRound)).toEqual([
+  expect(asked.slice(4).map(({ prompt }) => ofRound(prompt))).toEqual([
     ["words 2", "words 3", "words 4"],
     ["words 5", "words 3", "words 4"],
     ["words 5", "words 6", "words 4"],
@@ -174,20 +155,11 @@ describe.each(teamNames)("%s", (name) => {
   });
 
   test("tells the budget and what is left, when it is to", async () => {
-    const asked: string[] = [];
     const { topology } = teamOf(name, { ...options, showBudget: true });
-    const model = scriptedModel(({ prompt }) => {
-      asked.push(shown(prompt));
-      return { text: "4" };
-    });
-    const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
-    const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-    await topology.run(problem, { ...context, budget: { targetTokens: 40 } });
+    const { asked } = await play(topology, problem, () => "4", { budget: { targetTokens: 40 } });
     expect(asked.length).toBeGreaterThan(0);
-    for (const prompt of asked) expect(prompt).toMatch(/The whole team has a budget of 40 tokens; .*\.$/u);
-    const before = asked.length;
-    await topology.run(problem, context);
-    for (const prompt of asked.slice(before)) expect(prompt).not.toContain("budget");
+    for (const { prompt } of asked) expect(prompt).toMatch(/The whole team has a budget of 40 tokens; .*\.$/u);
+    for (const { prompt } of (await play(topology, problem, () => "4")).asked) expect(prompt).not.toContain("budget");
   });
 });
 
