@@ -21,7 +21,7 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/evaluation/src/bench/bench-folder.ts": "a bench's questions, which are in memory anyway, are compared",
   "packages/evaluation/src/judging/judge-answers.ts": "a rubric",
   "packages/grading/src/board/board-report.ts": "a file of the package",
-  "packages/runtime/src/run/remote/tinker-server.ts": "environment.json",
+  "packages/runtime/src/run/tinker-server.ts": "environment.json",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/sink-set.ts": "environment.json",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
@@ -37,7 +37,7 @@ test("what is packed is unpacked by the one reader that has a limit, or line by 
     sourcesWith(
       /\b(?:createGunzip|createInflate\w*|createUnzip|gunzip|inflate\w*|unzip|brotliDecompress)\w*\b.*from "node:zlib"/u,
     ),
-  ).toEqual(["packages/core/src/platform/unpacked-bytes.ts", "packages/runtime/src/endpoint/journal-segments.ts"]);
+  ).toEqual(["packages/core/src/platform/unpacked-bytes.ts", "packages/runtime/src/endpoint/gateway-journal.ts"]);
 });
 
 test("servers come from the one factory that has the guard", () => {

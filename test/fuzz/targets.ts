@@ -10,8 +10,7 @@ import { decodeSafetensors } from "../../packages/engine/src/weights/safetensors
 import { readErrorBody } from "../../packages/openai/src/failure.ts";
 import { parseRetryAfter } from "../../packages/openai/src/retry.ts";
 import { readReply } from "../../packages/openai/src/server-reply.ts";
-import { parseAppConfig } from "../../packages/runtime/src/run/app-config.ts";
-import { applyOverrides } from "../../packages/runtime/src/run/overrides.ts";
+import { parseAppConfig, applyOverrides } from "../../packages/runtime/src/run/app-config.ts";
 import { completionHandler } from "../../packages/serve/src/index.ts";
 import { chatRenderer } from "../../packages/hub/src/tokenizers/chat-template.ts";
 import { readTokenizerFiles } from "../../packages/hub/src/tokenizers/tokenizer-files.ts";

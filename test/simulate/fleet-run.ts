@@ -5,8 +5,8 @@ import {
   type Topology,
   type TrainableModel,
 } from "../../packages/core/src/index.ts";
-import { openFleet, type OpenedFleet } from "../../packages/runtime/src/run/fleet/open-fleet.ts";
-import type { SamplerSettings } from "../../packages/runtime/src/run/fleet/fleet-setting.ts";
+import { openFleet, type OpenedFleet } from "../../packages/runtime/src/run/open-fleet.ts";
+import type { SamplerSettings } from "../../packages/runtime/src/run/servers.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { tabularPolicy } from "../../packages/trainer/src/testing/tabular-policy.ts";
 import { tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";

@@ -5,7 +5,7 @@ const load = (name) => import(fromSource ? `../src/devices/${name}.ts` : `../dis
 const source = JSON.parse(process.argv[2]);
 const outcome =
   process.argv[3] === "measure"
-    ? await (await load("measure-device")).measureDevice(source)
+    ? await (await load("try-device")).measureDevice(source)
     : await (await load("try-device")).tryDevice(source);
 // Not left to the libraries' own ends, which may hang or crash.
 process.send(outcome, () => process.exit(0));

@@ -7,8 +7,14 @@ import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import type { MetricSink, TrainSettings, TrainValues, ValueSource } from "@laconic/trainer";
-import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
-import type { ActorSettings, ExamplesWarmStart, MemorySettings, TaskSettings } from "./run/run-settings.ts";
+import type {
+  NamedSink,
+  OwnSinkPlace,
+  ActorSettings,
+  ExamplesWarmStart,
+  MemorySettings,
+  TaskSettings,
+} from "./run/run-settings.ts";
 
 /** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;

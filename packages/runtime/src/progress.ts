@@ -1,3 +1,5 @@
+import type { Evaluation, Metrics } from "@laconic/trainer";
+
 /** What opening and training a run says while it goes on. Whoever calls decides how it is shown. */
 export interface Progress {
   note(text: string): void;
@@ -23,4 +25,41 @@ export async function during<T>(progress: Progress, activity: string, work: () =
   } finally {
     done();
   }
+}
+
+/** What is about to be trained. */
+export interface TrainingPlan {
+  readonly steps: number;
+  readonly problemsPerStep: number;
+  readonly episodesPerProblem: number;
+  /** What evaluations are of: the test, where a task has no validation problems. */
+  readonly split: "validation" | "test";
+  /** Problems of an evaluation. */
+  readonly problems: number;
+  /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
+  readonly evaluateEvery: number;
+  /** Whether it goes on from a checkpoint. */
+  readonly isResumed: boolean;
+  /** Whether another program plays the episodes. */
+  readonly isServed: boolean;
+}
+
+/** What is heard of a run from its check to its end. */
+export interface TrainingProgress extends Progress {
+  /** The run directory is held. */
+  opened(plan: TrainingPlan): void;
+  /** All is open: training begins now. */
+  started(): void;
+  /** @param samplers - how the sampling servers are, in short; null where there are none */
+  step(metrics: Metrics, samplers: string | null): void;
+  evaluation(evaluation: Evaluation): void;
+  /** The test problems, at the end. */
+  test?(evaluation: Evaluation): void;
+  /**
+   * Training ended by an error, and its directory is still held.
+   * @param options.isKept - whether what broke lies outside of the run, which goes on from its last checkpoint
+   */
+  failed(error: unknown, options: { readonly directory: string; readonly isKept: boolean }): Promise<void>;
+  /** Nothing more is heard of steps and evaluations. */
+  ended(): void;
 }

@@ -10,7 +10,7 @@ import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packa
 import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";
 import { openAiModel } from "../../../packages/openai/src/index.ts";
 import { Books } from "../books.ts";
-import { openAccount } from "../../../packages/runtime/src/spending/kept-account.ts";
+import { openAccount } from "../../../packages/runtime/src/spending/spending.ts";
 import { diskRoot } from "../disk.ts";
 import type { SimulatedServer } from "../machine.ts";
 import { expectThat, rowsOf, untilDone, type Scenario } from "../scenario.ts";

@@ -5,9 +5,9 @@ import {
   type VariantResult,
 } from "../../../packages/runtime/src/variants/run-variants.ts";
 import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
-import type { StartedRun } from "../../../packages/runtime/src/start/run-context.ts";
+import type { StartedRun } from "../../../packages/runtime/src/start/start-run.ts";
 import { relayQuickstart } from "../../../packages/tasks/src/presets/index.ts";
-import { type Disk, diskRoot } from "../disk.ts";
+import { diskRoot, type Disk } from "../disk.ts";
 import { expectThat, filesOf, hasMisread, textOf, untilDone, type Files, type Scenario } from "../scenario.ts";
 import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
 import { begin, partsOf, plainVariant, trainIn, type Acknowledged } from "../training.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { checkBenchConfig, methodSpec } from "../../../../packages/evaluation/src/bench/bench-config.ts";
-import { trainedTeam } from "../../../../packages/runtime/src/bench/trained-team.ts";
+import { trainedTeam } from "../../../../packages/runtime/src/bench/play-questions.ts";
 
 test("a method is a published one, or a team and its run", () => {
   expect(methodSpec("sc")).toEqual({ name: "sc", run: null });

@@ -95,11 +95,6 @@ const serveFlags = {
     description: "Command of such a program, such as 'node team.mjs'; it finds the endpoint in OPENAI_BASE_URL",
     valueHint: "command",
   },
-  "program-job": {
-    type: "string",
-    description: "Or the file of a Kubernetes Job with ${NAME} and ${BASE_URL}, which kubectl applies for each",
-    valueHint: "file",
-  },
   "program-url": {
     type: "string",
     description: "Where programs reach the endpoint, if not at the address that it listens on",

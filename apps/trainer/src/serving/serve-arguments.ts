@@ -34,46 +34,32 @@ export function servingOf(args: ServerArguments): Serving {
 }
 
 /** What has a meaning with `--train` alone. */
-const trainingOnly = [
-  "json",
-  "seed",
-  "run",
-  "resume",
-  "dry-run",
-  "programs",
-  "program",
-  "program-job",
-  "program-url",
-] as const;
+const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "program", "program-url"] as const;
 
 /** The flags of `serve --train` on the programs that play. */
 interface ProgramArguments {
   readonly programs?: string | undefined;
   readonly program?: string | undefined;
-  readonly "program-job"?: string | undefined;
   readonly "program-url"?: string | undefined;
 }
 
 /** More would be a mistake of typing. */
 const maxPrograms = 1000;
 
-/** @throws LaconicError `config_invalid` for a number without a program, a program without a number, and two kinds at once */
+/** @throws LaconicError `config_invalid` for a number without a program, and a program without a command */
 export function programsOf(args: ProgramArguments): Pick<Serving, "programs" | "programUrl"> {
-  const { programs, program, "program-job": job, "program-url": programUrl } = args;
+  const { programs, program, "program-url": programUrl } = args;
   const refused = (key: string, reason: string): LaconicError =>
     new LaconicError("config_invalid", `--${key}: ${reason}`, { key });
-  if (program !== undefined && job !== undefined)
-    throw refused("program-job", "programs are processes of this machine or Jobs; leave --program out, or this");
-  if (program === undefined && job === undefined) {
-    if (programs !== undefined) throw refused("programs", "say which, with --program or --program-job");
-    if (programUrl !== undefined) throw refused("program-url", "there is no --program or --program-job to tell it");
+  if (program === undefined) {
+    if (programs !== undefined) throw refused("programs", "say which, with --program");
+    if (programUrl !== undefined) throw refused("program-url", "there is no --program to tell it");
     return { programs: null };
   }
   const count = wholeNumber("programs", programs ?? "1", 1, maxPrograms);
-  const [first, ...words] = wordsOf(program ?? "");
-  if (job === undefined && first === undefined) throw refused("program", "it is empty; expected a command");
-  const kind = job === undefined ? { command: [first ?? "", ...words] as const } : { job };
-  return { programs: { count, ...kind }, programUrl };
+  const [first, ...words] = wordsOf(program);
+  if (first === undefined) throw refused("program", "it is empty; expected a command");
+  return { programs: { count, command: [first, ...words] }, programUrl };
 }
 
 /** Words of a command, which no shell reads: spaces part them, quotes keep them together. */

@@ -1,9 +1,18 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
-import { checkBoard, type Board, type OwnBenchValues } from "@laconic/evaluation/bench";
+import {
+  checkBoard,
+  type Board,
+  type OwnBenchValues,
+  type BenchConfig,
+  type PairConfig,
+} from "@laconic/evaluation/bench";
 import { isModuleText, partsOfFileText, type Reference } from "../resolver/reference.ts";
-import { resolveReference } from "../resolver/resolve.ts";
+import { resolveReference } from "../resolver/load-source.ts";
 import { checkSourceInputs, fromFolder, inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
+import type { Progress } from "../progress.ts";
+import { checkCode, checkServers, keepMade, madeFolder, openAiServer, type NamedServer } from "../run/check-trust.ts";
+import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
 
 /**
  * What `--methods` and `--benchmarks` name: files of one's own apart from names.
@@ -67,4 +76,37 @@ async function openMethod(of: Reference): Promise<Baseline> {
 
 async function openBoard(of: Reference): Promise<Board> {
   return checkBoard((await resolveReference(of, "board", {})) as Board, of.file);
+}
+
+type Config = BenchConfig | PairConfig;
+
+/**
+ * Refuses to go on with a bench of another machine that runs code or asks servers, unless the command trusts it.
+ * @throws LaconicError `config_invalid`
+ */
+export async function checkBenchTrust(directory: string, config: Config): Promise<void> {
+  const made = madeFolder(directory, config);
+  await checkCode(made, config);
+  await checkServers(made, serversIn(config));
+}
+
+/** Remembers that this machine made a bench. */
+export function keepBenchMade(directory: string, config: Config, progress: Progress): Promise<void> {
+  return keepMade(madeFolder(directory, config), config, serversIn(config), progress);
+}
+
+function serversIn(config: Config): NamedServer[] {
+  const { roleModels = {}, judge = null, actor = null }: Partial<BenchConfig> = "own" in config ? config : {};
+  const keys = (role: string): string[] => [
+    "OPENAI_API_KEY",
+    `OPENAI_API_KEY_${role.toUpperCase().replaceAll("-", "_")}`,
+  ];
+  return [
+    ...(config.baseUrl === null ? [] : [openAiServer(config.baseUrl)]),
+    ...(judge ? [openAiServer(judge.baseUrl, keys("judge"))] : []),
+    ...Object.entries(roleModels).map(([role, { baseUrl }]) => openAiServer(baseUrl, keys(role))),
+    ...(actor?.startsWith("api:")
+      ? [openAiServer(namedModel(actor.slice("api:".length), defaultBaseUrl(), "actor").baseUrl)]
+      : []),
+  ];
 }

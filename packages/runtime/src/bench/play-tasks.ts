@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { runPairs, type PairSummary } from "@laconic/evaluation";
+import { runPairs, type PairSummary, type PairBoard, type PairMethod } from "@laconic/evaluation";
 import {
   inBenchFolder,
   makeBenchFolder,
@@ -12,12 +12,20 @@ import {
   type PairConfig,
 } from "@laconic/evaluation/bench";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
-import { keepBenchMade } from "./bench-trust.ts";
-import { openPairs } from "./open-pairs.ts";
+import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
+import type { TeamTask } from "@laconic/tasks";
+import { livePolicies, modelsOf, rewardOf, evaluationSampling } from "@laconic/trainer";
+import { keepBenchMade } from "./own-values.ts";
 import type { Progress } from "../progress.ts";
-import type { Interrupts } from "../start/run-context.ts";
-import { openAccount } from "../spending/kept-account.ts";
-import type { Spending } from "../spending/spending.ts";
+import type { Interrupts } from "../start/open-folder.ts";
+import { openAccount, knownPrice, servedModel, type Spending } from "../spending/spending.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
+import { isReference } from "../resolver/reference.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { openParts } from "../run/open-parts.ts";
+import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
+import type { RunTask } from "../run/run-settings.ts";
+import { openRunTask, runTaskTitle } from "../run/run-task.ts";
 
 /** What teams on tasks came to. */
 export interface TaskOutcome {
@@ -74,4 +82,152 @@ export async function playTasks(
       }
     },
   );
+}
+
+/** Tasks with their teams, opened; close what is returned when done. */
+export interface OpenedPairs {
+  readonly boards: readonly PairBoard[];
+  close(): Promise<void>;
+}
+
+/** A trained team of the bench. */
+interface Trained {
+  readonly name: string;
+  readonly found: FoundRun;
+}
+
+/**
+ * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
+ * @param booked - what a server's models cost is booked here, and how long a call of theirs may take
+ * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
+ * not among them; what tasks, models and runs throw
+ */
+export async function openPairs(
+  config: PairConfig<TaskSettings>,
+  booked: Omit<Spending, "price">,
+  progress: Progress,
+): Promise<OpenedPairs> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of closing.splice(0).toReversed()) await each();
+  };
+  try {
+    const titles = config.tasks.map((task) => taskTitle(task));
+    const trained = await trainedIn(config, titles);
+    const boards: PairBoard[] = [];
+    for (const settings of config.tasks) {
+      const { task, model, close: closeTask } = await openBase(settings, config, booked, progress);
+      closing.push(closeTask);
+      const baselines = baselineMethods(task, settings, config, model);
+      const own: PairMethod[] = [];
+      for (const { name, found } of trained) {
+        if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
+        // Its own problems are not opened: all teams work on the same.
+        const { actor } = found.config;
+        const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
+        const spending = { ...booked, price };
+        const { parts, close: closeRun } = await openFoundRun(found, progress, { testProblems: 0, spending });
+        closing.push(closeRun);
+        own.push({
+          name,
+          topology: parts.task.topology,
+          models: modelsOf(parts, livePolicies(parts)),
+          sampling: evaluationSampling(found.config.train),
+          config: JSON.stringify([found.directory, found.state.step, config.seed, found.config.train.sampling]),
+        });
+      }
+      boards.push({
+        task: taskTitle(settings),
+        problems: task.testProblems.slice(0, config.problems),
+        reward: rewardOf(task),
+        methods: [...baselines, ...own],
+      });
+    }
+    return { boards, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function trainedIn({ methods }: PairConfig, titles: readonly string[]): Promise<Trained[]> {
+  const trained: Trained[] = [];
+  for (const method of methods) {
+    const { name, run } = pairMethod(method);
+    if (run === null) continue;
+    const found = await findRun(resolve(run));
+    const title = runTaskTitle(found.config.task);
+    if (!titles.includes(title))
+      throw new LaconicError("config_invalid", `${method}: the run's task is ${title}, not of ${titles.join(", ")}`, {
+        method,
+      });
+    trained.push({ name, found });
+  }
+  return trained;
+}
+
+function baselineMethods(
+  { baselines = {}, name }: TeamTask,
+  settings: TaskSettings,
+  { methods, model: modelName, baseUrl, seed, temperature, topP }: PairConfig,
+  model: LanguageModel,
+): PairMethod[] {
+  const known = Object.keys(baselines);
+  if (known.length === 0)
+    throw new LaconicError("config_invalid", `${name} has no baselines: its work is not a pair's`, { task: name });
+  const sampling = { temperature, ...(topP < 1 && { topP }) };
+  return methods
+    .filter((method) => pairMethod(method).run === null)
+    .map((method): PairMethod => {
+      const topology = Object.hasOwn(baselines, method) ? baselines[method] : undefined;
+      if (!topology) {
+        const near = nearestName(method, known);
+        throw new LaconicError(
+          "config_invalid",
+          `--methods ${method}: ${name} has ${known.join(", ")}, and trained teams as NAME=RUN${near === undefined ? "" : `; did you mean ${near}?`}`,
+          { method },
+        );
+      }
+      return {
+        name: method,
+        topology,
+        models: Object.fromEntries(topology.agents.map((agent) => [agent, model])),
+        sampling,
+        config: JSON.stringify([settings, modelName, baseUrl, seed, sampling]),
+      };
+    });
+}
+
+interface Base {
+  readonly task: TeamTask;
+  /** Speaks for everybody. */
+  readonly model: LanguageModel;
+  close(): Promise<void>;
+}
+
+async function openBase(
+  settings: TaskSettings,
+  config: PairConfig<TaskSettings>,
+  booked: Omit<Spending, "price">,
+  progress: Progress,
+): Promise<Base> {
+  const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
+  if (baseUrl !== null) {
+    const task = await openRunTask(settings as RunTask, { testProblems: problems, remote: true });
+    const served = await servedModel({ model, baseUrl }, concurrency, { ...booked, price });
+    return { task, model: served, close: async () => task.close?.() };
+  }
+  const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
+  const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line), app);
+  const resources = await runResources(model, progress);
+  const { parts, task, close } = await openParts(app, device, { ...resources, testProblems: problems });
+  const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
+  if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });
+  return { task, model: speaker, close };
+}
+
+/** The task of a run, as a bench's settings hold it. */
+export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
+  if (!isReference(task)) return task as TaskSettings;
+  throw new LaconicError("config_invalid", `${run}: its task is of a module and has no baselines`, { run });
 }

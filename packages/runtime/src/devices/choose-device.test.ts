@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseDevice, fasterOf } from "./choose-device.ts";
-import { expectGpus, expectIndices } from "./probe-devices.ts";
+import { chooseDevice, fasterOf, expectGpus, expectIndices } from "./choose-device.ts";
 
 const choose = (name: string, workers: number | "auto" = "auto"): ReturnType<typeof chooseDevice> =>
   chooseDevice(name, workers, () => undefined);

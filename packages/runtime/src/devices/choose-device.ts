@@ -1,10 +1,11 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import type { KernelSource } from "@laconic/engine/kernels";
+import type { Gpu } from "@laconic/kernels-torch";
 import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
-import type { DeviceSpeed } from "./measure-device.ts";
-import { measureInChild } from "./probe-in-child.ts";
-import { probe } from "./probe-devices.ts";
+import { tryDevice, type DeviceSpeed, type DeviceOutcome } from "./try-device.ts";
 
 /** What a run works on. */
 export interface ChosenDevice {
@@ -133,4 +134,177 @@ function otherWorkers(name: string, indices: readonly number[], workers: number)
     `workers is ${workers}, but device ${name} names ${indices.length} GPUs, and each has one worker; leave workers at auto`,
     { key: "workers" },
   );
+}
+
+/** What became of trying a device. */
+export interface DeviceReport extends DeviceOutcome {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** Starts each device once and multiplies two numbers on it; native ones in processes of their own. */
+export async function probeDevices(): Promise<DeviceReport[]> {
+  const reports: DeviceReport[] = [];
+  for (const device of devices) reports.push(await probe(device));
+  return reports;
+}
+
+/** Starts one device. @throws LaconicError `device_unavailable` for one that does not exist */
+export function probeDevice(name: string): Promise<DeviceReport> {
+  return probe(deviceNamed(name).device);
+}
+
+/**
+ * Before an engine starts on a GPU: the GPUs that were named exist, and the library starts, tried where a crash ends nothing.
+ * Other devices are not tried: their start says by itself what is missing.
+ * @throws LaconicError `device_unavailable` with the GPUs that there are, or with what is missing
+ */
+export async function expectGpus({
+  name,
+  source,
+}: {
+  readonly name: string;
+  readonly source: KernelSource;
+}): Promise<void> {
+  const { device, indices } = deviceNamed(name);
+  if (!device.indexed) return;
+  if (indices !== null) expectIndices(name, indices, await gpusHere());
+  const { works, detail } = await outcomeOf(device, () => source);
+  if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
+}
+
+/** @throws LaconicError `device_unavailable` with the GPUs that there are */
+export function expectIndices(name: string, indices: readonly number[], report: GpuReport): void {
+  const gpus = "gpus" in report ? report.gpus : [];
+  const absent = indices.find((index) => !gpus.some((gpu) => gpu.index === index));
+  if (absent === undefined) return;
+  const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
+  const here = "missing" in report ? report.missing : `there is ${known}`;
+  throw new LaconicError("device_unavailable", `device ${name}: there is no GPU ${absent}; ${here}`, {
+    device: name,
+    index: absent,
+  });
+}
+
+/** What a device came to in this process: starting one can take seconds. */
+const probed = new Map<string, Promise<DeviceOutcome>>();
+
+/** Starts a device, in a process of its own where it loads native code; once in this process. */
+export async function probe(device: KnownDevice): Promise<DeviceReport> {
+  const { name, about } = device;
+  return { name, about, ...(await outcomeOf(device, () => device.source())) };
+}
+
+async function outcomeOf(
+  { native, remedy }: KnownDevice,
+  sourceOf: () => KernelSource | Promise<KernelSource>,
+): Promise<DeviceOutcome> {
+  let source: KernelSource;
+  try {
+    source = await sourceOf();
+  } catch (error) {
+    if (LaconicError.is(error)) return { works: false, detail: error.message };
+    throw error;
+  }
+  const key = JSON.stringify([source, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
+  // What is not there is refused before anything native is loaded.
+  const tried = async (): Promise<DeviceOutcome> =>
+    (await native()) ? probeInChild(source, remedy) : tryDevice(source);
+  const outcome = probed.get(key) ?? tried();
+  probed.set(key, outcome);
+  return outcome;
+}
+
+const tryEntry = new URL("../../assets/try-device.mjs", import.meta.url);
+
+/** The same for a device's speed; null where it cannot be measured. A measurement is short, so one that is not is no good. */
+export async function measureInChild(source: KernelSource): Promise<DeviceSpeed | null> {
+  const outcome = await askChild<DeviceSpeed>(tryEntry, [JSON.stringify(source), "measure"], 30_000);
+  return "answer" in outcome ? outcome.answer : null;
+}
+
+/** A driver that hangs is no driver; the first start of CUDA reads gigabytes. */
+const patienceMs = 120_000;
+
+/**
+ * Starts a device in a process of its own, as `tryDevice` does: a crash of a native library is an outcome.
+ * @param remedy - what to do about a library that crashes
+ */
+export async function probeInChild(
+  source: KernelSource,
+  remedy: string,
+  timeoutMs: number = patienceMs,
+): Promise<DeviceOutcome> {
+  const outcome = await askChild<DeviceOutcome>(tryEntry, [JSON.stringify(source)], timeoutMs);
+  if ("answer" in outcome) return outcome.answer;
+  return { works: false, detail: `does not work: ${outcome.failed}; ${remedy}` };
+}
+
+/** The GPUs that NVIDIA's driver shows, or why there are none. */
+export type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
+
+/** A driver that answers does so in a second. */
+const driverPatienceMs = 60_000;
+
+const listEntry = new URL("../../assets/list-gpus.mjs", import.meta.url);
+
+let asked: Promise<GpuReport> | null = null;
+
+/** Asks the driver once, in a process of its own. */
+export function gpusHere(): Promise<GpuReport> {
+  asked ??= askChild<GpuReport>(listEntry, [], driverPatienceMs).then((outcome) =>
+    "answer" in outcome ? outcome.answer : { missing: `NVIDIA's driver does not work: ${outcome.failed}` },
+  );
+  return asked;
+}
+
+/** What a process of its own said, or how it ended without a word. */
+export type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
+
+/** As much of what a library says last as fits into a line. */
+const longestReason = 200;
+
+/**
+ * Runs a module in a process of its own and takes its first message: native code that crashes, aborts or hangs
+ * there never ends the caller.
+ *
+ * @param entry - the module
+ */
+export function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
+  return new Promise((resolve) => {
+    // What libraries print is not this command's output.
+    const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
+    let printed = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      printed = (printed + text).slice(-4096);
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill("SIGKILL");
+    }, timeoutMs);
+    const end = (outcome: ChildAnswer<T>): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const fails = (how: string): void => {
+      const reason = lastLine(printed);
+      end({ failed: reason === "" ? how : `${how} (${reason})` });
+    };
+    child.once("message", (answer) => end({ answer: answer as T }));
+    child.once("error", (error) => fails(error.message));
+    child.once("close", (code, signal) => {
+      if (late) fails(`did not answer within ${timeoutMs / 1000} s`);
+      else fails(signal === null ? `its process ended with exit code ${code}` : `crashed with ${signal}`);
+    });
+  });
+}
+
+/** Without characters that steer a terminal. */
+function lastLine(text: string): string {
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  return line
+    .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "")
+    .trim()
+    .slice(0, longestReason);
 }

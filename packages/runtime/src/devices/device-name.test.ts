@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDeviceName } from "./device-name.ts";
+import { parseDeviceName } from "./known-devices.ts";
 
 test.each([
   ["auto", { name: "auto", indices: null }],

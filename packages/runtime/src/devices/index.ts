@@ -4,10 +4,10 @@
  */
 export { automaticDevice, chooseDevice } from "./choose-device.ts";
 export { devicesFolder } from "./known-devices.ts";
-export { expectGpus, probeDevice, probeDevices } from "./probe-devices.ts";
-export type { DeviceReport } from "./probe-devices.ts";
-export { gpusHere } from "./list-gpus.ts";
-export { installDevice } from "./install/install-device.ts";
-export type { InstallOptions, OptionalDevice } from "./install/install-options.ts";
-export { runCommand } from "./install/run-command.ts";
-export type { Outcome, RunCommand } from "./install/run-command.ts";
+export { expectGpus, probeDevice, probeDevices } from "./choose-device.ts";
+export type { DeviceReport } from "./choose-device.ts";
+export { gpusHere } from "./choose-device.ts";
+export { installDevice } from "./install-device.ts";
+export type { InstallOptions, OptionalDevice } from "./install-device.ts";
+export { runCommand } from "./install-device.ts";
+export type { Outcome, RunCommand } from "./install-device.ts";

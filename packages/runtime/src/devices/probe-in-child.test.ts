@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { wasmKernels } from "@laconic/engine/wasm";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { measureDevice } from "./measure-device.ts";
-import { measureInChild, probeInChild } from "./probe-in-child.ts";
+import { measureDevice } from "./try-device.ts";
+import { measureInChild, probeInChild } from "./choose-device.ts";
 
 const remedy = "take another";
 

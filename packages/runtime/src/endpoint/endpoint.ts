@@ -3,11 +3,11 @@ import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStat
 import type { GatewaySettings } from "@laconic/tasks/named";
 import { checkTraining, evaluationSampling, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
-import { checkPrograms, openPrograms, type ProgramSettings } from "./programs/open-programs.ts";
+import { openPrograms, type ProgramSettings } from "./programs.ts";
 import { openJournal } from "./gateway-journal.ts";
 import { toolsOf } from "./open-served.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
-import type { OpenSource } from "../start/run-context.ts";
+import type { OpenSource } from "../start/open-folder.ts";
 
 /** Where the endpoint is, and who may use it. */
 export interface Serving extends Required<
@@ -35,7 +35,6 @@ export function endpoint(
 ): OpenSource {
   return async (opened, { config, directory, resume }) => {
     const { host, port, programs = null, programUrl, ...server } = serving;
-    if (programs) await checkPrograms(programs);
     const warn = (message: string): void => progress.warn(message);
     const journal = await openJournal(directory, resume, { warn });
     const { train } = config;
@@ -66,7 +65,7 @@ export function endpoint(
     );
     const endPrograms =
       programs &&
-      (await openPrograms(programs, {
+      openPrograms(programs, {
         url: programUrl ?? url,
         apiKey: server.apiKey,
         say: (line) => progress.note(line),
@@ -75,7 +74,7 @@ export function endpoint(
           progress.warn(`no program plays any more, and the run is saved and ends: ${reason}`);
           void gateway.close();
         },
-      }));
+      });
     const timer = setInterval(() => onStatus(gateway.status(), false), lineMs);
     return {
       parts,

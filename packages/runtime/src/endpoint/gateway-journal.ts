@@ -1,11 +1,11 @@
-import type { EpisodeReward } from "@laconic/core";
+import { createGunzip, gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import type { EpisodeReward, UnknownRecord } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
 import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
-import { joinPath, type FileSystem } from "@laconic/core/files";
-import { explainedFileSystem, LineFile, nodeFileSystem, rowIn } from "@laconic/trainer";
+import { joinPath, linesIn, type FileSystem } from "@laconic/core/files";
+import { explainedFileSystem, LineFile, nodeFileSystem, rowIn, piecesOf, runFiles } from "@laconic/trainer";
 import { z } from "zod";
-import { linesOfSegment, listSegments, segmentFolder, segmentName, type Segment } from "./journal-segments.ts";
-import { packSegments } from "./pack-segments.ts";
 
 /** In a run directory: what happened to each rollout lately, the whole of those with a reward. What is older is beside it. */
 const journalFile = "gateway.jsonl";
@@ -165,4 +165,175 @@ export class GatewayJournal {
       .then(() => packSegments(fs, this.#directory))
       .catch((error: unknown) => warn(`the gateway's journal is not packed: ${String(error)}`));
   }
+}
+
+/** In a run directory: closed parts of the journal, in the order of their numbers. */
+export const segmentFolder = "gateway";
+
+/** A closed part. A compacted one stands for all that its range covers. */
+export interface Segment {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+  readonly isPacked: boolean;
+}
+
+const pattern = /^(\d{6})(?:-(\d{6}))?\.jsonl(\.gz)?$/u;
+
+const numbered = (n: number): string => String(n).padStart(6, "0");
+
+/** Name of a part that is not packed yet, or of a packed one that covers a range. */
+export function segmentName(first: number, last?: number): string {
+  return last === undefined ? `${numbered(first)}.jsonl` : `${numbered(first)}-${numbered(last)}.jsonl.gz`;
+}
+
+/** What is there: parts that count, the oldest first, and what a kill left beside them. */
+export async function listSegments(
+  fs: FileSystem,
+  directory: string,
+): Promise<{ readonly segments: readonly Segment[]; readonly stale: readonly string[] }> {
+  const folder = joinPath(directory, segmentFolder);
+  const names = (await fs.exists(folder)) ? await fs.list(folder) : [];
+  const found = names.flatMap((name): Segment[] => {
+    const [, first, last = first, packed] = pattern.exec(name) ?? [];
+    return first === undefined
+      ? []
+      : [{ name, first: Number(first), last: Number(last), isPacked: packed !== undefined }];
+  });
+  const covers = (a: Segment, b: Segment): boolean =>
+    a !== b &&
+    a.isPacked &&
+    a.first <= b.first &&
+    a.last >= b.last &&
+    (!b.isPacked || a.last - a.first > b.last - b.first);
+  const segments = found.filter((each) => !found.some((other) => covers(other, each)));
+  return {
+    segments: segments.toSorted((a, b) => a.first - b.first),
+    stale: names.filter((name) => !segments.some((each) => each.name === name)),
+  };
+}
+
+/** Lines of a file, packed or not, in memory of one line; what is damaged ends a packed one, and counts as one line of null. */
+export async function* linesOfSegment(
+  fs: FileSystem,
+  path: string,
+  isPacked: boolean,
+): AsyncGenerator<Uint8Array | null> {
+  if (!isPacked) {
+    yield* linesIn(piecesOf(fs, path));
+    return;
+  }
+  const [packed, unpacked] = [Readable.from(piecesOf(fs, path), { objectMode: false }), createGunzip()];
+  packed.on("error", (error) => unpacked.destroy(error)).pipe(unpacked);
+  try {
+    yield* linesIn(unpacked as AsyncIterable<Uint8Array>);
+  } catch (error) {
+    // A disk that fails is no damage: nothing may be let go of because of it.
+    if (!(error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))) throw error;
+    yield null;
+  } finally {
+    packed.destroy();
+    unpacked.destroy();
+  }
+}
+
+/** Bytes of lines that become one member of a packed file. */
+const memberBytes = 4 << 20;
+
+/** Writes lines as members of gzip, which `zcat` reads as one text, and then gives the file its name. */
+export async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
+  const partial = `${path}.partial`;
+  await fs.write(partial, "");
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (bytes > 0) await fs.append(partial, gzipSync(Buffer.concat(held)));
+    [held, bytes] = [[], 0];
+  };
+  for await (const line of lines) {
+    held.push(line, lineEnd);
+    bytes += line.length + 1;
+    if (bytes >= memberBytes) await flush();
+  }
+  await flush();
+  await fs.rename(partial, path);
+}
+
+const lineEnd = Uint8Array.of(10);
+
+/** Ids that are remembered after their end. */
+const maxEnded = 200_000;
+
+/**
+ * Packs the closed parts of a journal into one, without the rollouts that no resume can need: those that were dropped, and those
+ * that were trained, unless a checkpoint lies between their last reply and the step that took them.
+ */
+export async function packSegments(fs: FileSystem, directory: string): Promise<void> {
+  const { segments } = await listSegments(fs, directory);
+  const [oldest, newest] = [segments[0], segments.at(-1)];
+  if (!oldest || !newest || segments.every(({ isPacked }) => isPacked)) return;
+  const folder = joinPath(directory, segmentFolder);
+  const ends = await endsIn(fs, folder, segments);
+  const checkpoints = await keptSteps(fs, directory);
+  const needed = (rollout: UnknownRecord): boolean => {
+    const end = ends.get(rollout["id"]);
+    if (!end || end.isDropped) return false; // so many others have ended since that it does not wait any more
+    const { taken } = end;
+    if (taken === undefined) return true;
+    const [, sampled = 0] = (rollout["steps"] ?? []) as readonly number[];
+    // The newest checkpoint may not be the last that is saved before that step is over.
+    return taken >= Math.max(0, ...checkpoints) || checkpoints.some((step) => sampled <= step && step <= taken);
+  };
+  const isKept = (row: UnknownRecord): boolean => {
+    if (row["kind"] === "finished") return needed(row["rollout"] as UnknownRecord);
+    if (row["kind"] === "opened") return !ends.has(row["id"]);
+    const ids = row["kind"] === "taken" ? (row["ids"] as readonly unknown[]) : [row["id"]];
+    return ids.some((id) => ends.has(id));
+  };
+  const lines = async function* (): AsyncGenerator<Uint8Array> {
+    for (const { name, isPacked } of segments)
+      for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
+        const row = rowIn(line);
+        if (line && row && isKept(row)) yield line;
+      }
+  };
+  await writePacked(fs, joinPath(folder, segmentName(oldest.first, newest.last)), lines());
+  for (const { name } of segments)
+    if (name !== segmentName(oldest.first, newest.last)) await fs.remove(joinPath(folder, name));
+}
+
+interface End {
+  /** Steps done when it was taken last. */
+  readonly taken?: number;
+  readonly isDropped?: true;
+}
+
+/** What became of rollouts that have a reward or were dropped: of the newest, which is what somebody may still ask for. */
+async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment[]): Promise<Map<unknown, End>> {
+  const ends = new Map<unknown, End>();
+  const end = (id: unknown, how: End): void => {
+    ends.delete(id);
+    ends.set(id, how);
+    const [oldest] = ends.keys();
+    if (ends.size > maxEnded) ends.delete(oldest);
+  };
+  for (const { name, isPacked } of segments)
+    for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
+      const row = rowIn(line);
+      if (row?.["kind"] === "finished") end((row["rollout"] as UnknownRecord)["id"], {});
+      if (row?.["kind"] === "dropped" || row?.["kind"] === "validated") end(row["id"], { isDropped: true });
+      if (row?.["kind"] === "taken")
+        for (const id of row["ids"] as readonly unknown[]) end(id, { taken: row["step"] as number });
+    }
+  return ends;
+}
+
+/** Steps of the checkpoints that are there. */
+async function keptSteps(fs: FileSystem, directory: string): Promise<number[]> {
+  const folder = joinPath(directory, runFiles.checkpoints);
+  if (!(await fs.exists(folder))) return [];
+  return (await fs.list(folder)).flatMap((name) => {
+    const [, step] = /^step-(\d+)$/u.exec(name) ?? [];
+    return step === undefined ? [] : [Number(step)];
+  });
 }

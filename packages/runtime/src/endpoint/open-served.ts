@@ -18,13 +18,22 @@ import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { actorServers, checkServers } from "../run/check-trust.ts";
-import { modelSource, openParts, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, noteSources, openRun, runResources, type FoundRun, type RunChoice } from "../run/open-run.ts";
-import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
-import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
+import { openParts } from "../run/open-parts.ts";
+import { modelSource, policiesOf } from "../run/policy-models.ts";
+import {
+  checkModelsOf,
+  noteSources,
+  openRun,
+  runResources,
+  checkInputs,
+  tokenizerInput,
+  type FoundRun,
+  type RunChoice,
+} from "../run/open-run.ts";
+import { expectWeightsHere } from "../run/servers.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask } from "../run/run-task.ts";
-import { actorSpending, type ActorCap } from "../spending/actor-spending.ts";
+import { actorSpending, type ActorCap } from "../spending/spending.ts";
 
 /** What is served, models and teams; close it when nobody asks any more. The engine stays open. */
 export interface Served {

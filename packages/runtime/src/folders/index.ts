@@ -2,6 +2,6 @@
  * Where this machine keeps data and what can be made again.
  * @module @laconic/runtime/folders
  */
-export { dataFolder } from "./data-folder.ts";
-export { environmentValue } from "./environment.ts";
-export { trusting } from "./made-here.ts";
+export { dataFolder } from "./folders.ts";
+export { environmentValue } from "./folders.ts";
+export { trusting } from "./folders.ts";

@@ -2,7 +2,7 @@
  * Model folders by name: shipped, converted, or of the hub.
  * @module @laconic/runtime/models
  */
-export { convertedFolder } from "./llama2c-folder.ts";
+export { convertedFolder } from "./model-folder.ts";
 export { foundAgain, openModelFolder } from "./model-folder.ts";
 export type { ModelFolderOptions } from "./model-folder.ts";
-export { shippedCheckpoint } from "./relay-model.ts";
+export { shippedCheckpoint } from "./model-folder.ts";

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { stat, readdir, readFile, writeFile, rm } from "node:fs/promises";
+import { dirname, join, resolve, basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LaconicError } from "@laconic/core";
+import { createHash } from "node:crypto";
+import { LaconicError, type ModelSource } from "@laconic/core";
 import { storyModelName } from "@laconic/tasks/story-model";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
-import { environmentValue } from "../folders/environment.ts";
+import { makeFolderOnce } from "@laconic/core/platform";
+import { nodeFileSystem } from "@laconic/trainer";
+import { relayTokenizer } from "@laconic/tasks";
+import { environmentValue, userCache } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
-import { convertedFolder } from "./llama2c-folder.ts";
-import { shippedCheckpoint } from "./relay-model.ts";
-import { untrainedFolder, untrainedModel } from "./untrained-model.ts";
-import { userCache } from "../folders/user-cache.ts";
 
 /** A model's files on this machine. */
 export interface ModelFolder {
@@ -151,4 +151,179 @@ function withAlternative(error: unknown): unknown {
   const { code, message, detail } = error;
   const alternative = "without a network, name a model folder of this machine, or try preset:relay-quickstart";
   return new LaconicError(code, `${message}; ${alternative}`, detail, error);
+}
+
+/**
+ * A folder that holds a checkpoint of llama2.c as one in Hugging Face's layout: weights and tokenizer converted once, under a name
+ * made of their contents. Any other folder stays as it is.
+ * @param into - folder of all conversions
+ * @param file - the checkpoint, where the folder has several
+ * @throws LaconicError `checkpoint_missing` where the tokenizer is missing or the checkpoint is not clear, `weights_invalid` and
+ * `model_unsupported` for what cannot be read
+ */
+export async function convertedFolder(
+  folder: string,
+  into: string,
+  note: (text: string) => void,
+  file?: string,
+): Promise<string> {
+  if (file === undefined && existsSync(join(folder, "config.json"))) return folder;
+  const bins = (await readdir(folder)).filter((name) => name.endsWith(".bin") && !name.startsWith("pytorch_model"));
+  const isTokenizer = (name: string): boolean => /^tok(?:enizer|\d+)\.bin$/.test(name);
+  const weights = file === undefined ? bins.filter((name) => !isTokenizer(name)) : [basename(file)];
+  // Left to whoever reads folders, and says what they lack.
+  if (weights.length === 0) return folder;
+  if (weights.length > 1)
+    throw new LaconicError(
+      "checkpoint_missing",
+      `${folder} holds ${weights.length} checkpoints of llama2.c: ${weights.join(", ")}; name one of them`,
+      { folder },
+    );
+  const [tokenizer, ...others] = bins.filter(isTokenizer);
+  if (tokenizer === undefined || others.length > 0)
+    throw new LaconicError(
+      "checkpoint_missing",
+      tokenizer === undefined
+        ? `${folder} holds no tokenizer beside ${weights.join()}; put the model's tokenizer.bin there`
+        : `${folder} holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`,
+      { folder },
+    );
+  const [from, words] = [join(folder, weights[0] as string), join(folder, tokenizer)];
+  const digests = await Promise.all([from, words].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
+  const target = join(into, createHash("sha256").update(digests.join(" ")).digest("hex").slice(0, 16));
+  if (existsSync(target)) return target;
+  await makeFolderOnce(target, (draft) => write(from, words, draft));
+  note(`${basename(from)} (llama2.c, sha256 ${digests[0]?.slice(0, 12)}) is read as ${target}`);
+  return target;
+}
+
+async function write(from: string, words: string, folder: string): Promise<void> {
+  const [{ convertLlama2c }, { llama2cTokenizer }] = await Promise.all([
+    import("@laconic/engine"),
+    import("@laconic/hub/tokenizers"),
+  ]);
+  const { vocab_size: size } = await convertLlama2c(from, folder);
+  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await readFile(words), Number(size), words);
+  const json = { "tokenizer.json": tokenizer, "generation_config.json": generation };
+  for (const [name, value] of Object.entries(json)) await writeFile(join(folder, name), JSON.stringify(value));
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
+}
+
+/** The name of a small model that has learned nothing. */
+export const untrainedModel = "untrained";
+
+/** Of what is made here: a change makes a model of another name in the cache. */
+const version = 1;
+
+const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
+const endToken = "<|end|>";
+const controls = [...roles, endToken];
+
+/** Every byte as a character that is visible, as byte-level tokenizers write it: those that are visible as they are, the others from 256 on. */
+const bytes: readonly string[] = (() => {
+  let next = 256;
+  const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
+  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isVisible(byte) ? byte : next++));
+})();
+
+const tokenizer = {
+  model: { type: "BPE", vocab: Object.fromEntries(bytes.map((byte, id) => [byte, id])), merges: [] },
+  normalizer: null,
+  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
+  post_processor: null,
+  decoder: { type: "ByteLevel" },
+  added_tokens: controls.map((content, i) => ({
+    id: bytes.length + i,
+    content,
+    special: true,
+    normalized: false,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+  })),
+};
+
+const tokenizerConfig = {
+  eos_token: endToken,
+  chat_template: `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endToken}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`,
+};
+
+const vocabulary = bytes.length + controls.length;
+
+const config = {
+  model_type: "llama",
+  architectures: ["LlamaForCausalLM"],
+  vocab_size: vocabulary,
+  hidden_size: 64,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 4,
+  intermediate_size: 128,
+  max_position_embeddings: 512,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10_000,
+  hidden_act: "silu",
+  tie_word_embeddings: true,
+  initializer_range: 0.1,
+  bos_token_id: null,
+  eos_token_id: vocabulary - 1,
+};
+
+/**
+ * A model of a tenth of a million random weights that reads and writes bytes, and takes turns by a chat template: where a warm start on
+ * examples begins when nothing is to be downloaded. Made once, always the same.
+ * @param into - folder of what is made once
+ */
+export async function untrainedFolder(into: string): Promise<string> {
+  const target = join(into, `untrained-${version}`);
+  if (existsSync(target)) return target;
+  await makeFolderOnce(target, (draft) => writeModel(draft));
+  return target;
+}
+
+async function writeModel(folder: string): Promise<void> {
+  const [{ createLocalEngine }, { wasmKernels }] = await Promise.all([
+    import("@laconic/engine"),
+    import("@laconic/engine/wasm"),
+  ]);
+  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
+  try {
+    const model = await engine.createModel({ kind: "config", config, seed: version });
+    await model.save(folder);
+  } finally {
+    await engine.close();
+  }
+  await rm(join(folder, "optimizer.safetensors"), { force: true });
+  await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(tokenizerConfig));
+}
+
+/** The warm-started policy that ships with the app, by relay level. Made by `laconic relay warm-start`. */
+export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
+
+/** A Llama-type decoder of 0.1 M parameters: small enough to train in minutes on two cores. */
+function relayModelConfig(): Readonly<Record<string, unknown>> {
+  return {
+    model_type: "llama",
+    architectures: ["LlamaForCausalLM"],
+    vocab_size: relayTokenizer.vocabularySize,
+    hidden_size: 64,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 4,
+    intermediate_size: 192,
+    max_position_embeddings: 256,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
+    hidden_act: "silu",
+    tie_word_embeddings: true,
+    initializer_range: 0.1,
+    bos_token_id: null,
+    eos_token_id: relayTokenizer.endToken,
+  };
+}
+
+/** An untrained model of that shape. */
+export function freshRelayModel(seed: string | number): ModelSource {
+  return { kind: "config", config: relayModelConfig(), seed };
 }

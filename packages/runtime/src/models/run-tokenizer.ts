@@ -46,7 +46,7 @@ async function open(
   if (typeof model !== "string") return null;
   const { openModelFolder } = await import("./model-folder.ts");
   const { folder } = await openModelFolder(model, progress, { weights: false, offline: true });
-  const { taughtTask } = await import("./policy-facts.ts");
+  const { taughtTask } = await import("./policy-tokenizer.ts");
   if ((await taughtTask(folder))?.startsWith("relay/")) return (await import("@laconic/tasks")).relayTokenizer;
   const { tokenizerIn } = await import("./policy-tokenizer.ts");
   return tokenizerIn(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});

@@ -2,7 +2,7 @@ import { trainConfigSchema } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { configSchema } from "../run/app-config.ts";
-import { places } from "./referenced.ts";
+import { places } from "./reference.ts";
 
 /** Why a setting takes no value of a user's own, by its key or that of its group. */
 const reasons: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@
 export { loadConfig } from "./load-config.ts";
 export type { WrittenConfig } from "./load-config.ts";
 export { forgetModules } from "./load-source.ts";
-export { presetConfig, presetNames } from "./presets.ts";
+export { presetConfig, presetNames } from "./load-config.ts";
 export {
   isModuleText,
   isReference,
@@ -15,9 +15,9 @@ export {
   referencesAt,
 } from "./reference.ts";
 export type { Reference } from "./reference.ts";
-export { referenced } from "./referenced.ts";
-export { checkProbeProblems, probeProblems } from "./probe-shape.ts";
-export { resolveReference } from "./resolve.ts";
+export { referenced } from "./reference.ts";
+export { checkProbeProblems, probeProblems } from "./open-train.ts";
+export { resolveReference } from "./load-source.ts";
 export { checkSources, fromFolder } from "./run-sources.ts";
 export { openTrain } from "./open-train.ts";
-export { withSource } from "./with-source.ts";
+export { withSource } from "./open-train.ts";

@@ -1,12 +1,35 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, nearestName } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
-import { presetConfig } from "./presets.ts";
+import { wordTable } from "@laconic/core/checks";
+import {
+  actorFinetune,
+  agentGspo,
+  agentPoCritic,
+  agentPoDebate,
+  agentPoHint,
+  agentPoHintPrinted,
+  agentPoRoles,
+  magrpo,
+  magrpoMultiturn,
+  relayActor,
+  relayCritic,
+  relayFeedback,
+  relayHint,
+  relayQuickstart,
+  relayWriters,
+  storyActor,
+  storyBudget,
+  storyHint,
+  storyRelay,
+  storyTellers,
+  storyWriters,
+  type Preset,
+} from "@laconic/tasks/presets";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isModuleFile, partsOfFileText } from "./reference.ts";
-import { referenced } from "./referenced.ts";
+import { isModuleFile, partsOfFileText, referenced } from "./reference.ts";
 
 /** A configuration as it is written, in plain JSON: values are references. */
 export type WrittenConfig = Readonly<Record<string, unknown>>;
@@ -42,4 +65,43 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
 function configurationIn(value: unknown, file: string): WrittenConfig {
   if (isRecord(value)) return value;
   throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });
+}
+
+const presets: Readonly<Record<string, Preset>> = wordTable({
+  "agent-gspo": agentGspo,
+  "agentpo-hint": agentPoHint,
+  "agentpo-hint-printed": agentPoHintPrinted,
+  "agentpo-critic": agentPoCritic,
+  "agentpo-debate": agentPoDebate,
+  "agentpo-roles": agentPoRoles,
+  "actor-finetune": actorFinetune,
+  magrpo,
+  "magrpo-multiturn": magrpoMultiturn,
+  "relay-quickstart": relayQuickstart,
+  "relay-hint": relayHint,
+  "relay-critic": relayCritic,
+  "relay-actor": relayActor,
+  "relay-writers": relayWriters,
+  "relay-feedback": relayFeedback,
+  "story-tellers": storyTellers,
+  "story-relay": storyRelay,
+  "story-hint": storyHint,
+  "story-actor": storyActor,
+  "story-writers": storyWriters,
+  "story-budget": storyBudget,
+});
+
+/** Of all presets, as `preset:NAME` takes them. */
+export const presetNames: readonly string[] = Object.keys(presets);
+
+/** @throws LaconicError `config_invalid` with the nearest known name. */
+export function presetConfig(name: string): Readonly<Record<string, unknown>> {
+  const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
+  if (preset) return { ...preset };
+  const near = nearestName(name, presetNames);
+  throw new LaconicError(
+    "config_invalid",
+    `there is no preset ${name}; ${near === undefined ? `known: ${presetNames.join(", ")}` : `did you mean preset:${near}?`}`,
+    { preset: name },
+  );
 }

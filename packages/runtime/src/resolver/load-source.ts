@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { LaconicError, thrownText } from "@laconic/core";
-import { isModuleFile } from "./reference.ts";
-import { compiler, sourceFilesOf } from "./source-files.ts";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import { LaconicError, thrownText, isRecord } from "@laconic/core";
+import { isModuleFile, kinds, referencePlace, type KindName, type Reference } from "./reference.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -93,4 +95,126 @@ export function exportOf(module: Module, file: string, name: string): unknown {
 
 function isNamespace(value: unknown): value is Module {
   return typeof value === "object" && value !== null && "default" in value;
+}
+
+/** SHA-256 of data files, of modules and of every file that they import, by absolute path. Packages are not followed. */
+export type SourceFiles = Readonly<Record<string, string>>;
+
+/**
+ * What a module is made of, as files lie now.
+ * @throws LaconicError `config_invalid` for a module that is not there or cannot be read, with place and line
+ */
+export async function sourceFilesOf(file: string): Promise<SourceFiles> {
+  if (!isModuleFile(file) && existsSync(file)) return { [file]: await sha256OfFile(file) };
+  const { build } = await compiler(file, import("esbuild"));
+  const directory = dirname(file);
+  try {
+    const { metafile } = await build({
+      entryPoints: [file],
+      absWorkingDir: directory,
+      bundle: true,
+      write: false,
+      metafile: true,
+      packages: "external",
+      logLevel: "silent",
+      platform: "node",
+      format: "esm",
+      outdir: directory,
+      // What Node would refuse, it refuses itself.
+      loader: { ".json": "json", ".node": "empty", ".wasm": "empty", ".txt": "text" },
+    });
+    const paths = Object.keys(metafile.inputs).map((path) => resolve(directory, path));
+    const hashes = await Promise.all(paths.toSorted().map(async (path) => [path, await sha256OfFile(path)] as const));
+    return Object.fromEntries(hashes);
+  } catch (error) {
+    const [first] = (error as { errors?: readonly BuildMessage[] }).errors ?? [];
+    const where = first?.location ? `${resolve(directory, first.location.file)}:${first.location.line}` : file;
+    const message = first?.text ?? thrownText(error);
+    throw new LaconicError("config_invalid", `${where} cannot be read: ${message}`, { file }, error);
+  }
+}
+
+/**
+ * What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them.
+ * @throws LaconicError `config_invalid` with the line that installs them
+ */
+export async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
+  try {
+    return await imported;
+  } catch (error) {
+    const message = `${file} cannot be read: the packages tsx and esbuild are not installed: npm install tsx esbuild`;
+    throw new LaconicError("config_invalid", message, { file }, error);
+  }
+}
+
+interface BuildMessage {
+  readonly text: string;
+  readonly location: { readonly file: string; readonly line: number } | null;
+}
+
+/** 64 hexadecimal digits. */
+export async function sha256OfFile(path: string): Promise<string> {
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+}
+
+/** A path as it is kept in a folder: relative to it, with forward slashes. */
+export function pathFrom(directory: string, path: string): string {
+  return relative(directory, path).replaceAll("\\", "/");
+}
+
+/** A value of a module. */
+export interface ResolvedValue {
+  readonly value: unknown;
+  /** A function made it, for this use alone; else it is one that everything shares. */
+  readonly made: boolean;
+}
+
+/** The value that a reference stands for, as `openReference` finds it. */
+export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
+  return (await openReference(reference, kind, resources)).value;
+}
+
+/**
+ * The value that a reference stands for: its module is imported, and its export called where it has settings.
+ * @param resources - what a function is called with beside its settings; a task that is a function of them alone is called too
+ * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
+ */
+export async function openReference(reference: Reference, kind: KindName, resources?: object): Promise<ResolvedValue> {
+  const { file, export: name, path = [], settings } = reference;
+  const { read } = kinds[kind];
+  let value = read && !isModuleFile(file) ? await read(file) : exportOf(await loadSource(file), file, name);
+  for (const key of path)
+    value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
+  let made = false;
+  const what = reference.path ? "the value" : name === "default" ? "its default export" : `its export ${name}`;
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `${placeOf(reference)}: ${what} ${reason}`, { file, export: name });
+  if (settings) {
+    if (typeof value !== "function")
+      throw refused(`takes no settings: a function that is called with them and returns a ${kinds[kind].noun} would`);
+    value = await called(value, [settings, resources]);
+  }
+  if (resources !== undefined && typeof value === "function") value = await called(value, [resources]);
+  const lack = kinds[kind].lacks(value);
+  if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
+  return { value, made };
+
+  async function called(make: unknown, given: readonly unknown[]): Promise<unknown> {
+    made = true;
+    try {
+      return await (make as (...all: readonly unknown[]) => unknown)(...given);
+    } catch (error) {
+      const message = thrownText(error);
+      const code = LaconicError.is(error) ? error.code : "config_invalid";
+      const reason = `was called to make a ${kinds[kind].noun} and failed: ${message}`;
+      throw new LaconicError(code, refused(reason).message, { file, export: name }, error);
+    }
+  }
+}
+
+/** Without the export, which the message says in words. */
+function placeOf(reference: Reference): string {
+  return reference.path ? referencePlace(reference) : reference.file;
 }

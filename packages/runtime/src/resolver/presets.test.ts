@@ -1,6 +1,6 @@
 import * as worlds from "@laconic/tasks/presets";
 import { expect, test } from "vitest";
-import { presetConfig, presetNames } from "./presets.ts";
+import { presetConfig, presetNames } from "./load-config.ts";
 
 test("every preset of the package has a name, and every name is a preset of its own", () => {
   const named = presetNames.map((name) => presetConfig(name));

@@ -2,9 +2,8 @@ import { relayHintTask } from "@laconic/tasks";
 import { tokensRead } from "@laconic/rewards";
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import { checkReferences, referenced } from "./referenced.ts";
+import { parseAppConfig, writtenConfig, applyOverrides } from "../run/app-config.ts";
+import { checkReferences, referenced } from "./reference.ts";
 
 const speaker = { directory: "/lab/project", module: "/lab/project/run.config.ts" };
 const at = (...path: string[]) => ({ file: speaker.module, export: "default", path });

@@ -5,7 +5,7 @@ import { makeFolders } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { manifestOfRun, nodeFileSystem } from "@laconic/trainer";
 import { mapReferences, referencesIn } from "./reference.ts";
-import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./source-files.ts";
+import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./load-source.ts";
 
 /** Of the copies that a run keeps. */
 const folder = "sources";

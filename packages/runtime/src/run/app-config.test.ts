@@ -1,6 +1,6 @@
 import { agentGspoDefaults } from "@laconic/trainer";
 import { expect, test } from "vitest";
-import { presetConfig } from "../resolver/presets.ts";
+import { presetConfig } from "../resolver/load-config.ts";
 import { parseAppConfig } from "./app-config.ts";
 
 const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;

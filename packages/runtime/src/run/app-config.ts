@@ -1,19 +1,26 @@
-import { isRecord, LaconicError, loraShape } from "@laconic/core";
+import { isRecord, LaconicError, loraShape, nearestName, type UnknownRecord } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
-import { taskSettingsSchema } from "@laconic/tasks/named";
-import { parseTrainConfig, settingPaths } from "@laconic/trainer";
+import { taskSettingsSchema, namedTask } from "@laconic/tasks/named";
+import { parseTrainConfig, settingPaths, trainConfigSchema } from "@laconic/trainer";
 import { z } from "zod";
-import { checkEffects } from "./check-effects.ts";
-import { checkReferences } from "../resolver/referenced.ts";
-import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
-import { nearestSetting } from "./nearest-setting.ts";
-import { namedPart, withOwn } from "./own-parts.ts";
-import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
-import { samplerSettings } from "./fleet/fleet-setting.ts";
-import { checkRemoteSettings } from "./remote/check-remote.ts";
-import { remoteSettings } from "./remote/tinker-setting.ts";
-import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-setting.ts";
-import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
+import { wordTable } from "@laconic/core/checks";
+import { parseJson } from "@laconic/core/json";
+import { checkReferences, isReference, mapReferences, referenced, referencesIn } from "../resolver/reference.ts";
+import {
+  checkWarmStart,
+  warmStartSettings,
+  defaultSinks,
+  isDefaultSinks,
+  sinkSettings,
+  type GivenWarmStart,
+  type ActorSettings,
+  type AppConfig,
+  type MemorySettings,
+  type TaskSettings,
+} from "./run-settings.ts";
+import { checkSamplerSettings, withGapCorrection, checkRemoteSettings } from "./check-servers.ts";
+import { samplerSettings, remoteSettings } from "./servers.ts";
+import { checkDeviceName } from "../devices/known-devices.ts";
 
 /** As written: `train` is partial and filled with defaults, and placeholders replace references. */
 interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "warmStart"> {
@@ -118,15 +125,15 @@ export function parseAppConfig(written: unknown): AppConfig {
       );
     }
   checkReferences(written);
-  const { named, own } = namedPart({ ...defaults, ...written });
-  const parsed = configSchema.safeParse(named, { error: issueWords });
+  const whole = { ...defaults, ...written };
+  const parsed = configSchema.safeParse(withoutReferences(whole), { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
       key: issue.path.join("."),
     });
   }
-  const parts = withOwn(parsed.data, own);
+  const parts = withReferences(whole, parsed.data);
   checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
   const config = {
     ...parsed.data,
@@ -171,4 +178,155 @@ export function writtenConfig({
     ...(!isDefaultSinks(sinks) && { sinks }),
     train,
   };
+}
+
+/** A configuration in which names stand for the references of task, team and actor, so that the settings beside them can be checked. */
+function withoutReferences(written: UnknownRecord): UnknownRecord {
+  const { task, actor } = written;
+  const withTeams = (named: unknown): unknown =>
+    isRecord(named) && "team" in named ? { ...named, team: mapReferences(named["team"], () => "solo") } : named;
+  return {
+    ...written,
+    task: isReference(task) ? defaults.task : withTeams(task),
+    actor: isReference(actor) ? null : actor,
+  };
+}
+
+/** The checked settings with the references at their keys again. */
+function withReferences(
+  { task, actor }: UnknownRecord,
+  checked: Pick<WrittenConfig, "task" | "actor">,
+): Pick<AppConfig, "task" | "actor"> {
+  const team = isRecord(task) && referencesIn(task["team"]).length > 0 ? { team: task["team"] } : {};
+  return {
+    task: isReference(task) ? task : ({ ...checked.task, ...team } as AppConfig["task"]),
+    actor: isReference(actor) ? actor : checked.actor,
+  };
+}
+
+type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
+
+/**
+ * Refuses settings that nothing here would act on, before anything is opened.
+ * @throws LaconicError `device_unavailable` for a device that does not exist, `config_invalid` for an actor nobody needs and
+ * for a budget to show where there is none
+ */
+export function checkEffects({ task, actor, device, train }: Checked): void {
+  checkDeviceName(device);
+  if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
+    throw new LaconicError(
+      "config_invalid",
+      "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
+      { key: "task.showBudget" },
+    );
+  // Who learns in a task or team of a module is known once it is opened.
+  if (referencesIn(task).length > 0) return;
+  const settings = task as TaskSettings;
+  checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);
+}
+
+/** @throws LaconicError `config_invalid` for an actor where every agent learns */
+export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
+  if (actor === null || hasFrozen) return;
+  throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
+    key: "actor",
+  });
+}
+
+/** What other trainers call a setting, in small letters without separators. */
+export const synonyms: Readonly<Record<string, string>> = wordTable({
+  batchsize: "train.problemsPerStep",
+  trainbatchsize: "train.problemsPerStep",
+  perdevicetrainbatchsize: "train.problemsPerStep",
+  beta: "train.objective.kl.coefficient",
+  klcoef: "train.objective.kl.coefficient",
+  cliprange: "train.objective.clip",
+  gpu: "device",
+  groupsize: "train.episodesPerProblem",
+  numgenerations: "train.episodesPerProblem",
+  loss: "train.objective.name",
+  algorithm: "train.objective.name",
+  lr: "train.optimizer.learningRate.peak",
+  learningrate: "train.optimizer.learningRate.peak",
+  warmup: "train.optimizer.learningRate.warmUpSteps",
+  warmupsteps: "train.optimizer.learningRate.warmUpSteps",
+  maxcompletionlength: "train.limits.maxTokens",
+  maxnewtokens: "train.limits.maxTokens",
+  maxsteps: "train.steps",
+  modelname: "model",
+  modelnameorpath: "model",
+  numepochs: "train.epochs",
+  numtrainepochs: "train.epochs",
+  numiterations: "train.epochs",
+  rank: "lora.rank",
+});
+
+/**
+ * The setting that an unknown name means: what another trainer calls so, else a setting of this last name, else the nearest name.
+ * @param paths - settings outside `train`
+ */
+export function nearestSetting(name: string, paths: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
+  const synonym = synonyms[plain(name)];
+  if (synonym !== undefined) return synonym;
+  const trainPaths = settingPaths(trainConfigSchema)
+    .filter((path) => !path.includes("*"))
+    .map((path) => `train.${path}`);
+  const depth = (path: string): number => path.split(".").length;
+  const known = [...trainPaths, ...paths].toSorted((a, b) => depth(a) - depth(b));
+  const lastNames = known.map((path) => plain(path.slice(path.lastIndexOf(".") + 1)));
+  const near = lastNames.includes(plain(name)) ? plain(name) : nearestName(plain(name), lastNames);
+  return near === undefined ? undefined : known[lastNames.indexOf(near)];
+}
+
+type Json = Record<string, unknown>;
+
+/** Names that would reach an object's prototype instead of its data. */
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text; the name of a file
+ * that makes a value, `task=./task.ts`, is relative to the working directory.
+ * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
+ */
+export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
+  const result = structuredClone(config) as Json;
+  for (const word of words) {
+    const split = word.indexOf("=");
+    if (split <= 0) throw new LaconicError("config_invalid", `"${word}" is not key=value`, { argument: word });
+    const path = word.slice(0, split).split(".");
+    const last = path.pop() as string;
+    let at = result;
+    for (const name of [...path, last])
+      if (name === "" || forbidden.has(name))
+        throw new LaconicError("config_invalid", `"${word.slice(0, split)}" is not a setting`, {
+          key: word.slice(0, split),
+        });
+    for (const name of path) {
+      const next = (at[name] ??= {});
+      if (!isRecord(next))
+        throw new LaconicError(
+          "config_invalid",
+          `${word.slice(0, split)}: ${name} is a value, not a group of settings`,
+          { key: name },
+        );
+      at = next;
+    }
+    const value = parseValue(word.slice(split + 1), word.slice(0, split));
+    const group = at[last];
+    // A bare number moves the target of a budget that is there.
+    if (typeof value === "number" && isRecord(group) && "targetTokens" in group)
+      at[last] = { ...group, targetTokens: value };
+    else at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
+  }
+  return result;
+}
+
+function parseValue(text: string, key: string): unknown {
+  try {
+    JSON.parse(text); // whether it is JSON at all: parseJson refuses what is too deep
+  } catch {
+    return text;
+  }
+  return parseJson(text, key);
 }

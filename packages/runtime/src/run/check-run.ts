@@ -1,21 +1,19 @@
 import { LaconicError } from "@laconic/core";
-import type { TeamTask } from "@laconic/tasks";
+import { relayTokenizer, type TeamTask } from "@laconic/tasks";
 import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
-import { withSource } from "../resolver/with-source.ts";
-import { openActor, openTrain } from "../resolver/open-train.ts";
-import type { AppConfig } from "./run-settings.ts";
-import { checkActor } from "./check-effects.ts";
+import { withSource, openActor, openTrain } from "../resolver/open-train.ts";
+import { modelFolders, modelOf } from "./policy-models.ts";
+import type { AppConfig, RunTask } from "./run-settings.ts";
+import { checkActor } from "./app-config.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
-import { modelFolders, modelOf } from "./model-folders.ts";
-import { policyTokenizer } from "../models/policy-tokenizer.ts";
-import { findOpponentRuns } from "./opponent-runs.ts";
-import { checkBases, policiesOf } from "./open-parts.ts";
+import { policyTokenizer, jsonIn, taughtTask } from "../models/policy-tokenizer.ts";
+import { findOpponentRuns } from "./other-runs.ts";
+import { checkBases, policiesOf } from "./policy-models.ts";
 import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
-import { checkPolicyTask } from "./policy-task.ts";
 
 /** What the configuration calls the model of a role. */
 function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
@@ -110,4 +108,37 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
 /** A task that has a name draws its problems from data that is not opened here; a task of a module has them at hand. */
 function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
   return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
+}
+
+/** The warm start that a task's policies begin with; null where any language model will do. */
+export function policyTask(task: RunTask): string | null {
+  if (isReference(task)) return null;
+  return namedTask(task as TaskSettings).world?.(task as TaskSettings) ?? null;
+}
+
+/**
+ * Refuses a model that cannot read a task's prompts: it would answer by chance, and training would teach it silence.
+ * @param name - of the model, as the configuration has it
+ * @throws LaconicError `config_invalid` naming both
+ */
+export async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
+  const [wanted, title] = [policyTask(task), runTaskTitle(task)];
+  const refuse = (reason: string): never => {
+    throw new LaconicError("config_invalid", `model: ${reason}`, { key: "model", model: name, task: title });
+  };
+  const remedy = wanted?.startsWith("relay/")
+    ? `make one with: laconic relay warm-start --level ${wanted.slice("relay/".length)} --out FOLDER, and set model to FOLDER`
+    : "use a language model, such as hub:Qwen/Qwen2.5-0.5B-Instruct";
+  if (isReference(task)) return; // who writes a task knows what its prompts are written in
+  const taught = await taughtTask(folder);
+  if (taught !== null) {
+    if (taught !== wanted)
+      refuse(`"${name}" was taught the prompts of ${taught} and cannot read those of ${title}; ${remedy}`);
+    return;
+  }
+  const size = (await jsonIn(folder, "config.json"))?.["vocab_size"];
+  if (wanted !== null && typeof size === "number" && size !== relayTokenizer.vocabularySize)
+    refuse(
+      `"${name}" has a vocabulary of ${size}, but ${title} is written in ${relayTokenizer.vocabularySize} characters; ${remedy}`,
+    );
 }

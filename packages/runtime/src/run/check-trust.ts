@@ -1,13 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { sha256Of } from "@laconic/trainer";
-import { environmentValue } from "../folders/environment.ts";
-import { isMadeHere, isTrusting, rememberMade } from "../folders/made-here.ts";
+import { environmentValue, isMadeHere, isTrusting, rememberMade } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 import { isModuleFile, referencesIn } from "../resolver/reference.ts";
 import { isSourceInput } from "../resolver/run-sources.ts";
 import { defaultBaseUrl } from "../spending/spending.ts";
-import { serversOf } from "./fleet/fleet-setting.ts";
+import { serversOf } from "./servers.ts";
 import type { AppConfig } from "./run-settings.ts";
 
 /** A server that a configuration names. */

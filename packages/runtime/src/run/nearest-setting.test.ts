@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { applyOverrides } from "./overrides.ts";
-import { parseAppConfig } from "./app-config.ts";
+import { applyOverrides, parseAppConfig } from "./app-config.ts";
 
 test.each([
   ["seed", "train.seed"],
@@ -25,8 +24,8 @@ test("a misplaced name within train is looked for in all settings", () => {
 });
 
 test("every name that a message suggests is a setting", async () => {
-  const { synonyms, nearestSetting } = await import("./nearest-setting.ts");
-  const { configurationSchema } = await import("../schema/configuration-schema.ts");
+  const { synonyms, nearestSetting } = await import("./app-config.ts");
+  const { configurationSchema } = await import("./configuration-schema.ts");
   const schema = JSON.stringify(configurationSchema());
   for (const [name, setting] of Object.entries(synonyms)) {
     expect(nearestSetting(name, [])).toBe(setting);

@@ -6,8 +6,8 @@ import { tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { Progress } from "../progress.ts";
-import type { RunPolicy } from "./open-parts.ts";
-import { findOpponentRuns, opponentFolders } from "./opponent-runs.ts";
+import type { RunPolicy } from "./policy-models.ts";
+import { findOpponentRuns, opponentFolders } from "./other-runs.ts";
 
 /** A folder with the runs `shared` and `own`, and one that is none. */
 async function runs(): Promise<string> {

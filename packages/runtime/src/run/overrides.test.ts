@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyOverrides } from "./overrides.ts";
+import { applyOverrides } from "./app-config.ts";
 
 const config = { device: "auto", train: { steps: 3, sampling: { temperature: 1 }, list: [1] } };
 

@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import type { MemoryPlan } from "@laconic/engine";
-import { describeFleet } from "./fleet/plan-fleet.ts";
+import { describeFleet } from "./plan-servers.ts";
 import type { RunPlan } from "./plan-run.ts";
 import { exampleSizeText } from "./supervised-examples.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { loadConfig } from "../resolver/index.ts";
 import { parseAppConfig } from "./app-config.ts";
-import { planValueModels } from "./plan-value-models.ts";
+import { planValueModels } from "./plan-run.ts";
 
 const critics = new URL("../../../gspo/src/critics/index.ts", import.meta.url);
 const rewards = new URL("../../../rewards/src/index.ts", import.meta.url);

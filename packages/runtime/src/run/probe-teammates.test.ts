@@ -2,7 +2,7 @@ import { randomFromSeed, type Episode, type Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { answerOf, graphTopology } from "@laconic/topologies";
 import { expect, test } from "vitest";
-import { answererOf, liesFor, messagesIn, silence, teammatesHeard, withReplacements } from "./probe-teammates.ts";
+import { answererOf, liesFor, messagesIn, silence, teammatesHeard, withReplacements } from "./probe-families.ts";
 
 const problems = ["red", "blue", "", "blue"].map((word, i): Problem => ({
   id: `${i}`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tinyRun } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { inputsOfRun } from "./run-inputs.ts";
+import { inputsOfRun } from "./open-run.ts";
 
 const settings = { steps: 1, problemsPerStep: 1, evaluation: { every: 0, problems: 1, transcripts: 1 } };
 const files = { "model: model.safetensors": "a", "data: validation problems": "b" };

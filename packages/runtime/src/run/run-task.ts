@@ -2,13 +2,14 @@ import { LaconicError } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
 import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/tasks/named";
+import { hubEnvironment } from "@laconic/hub";
+import { seenInTraining, type SeenInTraining } from "@laconic/benchmarks";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
-import { openReference, resolveReference } from "../resolver/resolve.ts";
+import { openReference, resolveReference } from "../resolver/load-source.ts";
 import { openedOnce } from "../resolver/shared-values.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
-import { hubEnvironment } from "@laconic/hub";
-import { dataFolder } from "../folders/data-folder.ts";
+import { dataFolder } from "../folders/folders.ts";
 
 /**
  * The task of a run, by its name or of a module; close it where it says how. A task of a module is made once for
@@ -79,4 +80,32 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
  */
 async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
   return pinNamed(settings, taskResources({}));
+}
+
+/** Validation and test problems that are training problems too, by split; empty where no problem was seen. */
+export type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
+
+/** Compares a task's validation and test problems with its training problems. A task that draws its problems has no list to compare. */
+export function seenProblems({
+  pool,
+  validation,
+  testProblems,
+}: Pick<TeamTask, "pool" | "validation" | "testProblems">): SeenProblems {
+  if (!pool) return {};
+  const seen = {
+    validation: validation && seenInTraining(pool, validation),
+    test: seenInTraining(pool, testProblems),
+  };
+  return {
+    ...(seen.validation && { validation: seen.validation }),
+    ...(seen.test && { test: seen.test }),
+  };
+}
+
+/** A warning for each split with seen problems. */
+export function seenWarnings(problems: SeenProblems): string[] {
+  return Object.entries(problems).map(
+    ([split, { seen, of, first }]) =>
+      `seen in training: ${seen} of ${of} ${split} problems, such as ${first}; accuracy on them does not show what the team can do on new ones`,
+  );
 }

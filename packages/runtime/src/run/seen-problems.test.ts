@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Problem } from "@laconic/core";
-import { seenProblems, seenWarnings } from "./seen-problems.ts";
+import { seenProblems, seenWarnings } from "./run-task.ts";
 
 const problem = (id: string, question: string, views?: Problem["views"]): Problem => ({
   id,

@@ -11,10 +11,12 @@ import {
   type StreamOptions,
   type TrainedPolicy,
 } from "@laconic/trainer";
+import type { Course } from "@laconic/tasks/warm-start";
 import type { Progress } from "../progress.ts";
 import { openExamples, openMixedExamples } from "../resolver/open-train.ts";
-import { policiesOf, type OpenedParts } from "./open-parts.ts";
-import type { AppConfig } from "./run-settings.ts";
+import type { OpenedParts } from "./open-parts.ts";
+import { policiesOf } from "./policy-models.ts";
+import type { AppConfig, ExamplesWarmStart } from "./run-settings.ts";
 
 /**
  * Refuses lists of examples that would be refused once a model is there, as far as one sees without its tokenizer.
@@ -112,4 +114,26 @@ function besideText(
 export function exampleSizeText(size: ExampleSize | null): string {
   if (size === null) return "the supervised examples that a function makes";
   return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} tokens to learn, the longest ${size.longest})`;
+}
+
+/** Examples of one's own, each once before any comes again. */
+export function ownExamples(warmStart: ExamplesWarmStart, run: Pick<AppConfig, "policies">): Course {
+  const { examples, seed, learningRate, steps } = warmStart;
+  return {
+    peakLearningRate: learningRate,
+    warmUpSteps: Math.ceil(steps / 10),
+    random: randomFromSeed(seed).split("examples"),
+    prepare: async ({ tokenizer, contextLength, task }) => {
+      const stream = exampleStream(await openExamples(examples), {
+        settings: { ...supervisedDefaults, ...warmStart },
+        tokenizer,
+        contextLength,
+        task,
+        learners: policiesOf(run, task),
+        policy: null,
+        random: randomFromSeed(seed).split("order"),
+      });
+      return (size, _, step) => stream.take(step * size, size);
+    },
+  };
 }

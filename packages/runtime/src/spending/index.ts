@@ -2,11 +2,11 @@
  * Models behind a server, their prices, and what was spent on them.
  * @module @laconic/runtime/spending
  */
-export { actorSpending, checkPriced } from "./actor-spending.ts";
-export type { ActorCap } from "./actor-spending.ts";
+export { actorSpending, checkPriced } from "./spending.ts";
+export type { ActorCap } from "./spending.ts";
 export { defaultBaseUrl } from "./spending.ts";
-export { readSpent, spentIn } from "./kept-account.ts";
+export { readSpent, spentIn } from "./spending.ts";
 export { knownPrice } from "./spending.ts";
 export { namedModel } from "./spending.ts";
-export { parsePrice } from "./parse-price.ts";
+export { parsePrice } from "./spending.ts";
 export type { Spending } from "./spending.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parsePrice } from "./parse-price.ts";
+import { parsePrice } from "./spending.ts";
 
 test.for([
   ["0.15,0.6", { prompt: 0.15, completion: 0.6 }],

@@ -1,26 +1,102 @@
 import { performance } from "node:perf_hooks";
-import { openRun, type RunOptions, type SinkOutcome, isNamedRate } from "@laconic/trainer";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { cpus, release, totalmem, type } from "node:os";
+import { promisify } from "node:util";
+import {
+  openRun,
+  isNamedRate,
+  type MetricSink,
+  type Run,
+  type RunOptions,
+  type SinkOutcome,
+  type TrainingParts,
+} from "@laconic/trainer";
+import { secretsIn, tensorBoardSink, wandbSink, withoutSecrets } from "@laconic/trainer/sinks";
+import type { EngineCapabilities } from "@laconic/core";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
 import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
-import { modelFolders } from "../run/model-folders.ts";
-import { describeEnvironment } from "../run/environment.ts";
-import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
-import { fleetMeasures, serversInShort } from "../run/fleet/open-fleet.ts";
+import { policyTask } from "../run/check-run.ts";
+import { modelFolders } from "../run/policy-models.ts";
+import { serversOf, type SamplerSettings } from "../run/servers.ts";
+import { fleetMeasures, serversInShort, type OpenedFleet } from "../run/open-fleet.ts";
 import { withOwnModel } from "../models/own-model.ts";
-import { policyTask } from "../run/policy-task.ts";
-import { recordInputs } from "../run/remote/tinker-server.ts";
-import { opponentFolders } from "../run/opponent-runs.ts";
-import { inputsOfRun, modelInputs, runInputs, valueRole } from "../run/run-inputs.ts";
-import type { AppConfig } from "../run/run-settings.ts";
-import { seenProblems, seenWarnings } from "../run/seen-problems.ts";
-import { openSinks } from "../sinks/open-sinks.ts";
-import type { Held, Sampled } from "./run-context.ts";
+import { recordInputs } from "../run/tinker-server.ts";
+import { opponentFolders } from "../run/other-runs.ts";
+import { inputsOfRun, modelInputs, runInputs, valueRole } from "../run/open-run.ts";
+import type { AppConfig, OwnSinkPlace, SinkSetting } from "../run/run-settings.ts";
+import { seenProblems, seenWarnings } from "../run/run-task.ts";
+import type { BeforeWarmStart } from "../run/starting-model.ts";
+import type { OpenedParts, Place } from "../run/open-parts.ts";
+import type { DisposalStack } from "@laconic/core/async";
+import type { SourceFiles } from "../resolver/load-source.ts";
+import type { Spending } from "../spending/spending.ts";
+import type { TrainingProgress } from "../progress.ts";
+import { isReference, referenceTitle } from "../resolver/reference.ts";
+import { resolveReference } from "../resolver/load-source.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+/** What episodes come from where they are not played here. */
+export interface OpenedSource {
+  readonly parts: TrainingParts;
+  close(): Promise<void>;
+}
+
+/** Opens it once the run directory is held. */
+export type OpenSource = (
+  opened: OpenedParts,
+  run: { readonly config: AppConfig; readonly directory: string; readonly resume: boolean },
+) => Promise<OpenedSource>;
+
+/** What may stop a run: it finishes its step and saves. The reason is a signal's name. */
+export interface Interrupts {
+  readonly signal: AbortSignal;
+  dispose(): void;
+}
+
+/** How a run is started. */
+export interface StartOptions {
+  readonly directory: string;
+  readonly resume: Exclude<RunOptions["resume"], undefined>;
+  readonly progress: TrainingProgress;
+  /** Listens from when models are open: before, an interrupt ends the process. */
+  readonly interrupts: () => Interrupts;
+  /** Another program plays the episodes. */
+  readonly openSource?: OpenSource | undefined;
+  readonly spending?: Spending | null;
+}
+
+/** What a run trains with, before its directory is held. */
+export interface ReadyRun {
+  /** As the run keeps it. */
+  readonly config: AppConfig;
+  readonly place: Place;
+  readonly opened: OpenedParts;
+  /** Null for a run that samples where it trains. */
+  readonly fleet: OpenedFleet | null;
+  readonly warmStart: BeforeWarmStart | null;
+  readonly options: StartOptions;
+  readonly closing: DisposalStack;
+}
+
+/** A run whose directory is held. */
+export interface HeldRun {
+  readonly run: Run;
+  readonly sources: SourceFiles;
+  /** Of this process; null before. */
+  readonly firstStep: () => number | null;
+  /** Monotonic milliseconds. */
+  readonly begun: number;
+  /** What sinks are told of the end. */
+  readonly end: (outcome: SinkOutcome) => void;
+}
 
 /** Opens the run directory, for this process alone. */
-export async function openFolder(sampled: Sampled): Promise<Held> {
-  const { config, place, directory, resume, progress, fleet, closing, openSource } = sampled;
-  const { engine, task, valueModels } = sampled.opened;
+export async function openFolder({ config, place, opened, fleet, options, closing }: ReadyRun): Promise<HeldRun> {
+  const { directory, resume, progress, openSource } = options;
+  const { engine, task, valueModels, opponentRuns } = opened;
   const { train } = config;
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
   const valueFolders = Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder]));
@@ -29,7 +105,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
       ...(await runInputs(await modelFolders(config, progress), task)),
       ...(await modelInputs(valueFolders)),
     })),
-    ...(await modelInputs(opponentFolders(sampled.opened.opponentRuns))),
+    ...(await modelInputs(opponentFolders(opponentRuns))),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
@@ -87,7 +163,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     isServed: openSource !== undefined,
   });
   const end = (outcome: SinkOutcome): void => void (received.outcome = outcome);
-  return { ...sampled, run, sources, begun, end, firstStep: () => received.firstStep };
+  return { run, sources, begun, end, firstStep: () => received.firstStep };
 }
 
 /** What a resumed run may bring otherwise, with what follows from it. */
@@ -115,4 +191,68 @@ function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
   return ": the learning rate follows the schedule of the new length from here on, as no run of that length from the beginning would";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Opens the sinks of a run. They receive no secret of the environment.
+ * @throws LaconicError `config_invalid` for a user's value that is not a sink
+ */
+export async function openSinks(
+  settings: readonly SinkSetting[],
+  directory: string,
+  environment: Environment = process.env,
+): Promise<MetricSink[]> {
+  const secrets = secretsIn(environment);
+  return Promise.all(
+    settings.map(async (setting) => {
+      const sink = await openSink(setting, directory, environment);
+      return withoutSecrets(sink, secrets, isReference(setting) ? referenceTitle(setting) : undefined);
+    }),
+  );
+}
+
+async function openSink(setting: SinkSetting, directory: string, environment: Environment): Promise<MetricSink> {
+  if (isReference(setting)) {
+    const place: OwnSinkPlace = { directory };
+    return (await resolveReference(setting, "sink", place)) as MetricSink;
+  }
+  const wallTime = (): number => new Date().getTime() / 1000;
+  if (setting === "tensorboard") return tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime });
+  const { project, entity = environment["WANDB_ENTITY"] } = setting === "wandb" ? {} : setting.wandb;
+  return wandbSink({
+    directory: join(directory, "wandb"),
+    project: project ?? environment["WANDB_PROJECT"] ?? "laconic",
+    ...(entity !== undefined && { entity }),
+    newId: () => randomUUID().replaceAll("-", "").slice(0, 8),
+    wallTime,
+  });
+}
+
+/** What a reader needs to repeat a run on another machine. */
+export async function describeEnvironment(capabilities: EngineCapabilities): Promise<Record<string, unknown>> {
+  return {
+    laconic: packageJson.version,
+    node: process.version,
+    system: `${type()} ${release()} ${process.arch}`,
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    engine: capabilities,
+    revision: await gitRevision(),
+  };
+}
+
+/** Null outside a git checkout. */
+async function gitRevision(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["rev-parse", "HEAD"], {
+      cwd: import.meta.dirname,
+      timeout: 2000,
+    });
+    return stdout.trim();
+  } catch {
+    return null;
+  }
 }

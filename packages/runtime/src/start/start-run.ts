@@ -1,32 +1,206 @@
-import { disposing } from "@laconic/core/async";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { disposing, type DisposalStack } from "@laconic/core/async";
+import { checkTraining, evaluationSampling, regressionOf, runSpec, train, type TrainResult } from "@laconic/trainer";
+import { LaconicError } from "@laconic/core";
+import { trainingSeconds } from "@laconic/trainer/reading";
+import { openModelFolder, type ModelFolder } from "../models/model-folder.ts";
+import { openFleet, type OpenedFleet } from "../run/open-fleet.ts";
+import {
+  measureBeforeWarmStart,
+  startingModel,
+  keepBeforeWarmStart,
+  type BeforeWarmStart,
+} from "../run/starting-model.ts";
+import { openParts, type OpenedParts, type Place } from "../run/open-parts.ts";
 import type { AppConfig } from "../run/run-settings.ts";
-import { openFolder } from "./open-folder.ts";
-import { openModels, openSamplers } from "./open-models.ts";
-import { checkConfig, chooseDeviceOrServer, findModel, warmStart } from "./prepare.ts";
-import type { StartedRun, StartOptions } from "./run-context.ts";
-import { finish, trainModels } from "./train-models.ts";
+import { keepCalls } from "../spending/spending.ts";
+import { during, type TrainingProgress } from "../progress.ts";
+import { openFolder, type HeldRun, type ReadyRun, type StartOptions } from "./open-folder.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
+import { checkSources, keepSources } from "../resolver/run-sources.ts";
+import { checkRun } from "../run/check-run.ts";
+import { checkAgainstServer } from "../run/check-servers.ts";
+import { probedServer, recordLines, tokenLimits } from "../run/tinker-server.ts";
+import { pinnedRunTask } from "../run/run-task.ts";
+import { withSource } from "../resolver/open-train.ts";
+import { openEstimators } from "../run/open-on-models.ts";
+import { findOpponentRuns } from "../run/other-runs.ts";
+import { runResources } from "../run/open-run.ts";
+import { withExamples } from "../run/supervised-examples.ts";
+
+/** What became of a run. */
+export interface StartedRun extends TrainResult {
+  /** Of a model that had a supervised warm start: the team before it. `before` is then the team after it, which the training began with. */
+  readonly warmStart: BeforeWarmStart | null;
+  /** What interrupted the run, if anything did. */
+  readonly signal: NodeJS.Signals | null;
+  /** Of this process: steps, evaluations and files. */
+  readonly seconds: number;
+  /** Of the run's steps, in all its processes: what the report shows. */
+  readonly trainingSeconds: number | null;
+  /** Of these, those of training steps before it was resumed; 0 for a run that began now. */
+  readonly earlierSeconds: number;
+  readonly device: string;
+}
 
 /**
- * Trains into a run directory, stage by stage; each adds what it opened to what the next one knows. What can be refused is refused
- * before the directory is made. The first interrupt finishes the step and saves.
+ * Trains into a run directory. What can be refused is refused before the directory is made. The first interrupt finishes the step
+ * and saves.
  * @throws LaconicError what checking, opening and training throw
  */
 export async function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
-  const trained = await disposing(async (closing) => {
-    const checked = await checkConfig({ ...options, given, closing });
-    const found = await findModel(checked);
-    const placed = await chooseDeviceOrServer(found);
-    const warmed = await warmStart(placed);
-    const opened = await openModels(warmed);
-    const sampled = await openSamplers(opened);
-    const held = await openFolder(sampled);
-    return trainModels(held);
+  const { directory, resume, progress } = options;
+  const isServed = options.openSource !== undefined;
+  const { result, begun, ...trained } = await disposing(async (closing) => {
+    // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
+    if (resume === true) await checkSources(directory);
+    const { models } = await checkRun(given, progress, { served: isServed });
+    // Weights stay on the hub where a server has them.
+    const found = await openModelFolder(given.model, progress, { weights: given.engine === null });
+    const place = await during(progress, "trying devices", () => choosePlace(given, found.folder, models, progress));
+    const { config, warmStart } = await startingConfig(given, found, place, options);
+    const { opened, stop } = await openModels(config, place, options, closing);
+    const fleet = await openSamplers(opened, config, found.folder, options);
+    if (fleet) closing.defer(() => fleet.close());
+    const ready = { config, place, opened: withFleet(opened, fleet), fleet, warmStart, options, closing };
+    const held = await openFolder(ready);
+    return { result: await trainHeld(ready, held, stop), ...ready, ...held, stop };
   });
-  return finish(trained);
+  const seconds = (performance.now() - begun) / 1000;
+  const decline = regressionOf(result.before, result.after);
+  if (decline !== null) progress.warn(`at the end, after step ${result.steps}, ${decline}`);
+  const { opened, warmStart, stop, firstStep } = trained;
+  return {
+    ...result,
+    warmStart,
+    signal: stop.aborted ? (stop.reason as NodeJS.Signals) : null,
+    seconds,
+    device: opened.engine.capabilities.device,
+    trainingSeconds: await trainingSeconds(directory),
+    // One that had nothing left to train was trained before.
+    earlierSeconds: (await trainingSeconds(directory, firstStep() ?? Infinity)) ?? 0,
+  };
 }
 
 /** 0 done, 130 or 143 after a signal. */
 export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupted" | "signal">): number {
   if (!interrupted) return 0;
   return signal === "SIGTERM" ? 143 : 130;
+}
+
+/** Where the models will be: a device that works, or a server that was probed. */
+async function choosePlace(
+  config: AppConfig,
+  modelFolder: string,
+  models: number,
+  progress: TrainingProgress,
+): Promise<Place> {
+  const { engine, device, workers } = config;
+  if (!engine) return chooseDevice(device, workers, (text) => progress.note(text), config);
+  const { vocabularySize } = await tokenLimits(modelFolder);
+  const server = await probedServer(engine.tinker, vocabularySize, progress);
+  progress.note(recordLines(server.record).join("\n"));
+  checkAgainstServer(config, server.record, models);
+  return server;
+}
+
+/** The configuration as the run keeps it. The model is warm-started where the configuration says so, and the team before it measured. */
+async function startingConfig(
+  given: AppConfig,
+  found: ModelFolder,
+  place: Place,
+  { directory, progress }: StartOptions,
+): Promise<{ readonly config: AppConfig; readonly warmStart: BeforeWarmStart | null }> {
+  const pinned = { ...given, task: await pinnedRunTask(given.task), model: found.pinned };
+  if ("kind" in place)
+    return { config: { ...pinned, warmStart: null, engine: { tinker: place.settings } }, warmStart: null };
+  const { settings, record } = await startingModel(given, found, place, directory, progress);
+  // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
+  const config = { ...pinned, ...settings, device: place.name, workers: place.workers };
+  return { config, warmStart: record && (await measureBeforeWarmStart(config, record, place, directory, progress)) };
+}
+
+/** Starts the engine, loads the models and opens the task; from then on an interrupt saves. */
+async function openModels(
+  config: AppConfig,
+  place: Place,
+  { directory, progress, interrupts, spending = null }: StartOptions,
+  closing: DisposalStack,
+): Promise<{ readonly opened: OpenedParts; readonly stop: AbortSignal }> {
+  const { engine, device, sampler, chatTemplateArguments: templateArguments } = config;
+  const { opponents } = config.train;
+  const resources = await runResources(config.model, progress, { weights: engine === null });
+  const activity = engine ? "opening the models on the server" : `loading the model on ${device}`;
+  const begun = await during(progress, activity, () =>
+    openParts(config, place, {
+      ...resources,
+      ...(opponents && { opponents: (tokenizerOf) => findOpponentRuns(opponents, tokenizerOf, progress) }),
+      journal: join(directory, "tinker.jsonl"),
+      spending,
+      // Servers batch by themselves: no request waits for another.
+      ...(sampler && { batching: "continuous" }),
+    }),
+  );
+  closing.defer(() => begun.close());
+  const opened = await withExamples(begun, config, progress);
+  const listening = interrupts();
+  closing.defer(() => listening.dispose());
+  try {
+    checkTraining(opened.parts, opened.train);
+    const models = { ...opened, ...resources, templateArguments };
+    const settings = await openEstimators(opened.train, opened.parts.policies, models);
+    return { opened: { ...opened, train: settings }, stop: listening.signal };
+  } catch (error) {
+    throw withSource(error, config);
+  }
+}
+
+/** Servers that policies sample on, where the configuration names some. */
+async function openSamplers(
+  { parts }: OpenedParts,
+  config: AppConfig,
+  modelFolder: string,
+  { directory, progress }: StartOptions,
+): Promise<OpenedFleet | null> {
+  const { sampler } = config;
+  if (!sampler) return null;
+  const { vocabularySize } = await tokenLimits(modelFolder);
+  const { temperature } = evaluationSampling(config.train);
+  const note = (text: string): void => progress.note(text);
+  return openFleet(sampler, parts.policies, { directory, vocabularySize, temperature, note });
+}
+
+function withFleet(opened: OpenedParts, fleet: OpenedFleet | null): OpenedParts {
+  return fleet ? { ...opened, parts: { ...opened.parts, policies: fleet.policies } } : opened;
+}
+
+/** Trains while the directory is held. */
+async function trainHeld(
+  { config, place, opened, warmStart, options, closing }: ReadyRun,
+  { sources, run, end }: HeldRun,
+  stop: AbortSignal,
+): Promise<TrainResult> {
+  const { directory, resume, progress, spending = null, openSource } = options;
+  try {
+    if (spending) {
+      const calls = await keepCalls(directory, spending.account);
+      closing.defer(() => calls.close());
+    }
+    await keepSources(directory, sources);
+    if (warmStart) await keepBeforeWarmStart(directory, warmStart);
+    const source = await openSource?.(opened, { config, directory, resume: resume !== false });
+    if (source) closing.defer(() => source.close());
+    progress.started();
+    const spec = runSpec({ ...(source?.parts ?? opened.parts), settings: opened.train });
+    const result = await train(spec, { recorder: run, signal: stop });
+    end(result.interrupted ? "interrupted" : "finished");
+    return result;
+  } catch (error) {
+    const isSpent = spending !== null && LaconicError.is(error) && error.code === "budget_refused";
+    await progress.failed(error, { directory, isKept: "kind" in place || isSpent });
+    throw withSource(error, config);
+  } finally {
+    progress.ended();
+  }
 }

@@ -1,14 +1,13 @@
 import { LaconicError, nearestName } from "@laconic/core";
-import { changesOf, type Change } from "@laconic/trainer";
+import { changesOf, isNamedObjective, type Change, type ObjectiveSettings, type TrainConfig } from "@laconic/trainer";
+import { objectiveShape } from "@laconic/gspo/presets";
 import type { Progress } from "../progress.ts";
 import type { WrittenConfig } from "../resolver/load-config.ts";
-import { applyOverrides } from "../run/overrides.ts";
+import { applyOverrides, parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import { checkRun } from "../run/check-run.ts";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
-import { factorsOf, factorsText } from "./factors.ts";
 import type { Variant } from "./run-variants.ts";
-import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
+import { isReference } from "../resolver/reference.ts";
 
 /** A known variant that a configuration has not got. */
 export interface SkippedVariant {
@@ -107,5 +106,238 @@ function unknown(name: string, known: readonly string[]): LaconicError {
     "config_invalid",
     `there is no variant ${name}; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}; one of your own is NAME:key=value`,
     { variant: name },
+  );
+}
+
+/**
+ * Parts of a configuration that an ablation varies one at a time, by the beginnings of their settings, the first that fits. What cannot
+ * vary alone is one factor: a clip range belongs to its ratios, whose scale it is on.
+ */
+const factors: readonly (readonly [name: string, settings: RegExp])[] = [
+  ["price", /^(?:train\.(?:budgets?|prices|budgetPolicy)|task\.showBudget)\b/u],
+  ["advantages", /^train\.advantage\b/u],
+  ["KL term", /^train\.objective\.kl\b/u],
+  ["correction for the sampler", /^train\.objective\.importance\b/u],
+  ["mask of off-policy tokens", /^train\.objective\.offPolicyMask\b/u],
+  ["how losses are joined", /^train\.objective\.(?:aggregation|constantLength)\b/u],
+  ["ratios and their bounds", /^train\.objective\b/u],
+  ["learning rate", /^train\.optimizer\.learningRate\b/u],
+];
+
+/** What of a configuration varies, and by which settings. */
+export interface Factor {
+  readonly name: string;
+  readonly changes: readonly Change[];
+}
+
+/** The factors that changes are of. A policy's own setting is of the factor of the run's; what has no name is a factor by itself. */
+export function factorsOf(changes: readonly Change[]): readonly Factor[] {
+  const found = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = change.key.replace(/^train\.policies\.[^.]+\./u, "train.");
+    // A setting that one of two objectives has comes with its name.
+    const isOfOne = key.startsWith("train.objective.") && [change.before, change.now].includes("nothing");
+    const fitting = factors.filter(([name]) => !isOfOne || name !== "how losses are joined");
+    const name = fitting.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
+    found.set(name, [...(found.get(name) ?? []), change]);
+  }
+  return Array.from(found, ([name, own]) => ({ name, changes: own }));
+}
+
+/** Factors with their settings, in words. */
+export function factorsText(all: readonly Factor[]): string {
+  return all
+    .map(
+      ({ name, changes }) =>
+        `${name} (${changes.map(({ key, before, now }) => `${key}: ${before} -> ${now}`).join("; ")})`,
+    )
+    .join(", ");
+}
+
+/** A variant that a configuration has, or why it has none. */
+export type Candidate = Variant | { readonly name: string; readonly reason: string };
+
+/** A configuration without one of its parts, from what it says itself. */
+type Derivation = (config: AppConfig) => Candidate;
+
+/**
+ * Overrides of a setting of the run, and of every policy that has one of its own.
+ * @param valueOf - the setting that replaces the one of the run or the policy
+ */
+function everywhere<Key extends "objective" | "advantage" | "prices">(
+  { train }: AppConfig,
+  key: Key,
+  valueOf: (before: TrainConfig[Key]) => object,
+): string[] {
+  return [
+    `train.${key}=${JSON.stringify(valueOf(train[key]))}`,
+    ...Object.keys(train.policies).flatMap((name) => {
+      const before = (train.policies[name] as Partial<TrainConfig> | undefined)?.[key];
+      return before === undefined ? [] : [`train.policies.${name}.${key}=${JSON.stringify(valueOf(before))}`];
+    }),
+  ];
+}
+
+const policyWithBudget = ({ train }: AppConfig): string | undefined =>
+  Object.entries(train.policies).find(([, { budget }]) => budget !== undefined)?.[0];
+
+const hasBudget = ({ train }: AppConfig): boolean => train.budget !== null || Object.keys(train.budgets).length > 0;
+
+/** Without a budget nothing of it can be shown to agents. */
+const budgetGone = ({ task, train }: AppConfig): string[] => [
+  ...(train.budget === null ? [] : ["train.budget=null"]),
+  ...(!isReference(task) && task.name === "benchmark" && task.showBudget === true ? ["task.showBudget=false"] : []),
+];
+
+const ownBudget = (name: string, policy: string): Candidate => ({
+  name,
+  reason: `policy ${policy} has a budget of its own; give a variant in words instead, ${name}:train.policies=...`,
+});
+
+const noPrice: Derivation = (config) => {
+  const name = "no-price";
+  const policy = policyWithBudget(config);
+  if (policy !== undefined) return ownBudget(name, policy);
+  const { prices, policies } = config.train;
+  const charged = [prices, ...Object.values(policies).map((each) => each.prices ?? {})].some((each) =>
+    Object.values(each).some((price) => price > 0),
+  );
+  if (!charged && !hasBudget(config)) return { name, reason: "nothing has a price here" };
+  return {
+    name,
+    about: "λ = 0: no cost has a price",
+    overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", () => ({}))],
+  };
+};
+
+/** Shares of the price around which fixed prices lie. */
+const fixedPrices: readonly (readonly [name: string, share: number])[] = [
+  ["fixed-price-half", 0.5],
+  ["fixed-price", 1],
+  ["fixed-price-double", 2],
+];
+
+const fixedPrice =
+  (name: string, share: number, price: number | null): Derivation =>
+  (config) => {
+    const policy = policyWithBudget(config);
+    if (policy !== undefined) return ownBudget(name, policy);
+    if (config.train.budget === null)
+      return { name, reason: "the price of a token is fixed already: there is no budget for tokens" };
+    if (price === null) return { name, reason: "there is no price to derive it from; tell one with --price" };
+    const fixed = Number((share * price).toPrecision(6));
+    return {
+      name,
+      about: `λ fixed at ${fixed}, ${share === 1 ? "" : `${share} times `}what Eq. 5 reaches`,
+      overrides: [...budgetGone(config), `train.prices.tokens=${fixed}`],
+    };
+  };
+
+const noGroups: Derivation = (config) => ({
+  name: "no-group-normalisation",
+  about: "the raw reward instead of the group's normalisation (Eq. 2)",
+  overrides: everywhere(config, "advantage", () => ({ estimator: "raw" })),
+});
+
+const eq2AsPrinted: Derivation = (config) => ({
+  name: "eq2-as-printed",
+  about: "Eq. 2 with its division by the group's deviation",
+  overrides: everywhere(config, "advantage", () => ({
+    estimator: "group",
+    scale: "group",
+    std: "sample",
+    epsilon: 1e-6,
+  })),
+});
+
+const grpo: Derivation = (config) => {
+  const name = "grpo";
+  const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
+  const before = isNamedObjective(objective) ? objective.name : "the configuration's objective";
+  const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
+  const bare =
+    ratioUnit === "message" &&
+    Object.entries(objective).every(
+      ([key, value]) => ["name", "clip"].includes(key) || (key === "minLength" && value === 1),
+    );
+  if (onPolicy && before === "gspo" && bare && Object.keys(policies).length === 0)
+    return {
+      name,
+      reason:
+        "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
+    };
+  const kept = Object.keys(withGrpo(objective)).filter((key) => key !== "name" && key !== "clip");
+  return {
+    name,
+    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${kept.length > 0 ? `; ${kept.join(", ")} as before` : ""}`,
+    overrides: everywhere(config, "objective", withGrpo),
+  };
+};
+
+/**
+ * GRPO with everything of an objective that is not what its ratios are: a KL term, corrections, how losses are joined. Nothing is
+ * known of an objective that has no name.
+ */
+function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
+  const clip = { low: 0.2, high: 0.2 };
+  if (!isNamedObjective(before)) return { name: "grpo", clip };
+  const takes = objectiveShape(before.name).fields;
+  const keys: readonly string[] = [
+    "kl",
+    "importance",
+    "offPolicyMask",
+    ...("aggregation" in takes ? ["aggregation", "constantLength"] : []),
+    // Caps on a clipped loss; CISPO's bound of the same name is on its weight.
+    ...("dualClip" in takes ? ["dualClip", "maxRatio"] : []),
+  ];
+  const kept = Object.entries(before).filter(([key]) => keys.includes(key));
+  return { name: "grpo", clip, ...Object.fromEntries(kept) };
+}
+
+/** GRPO's own coefficient (DeepSeekMath, section 4.2), where a configuration has no KL term. */
+const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
+
+/** With a KL term where there is none, or without the one that there is. */
+const klTerm =
+  (name: "kl" | "no-kl"): Derivation =>
+  ({ train: { objective, policies } }) => {
+    const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
+    if (!isNamedObjective(objective) || ownObjectives)
+      return { name, reason: "an objective of its own says itself whether it has a KL term" };
+    const { kl, ...rest } = objective;
+    if ((kl === undefined) !== (name === "kl"))
+      return { name, reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };
+    const { estimator, coefficient } = addedKl;
+    return name === "kl"
+      ? {
+          name,
+          about: `with a KL term to the first weights (${estimator}, ${coefficient})`,
+          overrides: [`train.objective=${JSON.stringify({ ...rest, kl: addedKl })}`],
+        }
+      : { name, about: "without the KL term", overrides: [`train.objective=${JSON.stringify(rest)}`] };
+  };
+
+/** Name of the configuration as it is, which all others are compared with. */
+export const baseVariant = "base";
+
+/** Every variant that has a name, in the order of tables. */
+export const knownVariants: readonly string[] = [
+  "no-price",
+  ...fixedPrices.map(([name]) => name),
+  "no-group-normalisation",
+  "eq2-as-printed",
+  "grpo",
+  "kl",
+  "no-kl",
+];
+
+/**
+ * The known variants of a configuration, or why it has not got them.
+ * @param price - of a token, around which fixed prices lie; null leaves them out
+ */
+export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
+  const fixed = fixedPrices.map(([name, share]) => fixedPrice(name, share, price));
+  return [noPrice, ...fixed, noGroups, eq2AsPrinted, grpo, klTerm("kl"), klTerm("no-kl")].map((derive) =>
+    derive(config),
   );
 }

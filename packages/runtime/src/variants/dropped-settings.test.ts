@@ -1,6 +1,6 @@
 import { storyTellers } from "@laconic/tasks/presets";
 import { expect, test } from "vitest";
-import { droppedSettings } from "./dropped-settings.ts";
+import { droppedSettings } from "./variants.ts";
 
 test.each([
   [['train.objective={"name":"grpo"}'], "train.objective takes the place of the whole group, without clip, kl "],

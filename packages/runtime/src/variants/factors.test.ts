@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { factorsOf } from "./factors.ts";
+import { factorsOf } from "./choose-variants.ts";
 
 const factors = (...keys: readonly string[]): string[] =>
   factorsOf(keys.map((key) => ({ key, before: "1", now: "2" }))).map(({ name }) => name);

@@ -1,7 +1,6 @@
-import type { ObjectiveSettings } from "@laconic/trainer";
+import { changesOf, type ObjectiveSettings } from "@laconic/trainer";
 import type { LaconicError } from "@laconic/core";
 import { objectiveNames } from "@laconic/gspo/presets";
-import { changesOf } from "@laconic/trainer";
 import {
   agentGspo,
   agentPoHint,
@@ -14,10 +13,8 @@ import {
   storyWriters,
 } from "@laconic/tasks/presets";
 import { describe, expect, test } from "vitest";
-import { applyOverrides } from "../run/overrides.ts";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
-import { factorsOf } from "./factors.ts";
-import { candidatesOf } from "./known-variants.ts";
+import { applyOverrides, parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import { factorsOf, candidatesOf } from "./choose-variants.ts";
 
 const of = (written: object, price: number | null = null) =>
   Object.fromEntries(

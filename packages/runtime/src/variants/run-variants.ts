@@ -4,15 +4,16 @@ import { boundedJson } from "@laconic/core/json";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { changesOf, explainedFileSystem, nodeFileSystem, type Change } from "@laconic/trainer";
 import { z } from "zod";
-import type { StartedRun, StartOptions } from "../start/run-context.ts";
+import { meanOf } from "@laconic/core/numeric";
+import { runFiles } from "@laconic/core/run-folder";
+import { folderSource, readRows } from "@laconic/trainer/reading";
+import type { StartOptions } from "../start/open-folder.ts";
+import type { StartedRun } from "../start/start-run.ts";
 import type { Progress } from "../progress.ts";
-import { actorSpending, type ActorCap } from "../spending/actor-spending.ts";
-import { spentIn } from "../spending/kept-account.ts";
-import type { Spending } from "../spending/spending.ts";
-import { applyOverrides } from "../run/overrides.ts";
+import { actorSpending, spentIn, type ActorCap, type Spending } from "../spending/spending.ts";
+import { applyOverrides, parseAppConfig } from "../run/app-config.ts";
 import { checkRun } from "../run/check-run.ts";
 import { configOfRun } from "../run/open-run.ts";
-import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { modelPlace } from "../models/model-folder.ts";
 
@@ -284,4 +285,26 @@ async function keep(path: string, own: readonly VariantResult[], before: readonl
     await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...own, ...others], null, 2)}\n`);
     await nodeFileSystem.rename(`${path}.tmp`, path);
   });
+}
+
+/** Share of a run's steps, the last ones, over which its price is averaged. */
+const lastShare = 0.1;
+
+/**
+ * The price of a token that Eq. 5 reached in a variant's runs: of each the mean over its last tenth of steps, and the mean over seeds.
+ * Null where no run had a budget of tokens.
+ */
+export async function reachedPrice(folder: string, variant: string, seeds: readonly number[]): Promise<number | null> {
+  const reached: number[] = [];
+  for (const seed of seeds) {
+    const rows = await readRows(folderSource(runFolder(folder, variant, seed)), runFiles.metrics);
+    const prices = rows.flatMap((row) => {
+      const price = row["budget/tokens/lambda"];
+      return typeof price === "number" ? [price] : [];
+    });
+    const last = prices.slice(-Math.max(1, Math.round(lastShare * prices.length)));
+    const mean = meanOf(last);
+    if (mean !== null) reached.push(mean);
+  }
+  return meanOf(reached);
 }

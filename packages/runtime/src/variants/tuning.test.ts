@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Variant, VariantResult } from "./run-variants.ts";
-import { chooseTuned, gridOf, parseTuning, withBaseValue } from "./tuning.ts";
+import { chooseTuned, gridOf, parseTuning, withBaseValue } from "./variants.ts";
 
 const variants = [
   { name: "base", about: "as it is", overrides: [] },

@@ -1,0 +1,235 @@
+import { existsSync } from "node:fs";
+import { rm, writeFile, readdir, symlink } from "node:fs/promises";
+import { join, delimiter, dirname } from "node:path";
+import { spawn } from "node:child_process";
+import { LaconicError } from "@laconic/core";
+import { expectNotAborted } from "@laconic/core/async";
+import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@laconic/core/platform";
+
+/** Devices whose packages are installed only when asked for. */
+export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
+
+/** Where an optional device is put, and with which Python. */
+export interface InstallOptions {
+  /** Where each device gets a folder of its own. */
+  readonly folder: string;
+  /** For `tensorflow` and `tensorflow-gpu`: a Python with pip; one with TensorFlow installed lends it. */
+  readonly python: string;
+  readonly run: RunCommand;
+  /** Ends the program that runs; a folder that was made is removed, one that was there is left as it is. */
+  readonly signal?: AbortSignal;
+  /** Hears each step before it starts. */
+  note(step: string): void;
+}
+
+/** @throws LaconicError `device_unavailable` with the last lines of what the program said */
+export function expectDone(
+  device: OptionalDevice,
+  step: string,
+  { code, text }: Awaited<ReturnType<RunCommand>>,
+): void {
+  if (code === 0) return;
+  const said = text.trim().split("\n").slice(-6).join("\n");
+  throw unavailable(device, `${step} failed${code === null ? " to start" : ` with code ${code}`}:\n${said}`);
+}
+
+export function unavailable(device: OptionalDevice, reason: string): LaconicError {
+  return new LaconicError("device_unavailable", `${device}: ${reason}`, { device });
+}
+
+const version = "4.22.0";
+
+const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>>> = {
+  tensorflow: { "@tensorflow/tfjs-node": version },
+  "tensorflow-gpu": { "@tensorflow/tfjs-node-gpu": version },
+  webgpu: { webgpu: "0.6.2" },
+};
+
+/**
+ * Installs what a device needs, with no script of any package run; TensorFlow's binding is then built against the library
+ * of a Python wheel. Doing it again repairs an installation that broke off.
+ * @returns the folder to pass as `modules`
+ * @throws LaconicError `device_unavailable` with the step that failed and what it said, `aborted`
+ */
+export async function installDevice(device: OptionalDevice, options: InstallOptions): Promise<string> {
+  const { signal } = options;
+  const what = `installing ${device}`;
+  const run: RunCommand = async (program, args, given) => {
+    expectNotAborted(signal, what);
+    const outcome = await options.run(program, args, { ...given, ...(signal && { signal }) });
+    expectNotAborted(signal, what);
+    return outcome;
+  };
+  const folder = join(options.folder, device);
+  if (device === "tensorflow-gpu") await expectCuda(run);
+  expectNotAborted(signal, what);
+  const isNew = !existsSync(folder);
+  await makeFolders(folder);
+  try {
+    await installInto(folder, device, { ...options, run });
+  } catch (error) {
+    if (isNew && signal?.aborted) await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+async function installInto(folder: string, device: OptionalDevice, options: InstallOptions): Promise<void> {
+  const { run, note } = options;
+  const manifest = {
+    name: `laconic-${device}`,
+    private: true,
+    dependencies: packages[device],
+    // tfjs-node asks for a tar with known holes; nothing here runs it.
+    overrides: { tar: "^7.5.0" },
+  };
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  note(`npm install of ${Object.keys(packages[device]).join(", ")} into ${folder}`);
+  const [npm, ...first] = npmCommand();
+  const args = [...first, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  expectDone(device, "npm install", await run(npm, args, { folder }));
+  if (device !== "webgpu") await buildTensorFlow(device, folder, options);
+}
+
+/** CUDA's version that TensorFlow's wheels are built for. */
+const minCuda = 12.5;
+
+/** @throws LaconicError `device_unavailable` without an NVIDIA driver that is new enough */
+async function expectCuda(run: RunCommand): Promise<void> {
+  const { code, text } = await run("nvidia-smi", []);
+  const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
+  if (code !== 0 || found === undefined)
+    throw unavailable("tensorflow-gpu", "there is no NVIDIA driver here: nvidia-smi does not answer");
+  if (Number(found) < minCuda)
+    throw unavailable("tensorflow-gpu", `the driver brings CUDA ${found}, TensorFlow needs ${minCuda} or later`);
+}
+
+/**
+ * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the library that the package would download is of
+ * 2022 and knows no GPU of today. Needs make and a C++ compiler.
+ * @param folder - whose `node_modules` hold the package
+ * @throws LaconicError `device_unavailable` with the step that failed
+ */
+export async function buildTensorFlow(
+  device: Exclude<OptionalDevice, "webgpu">,
+  folder: string,
+  options: Omit<InstallOptions, "folder">,
+): Promise<void> {
+  const { run, note } = options;
+  const home = join(folder, "node_modules", "@tensorflow", device === "tensorflow-gpu" ? "tfjs-node-gpu" : "tfjs-node");
+  const library = await tensorFlowFolder(device, folder, options);
+  note(`linking against TensorFlow in ${library}`);
+  await link(library, join(home, "deps"));
+  note("building the binding");
+  const bin = join(folder, "node_modules", ".bin");
+  const prefix = dirname(dirname(process.execPath));
+  const environment = {
+    PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
+    // This Node's own headers, where it brings them: no download.
+    ...(existsSync(join(prefix, "include", "node", "node_api.h")) && { npm_config_nodedir: prefix }),
+  };
+  const build = await run(process.execPath, [join(bin, "node-pre-gyp"), "install", "--build-from-source"], {
+    folder: home,
+    environment,
+  });
+  expectDone(device, "building the binding (make, g++)", build);
+}
+
+/** The folder of a TensorFlow that Python has, or of a wheel that is downloaded and unpacked once. */
+async function tensorFlowFolder(
+  device: Exclude<OptionalDevice, "webgpu">,
+  folder: string,
+  { python, run, note }: Omit<InstallOptions, "folder">,
+): Promise<string> {
+  const code = "import importlib.util as u; print(u.find_spec('tensorflow').submodule_search_locations[0])";
+  const installed = await run(python, ["-c", code]);
+  const lent = installed.text.trim().split("\n").at(-1) ?? "";
+  if (installed.code === 0 && existsSync(join(lent, "include"))) return lent;
+  const unpacked = join(folder, "wheel");
+  const library = join(unpacked, "tensorflow");
+  if (existsSync(join(library, "include"))) return library;
+  const wheel = device === "tensorflow-gpu" ? "tensorflow" : "tensorflow-cpu";
+  note(`pip download of ${wheel} (about 300 MB)`);
+  const downloads = join(folder, "downloads");
+  await rm(downloads, { recursive: true, force: true });
+  const pip = ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet", "--dest", downloads, wheel];
+  expectDone(device, "pip download", await run(python, pip));
+  const file = (await readdir(downloads)).find((name) => name.endsWith(".whl"));
+  if (file === undefined) throw unavailable(device, `pip brought no wheel of ${wheel}`);
+  await rm(unpacked, { recursive: true, force: true });
+  const part = `${unpacked}.part`;
+  await rm(part, { recursive: true, force: true });
+  expectDone(device, "unpacking the wheel", await run(python, ["-m", "zipfile", "-e", join(downloads, file), part]));
+  await rm(downloads, { recursive: true, force: true });
+  await keepLibrary(join(part, "tensorflow"));
+  await moveFile(part, unpacked);
+  return library;
+}
+
+const libraries = ["libtensorflow_cc.so.2", "libtensorflow_framework.so.2"] as const;
+
+/** Of an unpacked wheel, what the binding needs: a third of it. */
+async function keepLibrary(folder: string): Promise<void> {
+  const needed = new Set<string>(["include", "THIRD_PARTY_NOTICES.txt", ...libraries]);
+  for (const name of await readdir(folder))
+    if (!needed.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** What the package's build looks for, as links. */
+async function link(library: string, deps: string): Promise<void> {
+  await rm(deps, { recursive: true, force: true });
+  await makeFolders(join(deps, "lib"));
+  await symlink(join(library, "include"), join(deps, "include"));
+  for (const name of libraries) await symlink(join(library, name), join(deps, "lib", name));
+  await symlink("libtensorflow_cc.so.2", join(deps, "lib", "libtensorflow.so"));
+  await symlink("libtensorflow_framework.so.2", join(deps, "lib", "libtensorflow_framework.so"));
+  // Where the library looks for CUDA, beside itself.
+  const nvidia = join(dirname(library), "nvidia");
+  if (existsSync(nvidia)) await symlink(nvidia, join(deps, "nvidia"));
+}
+
+/** What a program came to. */
+export interface Outcome {
+  /** Null when it could not be started. */
+  readonly code: number | null;
+  /** Standard output and error. */
+  readonly text: string;
+}
+
+/** Runs a program, never through a shell; tests pass their own. */
+export type RunCommand = (
+  program: string,
+  args: readonly string[],
+  options?: {
+    readonly folder?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    /** Ends the program, and what it has started. */
+    readonly signal?: AbortSignal;
+  },
+) => Promise<Outcome>;
+
+/** Runs a program without a shell and collects what it prints. One that cannot start has the code null. */
+export const runCommand: RunCommand = (program, args, { folder, environment = {}, signal } = {}) =>
+  new Promise((resolve) => {
+    const child = spawn(program, [...args], {
+      // A group of its own, where somebody is to end it whole: a build has children.
+      detached: signal !== undefined && systemOf(process.platform).hasGroups,
+      ...(folder !== undefined && { cwd: folder }),
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const kill = (): void => {
+      if (child.pid !== undefined) endProcessTree(child.pid);
+    };
+    if (signal?.aborted) kill();
+    signal?.addEventListener("abort", kill, { once: true });
+    let text = "";
+    const add = (piece: Buffer): void => void (text += piece.toString());
+    child.stdout.on("data", add);
+    child.stderr.on("data", add);
+    child.on("error", (error) => resolve({ code: null, text: error.message }));
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", kill);
+      resolve({ code: code ?? 1, text });
+    });
+  });

@@ -1,0 +1,78 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+import { access, realpath, stat, writeFile } from "node:fs/promises";
+import { makeFolders } from "@laconic/core/platform";
+
+/** A variable of the environment; an empty one is as good as none. */
+export function environmentValue(name: string): string | undefined {
+  const value = process.env[name];
+  return value === "" ? undefined : value;
+}
+
+/** What can be made again: data sets, and packages of optional devices. */
+export function userCache(): string {
+  return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
+}
+
+/** Where benchmark files are kept. */
+export function dataFolder(given: string | undefined): string {
+  return resolve(given ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
+}
+
+const trust = new AsyncLocalStorage<true>();
+
+/** Runs a command that trusts the folders it opens: `--trust`. */
+export function trusting<T>(body: () => T): T {
+  return trust.run(true, body);
+}
+
+/** Whether the command that runs trusts the folders it opens. */
+export function isTrusting(): boolean {
+  return trust.getStore() === true;
+}
+
+/**
+ * Remembers that this machine made a folder. A trusting command makes nothing its own.
+ * @param content - SHA-256 of the folder's configuration and sources
+ * @returns false where the user's folder cannot be written
+ */
+export async function rememberMade(directory: string, content: string): Promise<boolean> {
+  if (isTrusting()) return true;
+  try {
+    await makeFolders(madeFolder(), 0o700);
+    for (const name of await namesOf(directory, content))
+      await writeFile(join(madeFolder(), name), "", { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether this machine made a folder with this content, here or where it was before it was renamed. A copy counts as received. */
+export async function isMadeHere(directory: string, content: string): Promise<boolean> {
+  for (const name of await namesOf(directory, content).catch(() => []))
+    if (
+      await access(join(madeFolder(), name)).then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
+  return false;
+}
+
+/** An empty file for each folder that was made. Nobody sends files to it, so it needs no key. */
+function madeFolder(): string {
+  return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic", "made-here");
+}
+
+/** By path, and by the moment at which the file system made the folder: no archive can bring it along. */
+async function namesOf(directory: string, content: string): Promise<string[]> {
+  const path = await realpath(resolve(directory));
+  const { ino, birthtimeNs } = await stat(path, { bigint: true });
+  return [`path ${path}`, `folder ${ino} ${birthtimeNs}`].map((place) =>
+    createHash("sha256").update(`${place}\n${content}`).digest("hex"),
+  );
+}

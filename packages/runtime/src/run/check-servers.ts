@@ -1,0 +1,176 @@
+import { LaconicError } from "@laconic/core";
+import { checkSampling, samplingCuts } from "@laconic/core/backends";
+import { evaluationSampling } from "@laconic/trainer";
+import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
+import { objectivePreset } from "@laconic/gspo/presets";
+import type { ImportanceOptions } from "@laconic/gspo";
+import type { AppConfig } from "./run-settings.ts";
+import { isReference } from "../resolver/reference.ts";
+import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from "./servers.ts";
+
+type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
+
+function refusal(key: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+}
+
+/**
+ * Refuses settings that a remote engine does not act on, before anything is opened.
+ * @param written - names of the settings that were written
+ * @throws LaconicError `config_invalid` naming the key, and what to write instead
+ */
+export function checkRemoteSettings(
+  { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
+  written: readonly string[],
+): void {
+  if (engine === null) return;
+  const { loraAlpha = 32 } = engine.tinker;
+  if (device !== "auto") throw refusal("device", "has no effect: the models are on the server; set it to auto");
+  if (workers !== "auto") throw refusal("workers", "has no effect: the models are on the server; set it to auto");
+  if (written.includes("memory")) throw refusal("memory", "has no effect: the models are on the server; remove it");
+  if (lora === null)
+    throw refusal("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
+  if (lora.alpha !== loraAlpha)
+    throw refusal(
+      "lora.alpha",
+      `is ${lora.alpha}, the server's is ${loraAlpha} and has no field on the wire; engine.tinker.loraAlpha says another`,
+    );
+  const { rank: _, alpha: __, ...others } = lora;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw refusal(`lora.${other}`, "has no field on the wire; remove it");
+  const [base] = Object.keys(bases);
+  if (base !== undefined) throw refusal(`bases.${base}`, "a remote engine has one base model; remove it");
+  const [teacher] = Object.keys(teachers);
+  if (teacher !== undefined) throw refusal(`teachers.${teacher}`, "a remote engine has one base model; remove it");
+  if (actor !== null && !isReference(actor) && "model" in actor)
+    throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
+  if (train.opponents)
+    throw refusal("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
+  const sampling = evaluationSampling(train);
+  const { temperature } = sampling;
+  if (temperature !== 1)
+    throw refusal("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
+  checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
+}
+
+/**
+ * Refuses settings that this server cannot do, once it was probed.
+ * @param models - adapters that the run has at a time
+ * @throws LaconicError `config_invalid` naming the key, and what to write instead
+ */
+export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
+  const { maxGradNorm } = train.optimizer;
+  if (maxGradNorm !== null && !record.clips)
+    throw refusal(
+      "train.optimizer.maxGradNorm",
+      `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to end a run that leaves the road`,
+    );
+  if (models > 1 && !record.severalModels)
+    throw refusal(
+      "policies",
+      `this run has ${models} models at a time, the server trains one; share them, or use actor.api`,
+    );
+  const snapshots = [
+    ["train.asynchronous", train.asynchronous !== null],
+    ["train.refreshOldPolicyEvery", train.refreshOldPolicyEvery > 1],
+    ["train.objective.kl", hasReference(train.objective)],
+    ...Object.entries(train.policies).map(
+      ([name, { objective }]) => [`train.policies.${name}.objective.kl`, hasReference(objective)] as const,
+    ),
+  ] as const;
+  const [needing] = snapshots.find(([, needs]) => needs) ?? [];
+  if (needing === undefined) return;
+  if (record.samplers === "live")
+    throw refusal(needing, "needs weights of an earlier step, but the server's samplers follow their model");
+  if (record.promptLogProbs === "none")
+    throw refusal(needing, "needs log-probs under weights of an earlier step, which the server does not give");
+}
+
+function hasReference(objective: object | undefined): boolean {
+  return objective !== undefined && "kl" in objective && objective.kl !== undefined;
+}
+
+/** Samples are weighed once servers are so far from the trainer, as bfloat16 is: the gap is measured in every step. */
+const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
+
+const takingAll = serverKindNames
+  .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
+  .join(" or ");
+
+/**
+ * Refuses settings that servers which only sample cannot act on, before anything is opened.
+ * @throws LaconicError `config_invalid` naming the key, and what to write instead
+ */
+export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
+  if (sampler === null) return;
+  const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
+  if (engine !== null) throw refusal("sampler", "has no effect beside engine, which samples too; remove one of them");
+  if (train.opponents)
+    throw refusal(
+      "train.opponents",
+      "the servers hold the newest weights, and an opponent is none of them; sample here",
+    );
+  const place = `sampler.${kind}`;
+  const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
+  const far = urls.find((url) => !isHere(url));
+  if (receivers && receivers.length !== urls.length)
+    throw refusal(
+      `${place}.receivers`,
+      `${receivers.length} for ${urls.length} servers: name one for each of urls, the same twice where servers share a disk`,
+    );
+  if (receivers && folderAtServers !== undefined)
+    throw refusal(`${place}.folderAtServers`, "has no effect beside receivers, which say where weights are; remove it");
+  if (far !== undefined && folder === undefined && !receivers)
+    throw refusal(
+      `${place}.folder`,
+      `${far} is another machine: name a folder that it and this machine share, where weights are handed over, or receivers that take them over HTTP`,
+    );
+  const [base] = Object.keys(bases);
+  if (base !== undefined) throw refusal(`bases.${base}`, "the servers have one base model; remove it");
+  if (lora === null) {
+    if (!takesAllWeights)
+      throw refusal("lora", `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`);
+    const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
+    if (train.asynchronous) throw refusal("train.asynchronous", `needs weights of several steps, ${whole}`);
+    if (train.refreshOldPolicyEvery > 1)
+      throw refusal("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
+    if (policies === "own") throw refusal("policies", `own is several policies, ${whole}`);
+  }
+  const [cut] = samplingCuts(evaluationSampling(train));
+  if (!reportsUncut && logProbs === "server" && cut !== undefined)
+    throw refusal(
+      `train.sampling.${cut}`,
+      `cuts the distribution, and ${title} tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
+    );
+}
+
+/**
+ * Training settings with what the gap between sampler and trainer decides about, where servers sample and nothing was said of it:
+ * samples are weighed where the gap is wide.
+ */
+export function withGapCorrection(
+  train: Readonly<Record<string, unknown>>,
+  sampler: SamplerSettings | null,
+): Readonly<Record<string, unknown>> {
+  const { objective = {}, asynchronous = null, oldLogProbs = "recompute" } = train;
+  // Older samples are weighed anyway; the sampler's own log-probs leave nothing to weigh.
+  if (sampler === null || asynchronous !== null || oldLogProbs !== "recompute") return train;
+  if (typeof objective !== "object" || objective === null || "importance" in objective) return train;
+  const { name = "gspo", ...options } = objective as Readonly<Record<string, unknown>>;
+  if (!takesImportance(name, options)) return train;
+  return { ...train, objective: { name, ...options, importance: gapCorrection } };
+}
+
+function takesImportance(name: unknown, options: Readonly<Record<string, unknown>>): boolean {
+  try {
+    objectivePreset(name as Parameters<typeof objectivePreset>[0], { ...options, importance: gapCorrection });
+    return true;
+  } catch {
+    return false; // said where the objective is checked
+  }
+}
+
+function isHere(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(host);
+}

@@ -1,0 +1,107 @@
+import { trainConfigSchema } from "@laconic/trainer";
+import * as z from "zod";
+import { kindAt } from "../resolver/reference.ts";
+import { configSchema, parseAppConfig } from "./app-config.ts";
+
+/** A piece of a JSON schema. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+}
+
+/** What stands where a configuration takes a value. */
+const ownValue: readonly JsonSchema[] = [
+  { type: "string", description: "A file of your own: `./file.ts` or `./file.ts#name`" },
+  {
+    type: "object",
+    description: "A file of your own, with settings",
+    required: ["file"],
+    properties: { file: { type: "string" } },
+  },
+];
+
+/**
+ * The JSON schema (draft 2020-12) of a configuration file, so that editors complete keys, and say what each is and its default.
+ * It derives from the schemas that check a configuration. Nothing is required; whether settings fit together is checked by the run.
+ */
+export function configurationSchema(): JsonSchema {
+  const asJson = (schema: z.ZodType): JsonSchema => {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+      unrepresentable: "any",
+      io: "input",
+      override({ zodSchema, jsonSchema }) {
+        if (!(zodSchema instanceof z.ZodCustom)) return;
+        // JSON has no values: files that make them are added by path.
+        delete jsonSchema["value"];
+        jsonSchema.not = {};
+      },
+    }) as JsonSchema;
+    return rest;
+  };
+  const whole = asJson(configSchema);
+  const properties = {
+    $schema: { type: "string", description: "Where an editor finds this schema; Laconic ignores it" },
+    ...whole.properties,
+    train: { ...asJson(trainConfigSchema), description: "The training loop" },
+  };
+  const defaults: unknown = parseAppConfig({});
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Laconic configuration",
+    ...explained({ ...whole, properties }, [], defaults),
+  };
+}
+
+/** With the default of every setting, files where values go, and no required key. */
+function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
+  const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
+  const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));
+  const isPlain = value === null || typeof value !== "object" || Array.isArray(value);
+  const piece: JsonSchema = {
+    ...rest,
+    ...(anyOf && { anyOf: each(anyOf) }),
+    ...(oneOf && { oneOf: each(oneOf) }),
+    ...(items && { items: within(items, [...path, "*"]) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === "object" ? within(additionalProperties, [...path, "*"]) : additionalProperties,
+    }),
+    ...(properties && { properties: explainedKeys(properties, path, value) }),
+  };
+  return {
+    ...(takesOwn(path) ? { anyOf: [piece, ...ownValue] } : piece),
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && isPlain && { default: value }),
+  };
+}
+
+/** A part that needs no words of its own: what it belongs to has them. */
+function within(piece: JsonSchema, path: readonly string[], value?: unknown): JsonSchema {
+  const { description: _words, default: _default, ...rest } = explained(piece, path, value);
+  const { anyOf } = rest;
+  return takesOwn(path) && anyOf ? (anyOf[0] as JsonSchema) : rest;
+}
+
+function explainedKeys(
+  properties: Readonly<Record<string, JsonSchema>>,
+  path: readonly string[],
+  value: unknown,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([key, piece]) => [key, explained(piece, [...path, key], at(value, key))]),
+  );
+}
+
+function takesOwn(path: readonly string[]): boolean {
+  return kindAt(path) !== null;
+}
+
+function at(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}

@@ -1,0 +1,251 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  Fleet,
+  fleetPolicy,
+  probeFleet,
+  sglangServer,
+  vllmServer,
+  WeightsSender,
+  type FleetRecord,
+  type ConnectionOptions,
+  type SampledReply,
+  type SamplingServer,
+  type ServerChange,
+  type ServerStatus,
+} from "@laconic/openai/fleet";
+import { makeFolders, writing } from "@laconic/core/platform";
+import { nodeFileSystem, readLines, readSettings, runFiles, type TrainedPolicy } from "@laconic/trainer";
+import { formatNumber } from "@laconic/core/text";
+import { environmentValue } from "../folders/folders.ts";
+import { serversOf, type ServerKindName, type SamplerSettings } from "./servers.ts";
+
+/** Policies of a run that sample on servers. */
+export interface OpenedFleet {
+  readonly policies: Readonly<Record<string, TrainedPolicy>>;
+  readonly record: FleetRecord;
+  /** As they are now. */
+  servers(): readonly ServerStatus[];
+  /** Replies since it was last asked, for the run's records. */
+  takeReplies(): readonly SampledReply[];
+  /** Hears of servers that go into quarantine and come out of it, those of before among them. */
+  listen(warn: (change: ServerChange) => void): void;
+  close(): Promise<void>;
+}
+
+/** What a run has for its fleet. */
+export interface FleetResources {
+  readonly directory: string;
+  readonly vocabularySize: number;
+  /** That the run samples at. */
+  readonly temperature: number;
+  readonly note: (text: string) => void;
+}
+
+const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) => SamplingServer>> = {
+  vllm: vllmServer,
+  sglang: sglangServer,
+};
+
+/**
+ * Servers as a configuration names them.
+ * @param sender - brings weights to the receivers of the configuration
+ * @throws LaconicError `config_invalid` for an address or key that cannot be used
+ */
+export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender): SamplingServer[] {
+  const { kind, urls, receivers, allowPlainHttp } = serversOf(sampler);
+  const apiKey = environmentValue("SAMPLER_API_KEY");
+  const reached = (url: string): ConnectionOptions => ({
+    url,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(allowPlainHttp !== undefined && { allowPlainHttp }),
+  });
+  return urls.map((url, i) => {
+    const server = connectors[kind](reached(url));
+    const receiver = receivers?.[i];
+    return sender && receiver !== undefined ? sender.throughReceiver(server, reached(receiver)) : server;
+  });
+}
+
+/**
+ * Lets policies sample on servers, once these were probed with the weights of now; what a killed process of the run left on
+ * them is removed.
+ * @throws LaconicError naming the reasons when no server can be trained on
+ */
+export async function openFleet(
+  sampler: SamplerSettings,
+  policies: Readonly<Record<string, TrainedPolicy>>,
+  { directory, vocabularySize, temperature, note }: FleetResources,
+): Promise<OpenedFleet> {
+  const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
+    serversOf(sampler);
+  // The same after a resume, unlike any other run's on the same servers.
+  const run = `laconic-${createHash("sha256")
+    .update(`${hostname()} ${resolve(directory)}`)
+    .digest("hex")
+    .slice(0, 8)}`;
+  const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
+  const replies: SampledReply[] = [];
+  const unheard: ServerChange[] = [];
+  let warn = (change: ServerChange): void => void unheard.push(change);
+  const sender = new WeightsSender({ folder: join(folder, "sent") });
+  const fleet = new Fleet({
+    servers: samplingServers(sampler, sender),
+    vocabularySize,
+    ...(concurrency !== undefined && { concurrency }),
+    ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
+    ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
+    onReply: (reply) => replies.push(reply),
+    onNote: (text) => note(`sampler: ${text}`),
+    onQuarantine: (change) => warn({ ...change, message: `sampler: ${change.message}` }),
+  });
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  await close();
+  await writing(folder, () => makeFolders(folder));
+  try {
+    await fleet.clear(`${run}.`);
+    const made = Object.entries(policies).map(([name, policy]) => {
+      const options = {
+        name: `${run}.${name}`,
+        folder,
+        ...(folderAtServers !== undefined && { folderAtServers: `${folderAtServers}/${run}-weights` }),
+        ...(logProbs !== undefined && { logProbs }),
+      };
+      return [name, fleetPolicy(policy, fleet, options)] as const;
+    });
+    const [[, first]] = made as [(typeof made)[number]];
+    // Other temperatures are refused when they are asked for.
+    const takesRaw = logProbs === "forward" || temperature === 1;
+    const record = await probeFleet(fleet, first.model, {
+      vocabularySize,
+      takesRaw,
+      ...(tolerance !== undefined && { tolerance }),
+    });
+    for (const line of fleetLines(record)) note(line);
+    for (const { url, reason } of record.refused)
+      warn({ server: url, state: "quarantined", reason, message: `sampler left out: ${reason}` });
+    return {
+      policies: Object.fromEntries(made),
+      record,
+      servers: () => fleet.servers,
+      listen(heard) {
+        warn = heard;
+        for (const change of unheard.splice(0)) warn(change);
+      },
+      takeReplies: () => replies.splice(0),
+      close: async () => {
+        await fleet.clear(`${run}.`);
+        await sender.close();
+        fleet.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    fleet.close();
+    await close();
+    throw error;
+  }
+}
+
+/** What probes found out, one line a server. */
+function fleetLines({ servers }: FleetRecord): string[] {
+  return servers.map(
+    ({ kind, url, version, gap, logProbsAt }) =>
+      `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of what is sampled" : "at temperature 1: computed here"}`,
+  );
+}
+
+/** Servers of a step in numbers. */
+export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, number> {
+  const count = (state: ServerStatus["state"]): number => servers.filter((each) => each.state === state).length;
+  const gaps = servers.flatMap(({ state, gap }) => (state === "quarantined" ? [] : (gap ?? [])));
+  return {
+    "perf/servers_up": count("up"),
+    "perf/servers_quarantined": count("quarantined"),
+    "perf/replies_thrown_away": servers.reduce((sum, { thrown }) => sum + thrown, 0),
+    ...(gaps.length > 0 && { "perf/server_gap_max": Math.max(...gaps) }),
+  };
+}
+
+/** `samplers 2/3`, with the addresses of those that are not asked. */
+export function serversInShort(servers: readonly ServerStatus[]): string {
+  const up = servers.filter(({ state }) => state === "up");
+  const down = servers.filter(({ state }) => state !== "up").map(({ url, state }) => `${url} ${state}`);
+  return `samplers ${up.length}/${servers.length}${down.length === 0 ? "" : ` (${down.join(", ")})`}`;
+}
+
+/** How a server is, as far as one can ask without weights. */
+export interface ServerLook {
+  readonly kind: string;
+  readonly url: string;
+  readonly works: boolean;
+  readonly detail: string;
+}
+
+/** Asks each server for its health, version, context and adapters. */
+export function lookAtServers(sampler: SamplerSettings): Promise<ServerLook[]> {
+  return Promise.all(
+    samplingServers(sampler).map(async (server): Promise<ServerLook> => {
+      const { kind, url } = server;
+      try {
+        const signal = AbortSignal.timeout(10_000);
+        const { version, contextLength } = await server.facts(signal);
+        const adapters = await server.names(signal);
+        const known = [
+          ...(version === null ? [] : [`version ${version}`]),
+          ...(contextLength === null ? [] : [`${contextLength} tokens of context`]),
+          `${adapters.length} adapters loaded`,
+        ];
+        return { kind, url, works: true, detail: known.join(", ") };
+      } catch (error) {
+        return { kind, url, works: false, detail: (error as Error).message };
+      }
+    }),
+  );
+}
+
+/** A server of a run that went into quarantine or came out of it. */
+export interface RecordedServerChange extends Omit<ServerChange, "message"> {
+  /** Steps done by then. */
+  readonly step: number;
+  /** ISO 8601. */
+  readonly time: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/**
+ * What happened to the servers that a run samples on, in order, from its warnings.
+ * @throws LaconicError `run_missing` where the folder holds no run
+ */
+export async function serverHistory(directory: string): Promise<RecordedServerChange[]> {
+  await readSettings(nodeFileSystem, directory);
+  const rows = await readLines(nodeFileSystem, join(directory, runFiles.warnings));
+  return rows.flatMap(({ step, time, server, state, reason }) =>
+    typeof step === "number" &&
+    isText(time) &&
+    isText(server) &&
+    isText(reason) &&
+    (state === "quarantined" || state === "up")
+      ? [{ step, time, server, state, reason }]
+      : [],
+  );
+}
+
+/** One line for each change, with the seconds that a server was out once it is back. */
+export function historyLines(changes: readonly RecordedServerChange[]): string[] {
+  const outSince = new Map<string, string>();
+  return changes.map(({ step, time, server, state, reason }) => {
+    const at = `${time}, after step ${step}: `;
+    const since = outSince.get(server);
+    if (state === "quarantined") {
+      if (since === undefined) outSince.set(server, time);
+      return `${at}quarantined ${reason}`;
+    }
+    outSince.delete(server);
+    const seconds = since === undefined ? null : Math.round((Date.parse(time) - Date.parse(since)) / 1000);
+    return `${at}back        ${server}${seconds === null ? "" : `: passed a probe after ${seconds} s`}`;
+  });
+}

@@ -1,0 +1,141 @@
+import { join, resolve, basename, dirname } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { TeamTask } from "@laconic/tasks";
+import { nodeFileSystem, runFiles, modelPlace, type OpponentSettings } from "@laconic/trainer";
+import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
+import type { Progress } from "../progress.ts";
+import { openModelFolder } from "../models/model-folder.ts";
+import {
+  basesOf,
+  modelSource,
+  policiesOf,
+  type ActorChoice,
+  type OpponentRuns,
+  type RunPolicy,
+} from "./policy-models.ts";
+import { findRun, opponentRole } from "./open-run.ts";
+import { openRunTask } from "./run-task.ts";
+import { expectWeightsHere } from "./servers.ts";
+
+/**
+ * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.
+ * @throws LaconicError `config_invalid` for a run with several policies, and what opening a model throws
+ */
+export async function actorChoice(text: string, progress: Progress): Promise<ActorChoice> {
+  if (text.startsWith("api:")) {
+    const api = namedModel(text.slice("api:".length), defaultBaseUrl(), "actor");
+    return { title: `api:${api.model}@${api.baseUrl}`, speaks: { api } };
+  }
+  if (await nodeFileSystem.exists(join(resolve(text), runFiles.manifest))) return policyOf(resolve(text), progress);
+  const { folder, pinned } = await openModelFolder(text, progress);
+  return { title: text.startsWith("hub:") || text === "shipped" ? pinned : folder, speaks: { model: pinned } };
+}
+
+async function policyOf(directory: string, progress: Progress): Promise<ActorChoice> {
+  const { step, policies } = await runPolicies(directory, progress);
+  const [only, ...others] = Object.values(policies);
+  if (only === undefined || others.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `--actor ${directory}: its agents have policies of their own (${Object.keys(policies).join(", ")}), and an actor is one model`,
+      { directory },
+    );
+  const { source, tokenizer } = only;
+  return { title: `${directory}, step ${step}`, speaks: { source, tokenizer } };
+}
+
+/**
+ * The policies of another run by name, and the step that they are of.
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `config_invalid` for weights that lie on a server
+ */
+export async function runPolicies(
+  directory: string,
+  progress: Progress,
+): Promise<{ readonly step: number; readonly policies: Readonly<Record<string, RunPolicy>> }> {
+  const { config, checkpoint, manifest, state } = await findRun(directory);
+  expectWeightsHere(config.engine, directory);
+  const { folder: modelFolder } = await openModelFolder(config.model, progress);
+  const { chatTemplateArguments: templateArguments } = config;
+  const task = await openRunTask(config.task, { testProblems: 0, modelFolder, templateArguments });
+  await task.close?.();
+  const names = policiesOf(config, task);
+  const openModel = async (model: string): Promise<string> => (await openModelFolder(model, progress)).folder;
+  const based = await basesOf(Object.keys(names), config, task, modelFolder, openModel);
+  const policies: Record<string, RunPolicy> = {};
+  for (const [name, { folder: base, tokenizer }] of Object.entries(based)) {
+    const folder = join(checkpoint, modelPlace(manifest, name));
+    const agents = names[name] as readonly string[];
+    policies[name] = { source: modelSource(config, base ?? "", folder), tokenizer, agents, folder };
+  }
+  return { step: state.step, policies };
+}
+
+type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]>;
+
+/**
+ * Finds the runs that settings name as opponents, without their weights.
+ * @param tokenizerOf - of each agent in this run: an opponent's has to be the same
+ * @param policiesIn - reads a run's folder
+ * @throws LaconicError `config_invalid` for what is no run, a policy that it does not have, or another tokenizer
+ */
+export async function findOpponentRuns(
+  { runs, sides }: Pick<OpponentSettings, "runs" | "sides">,
+  tokenizerOf: TokenizerOf,
+  progress: Progress,
+  policiesIn: typeof runPolicies = runPolicies,
+): Promise<OpponentRuns> {
+  const found: Record<string, Record<string, RunPolicy>> = {};
+  for (const name of runs) {
+    const { directory, policy } = await placeOf(name);
+    const { policies } = await policiesIn(directory, progress);
+    const names = Object.keys(policies);
+    if (policy !== undefined && !Object.hasOwn(policies, policy))
+      throw refusal(`${directory} has no policy "${policy}"; it has ${names.join(", ")}`);
+    const own: Record<string, RunPolicy> = {};
+    for (const agent of sides.flat()) {
+      const speaks = policy ?? names.find((each) => policies[each]?.agents.includes(agent)) ?? names[0] ?? "";
+      if (policy === undefined && names.length > 1 && !policies[speaks]?.agents.includes(agent))
+        throw refusal(
+          `${name} has the policies ${names.join(", ")}, and none speaks for "${agent}"; write ${name}/${names[0]} for one of them`,
+        );
+      const chosen = policies[speaks] as RunPolicy;
+      if (!isSame(chosen.tokenizer, await tokenizerOf(agent)))
+        throw refusal(
+          `${name} has another tokenizer than the agent "${agent}" of this run: its words would be other tokens`,
+        );
+      own[agent] = chosen;
+    }
+    found[name] = own;
+  }
+  return found;
+}
+
+/** What plays in opponents' place has to stay as it was: the files of each policy, by role. */
+export function opponentFolders(runs: OpponentRuns): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(runs).flatMap(([name, agents]) =>
+      Object.entries(agents).map(([agent, { folder }]) => [`${opponentRole}${name} as ${agent}`, folder]),
+    ),
+  );
+}
+
+/** A run's folder, or one policy of it. */
+async function placeOf(name: string): Promise<{ readonly directory: string; readonly policy?: string }> {
+  const whole = resolve(name);
+  const isRun = (folder: string): Promise<boolean> => nodeFileSystem.exists(join(folder, runFiles.manifest));
+  if (await isRun(whole)) return { directory: whole };
+  if (await isRun(dirname(whole))) return { directory: dirname(whole), policy: basename(whole) };
+  throw refusal(`${name} is no run's folder, nor RUN/POLICY of one`);
+}
+
+function isSame(one: TeamTask["tokenizer"], other: TeamTask["tokenizer"]): boolean {
+  if (one === other) return true;
+  if (one.vocabularySize !== other.vocabularySize) return false;
+  for (let token = 0; token < one.vocabularySize; token++)
+    if (one.decode([token]) !== other.decode([token])) return false;
+  return true;
+}
+
+function refusal(reason: string): LaconicError {
+  return new LaconicError("config_invalid", `train.opponents.runs: ${reason}`, { key: "train.opponents.runs" });
+}

@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { adapterShapes, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
+import { formatBytes, formatNumber } from "@laconic/core/text";
+import { LaconicError } from "@laconic/core";
+import { datum, jsonCodec } from "@laconic/tinker";
+import { needsOldPass } from "@laconic/trainer";
+import type { AppConfig } from "./run-settings.ts";
+import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./servers.ts";
+import { openRunTask } from "./run-task.ts";
+import { tokenLimits } from "./tinker-server.ts";
+
+/** What sampling on servers takes. How fast they are is theirs to say. */
+export interface FleetPlan {
+  readonly sampler: string;
+  readonly servers: number;
+  /** Of the weights that are handed over with each version, in float32. */
+  readonly bytesPerVersion: number;
+  /** Versions of all policies that a server has to hold at once. */
+  readonly versionsAtOnce: number;
+  /** Times that weights are handed over in the run. */
+  readonly publications: number;
+  /** Replies of a step that one server gives, if they share evenly. */
+  readonly repliesPerServer: number;
+  /** How each server is to be started. */
+  readonly start: string;
+}
+
+/** Null for a run that samples where it trains. */
+export async function planFleet(
+  config: AppConfig,
+  folder: string,
+  replies: number,
+  policies: number,
+): Promise<FleetPlan | null> {
+  const { sampler, lora, train } = config;
+  if (sampler === null) return null;
+  const { kind, urls } = serversOf(sampler);
+  const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
+  const shapes = lora ? adapterShapes(model, lora) : parameterShapes(model);
+  let elements = 0;
+  for (const shape of shapes.values()) elements += shape.reduce((product, size) => product * size, 1);
+  // Those that are still sampled, and the one that takes their place.
+  const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
+  const versionsAtOnce = lora ? policies * perPolicy : 1;
+  const evaluations = train.evaluation.every === 0 ? 2 : 2 + Math.floor(train.steps / train.evaluation.every);
+  return {
+    sampler: samplerTitle(sampler),
+    servers: urls.length,
+    bytesPerVersion: 4 * elements,
+    versionsAtOnce,
+    publications: policies * (Math.ceil(train.steps / train.refreshOldPolicyEvery) + evaluations - 1),
+    repliesPerServer: Math.ceil(replies / urls.length),
+    start: serverKinds[kind].start(lora, versionsAtOnce),
+  };
+}
+
+/** For people. */
+export function describeFleet(plan: FleetPlan): string {
+  const { sampler, servers, bytesPerVersion, versionsAtOnce, publications, repliesPerServer, start } = plan;
+  return [
+    `sampled on ${sampler}: ${repliesPerServer} replies a step on each of ${servers}; memory and time of sampling are theirs to say`,
+    `${formatBytes(bytesPerVersion)} of weights a version, handed over up to ${publications} times; ${versionsAtOnce} at once on each server`,
+    `each server: ${start}`,
+  ].join("\n");
+}
+
+/** What one step sends to a server. What the server needs for it is the server's to say. */
+export interface RemotePlan {
+  readonly engine: string;
+  /** Of one step. */
+  readonly replies: number;
+  readonly steps: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Tokens that the server reads or writes in one step, by what for. */
+  readonly tokens: { readonly sampling: number; readonly forward: number; readonly gradient: number };
+  /** Of requests and replies in JSON, by what for; the rest of a step is a few hundred bytes a request. */
+  readonly bytes: { readonly sampling: number; readonly forward: number; readonly gradient: number };
+}
+
+/** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
+const maxPlannedTokens = 1024;
+
+/** Counts what goes over the wire by writing requests of that size. */
+export async function planRemote(
+  config: AppConfig,
+  engine: RemoteSettings,
+  folder: string,
+  given: { readonly promptTokens: number | null; readonly completionTokens: number | null },
+): Promise<RemotePlan> {
+  const { vocabularySize, contextLength } = await tokenLimits(folder);
+  const { train } = config;
+  const task = await openRunTask(config.task, {
+    testProblems: 0,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+  });
+  const agents = task.trainedAgents ?? task.topology.agents;
+  await task.close?.();
+  const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
+  const half = Math.min(maxPlannedTokens, Math.floor((contextLength ?? 2 * maxPlannedTokens) / 2));
+  const { promptTokens, completionTokens } = {
+    promptTokens: given.promptTokens ?? half,
+    completionTokens: given.completionTokens ?? half,
+  };
+  const length = promptTokens + completionTokens;
+  if (contextLength !== null && length > contextLength)
+    throw new LaconicError(
+      "config_invalid",
+      `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${contextLength} positions`,
+    );
+  // The old policy's pass where it is needed, and the one before each gradient.
+  const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
+  const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);
+  return {
+    engine: remoteTitle(engine),
+    replies,
+    steps: train.steps,
+    promptTokens,
+    completionTokens,
+    tokens: {
+      sampling: replies * length,
+      forward: passes * replies * length,
+      gradient: train.epochs * replies * length,
+    },
+    bytes: {
+      sampling: replies * sizes.sampling,
+      forward: passes * replies * sizes.forward,
+      gradient: train.epochs * replies * sizes.gradient,
+    },
+  };
+}
+
+/** Of one sequence, requests and replies. */
+function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): RemotePlan["bytes"] {
+  const length = promptTokens + completionTokens;
+  const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
+  // As many digits as a server's float32 has in JSON, and as float64 has here.
+  const [floats, doubles] = [Math.fround(-Math.PI), -Math.PI].map((value) => new Float64Array(length - 1).fill(value));
+  const size = (body: object): number => jsonCodec.request("forward_backward", body).body.length;
+  const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };
+  const weights = new Float64Array(length - 1).fill(1, promptTokens - 1);
+  const gradient = { logprobs: floats as Float64Array, advantages: doubles as Float64Array };
+  const own = Array.from({ length: completionTokens }, () => (floats as Float64Array)[0] as number);
+  return {
+    sampling: size(tokens.slice(0, promptTokens)) + size(tokens.slice(promptTokens)) + size(own),
+    forward: size(datum(tokens, { weights })) + size(reply),
+    gradient: size(datum(tokens, gradient)) + size(reply),
+  };
+}
+
+/** For people. */
+export function describeRemote({
+  engine,
+  replies,
+  steps,
+  promptTokens,
+  completionTokens,
+  tokens,
+  bytes,
+}: RemotePlan): string {
+  const row = (name: string, read: number, sent: number): string =>
+    `${name.padEnd(20)}${formatNumber(read).padStart(12)}${formatBytes(sent).padStart(12)}`;
+  const sum = (parts: RemotePlan["bytes"]): number => parts.sampling + parts.forward + parts.gradient;
+  return [
+    `on ${engine}: memory and time are the server's to say`,
+    `sequences of ${promptTokens} + ${completionTokens} tokens; ${replies} replies a step, ${steps} steps`,
+    "",
+    `${"each step".padEnd(20)}${"tokens".padStart(12)}${"on the wire".padStart(12)}`,
+    row("sampling", tokens.sampling, bytes.sampling),
+    row("forward passes", tokens.forward, bytes.forward),
+    row("gradients", tokens.gradient, bytes.gradient),
+    row("in all", sum(tokens), sum(bytes)),
+    `${steps} steps: ${formatNumber(steps * sum(tokens))} tokens, ${formatBytes(steps * sum(bytes))} on the wire, evaluations not counted`,
+  ].join("\n");
+}

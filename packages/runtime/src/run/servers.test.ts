@@ -1,0 +1,27 @@
+import { vllmServer, sglangServer } from "@laconic/openai/fleet";
+import { expect, test } from "vitest";
+import { samplerFromText, samplerSettings, samplerTitle, serversOf, serverKindNames, serverKinds } from "./servers.ts";
+import { samplingServers } from "./open-fleet.ts";
+
+test.each(serverKindNames)("%s is read, written, and connected to as its kind says", (kind) => {
+  const url = "http://127.0.0.1:800";
+  const sampler = samplerFromText(`${kind}:${url},${url}1`);
+  expect(samplerSettings.parse({ [kind]: { urls: [url, `${url}1`] } })).toEqual(sampler);
+  expect(samplerTitle(sampler)).toBe(`${kind}:${url},${url}1`);
+  expect(serversOf(sampler)).toEqual({ kind, urls: [url, `${url}1`] });
+  const { takesAllWeights, reportsUncut } = serverKinds[kind];
+  for (const server of samplingServers(sampler))
+    expect([server.kind, server.holds.all > 0, server.reportsUncut]).toEqual([kind, takesAllWeights, reportsUncut]);
+});
+
+test("a server says what makes it report log-probs of what is sampled", () => {
+  const url = "http://127.0.0.1:800";
+  expect(vllmServer({ url }).remedyForRaw).toBe("start vLLM with --logprobs-mode processed_logprobs");
+  expect(sglangServer({ url }).remedyForRaw).toBe("unset SGLANG_RETURN_ORIGINAL_LOGPROB");
+});
+
+test("servers of another kind are no servers, and the message names those that are known", () => {
+  expect(() => samplerFromText("tgi:http://127.0.0.1:8000")).toThrow(
+    "write vllm:http://HOST:PORT,http://HOST:PORT or sglang:..., or null for this machine",
+  );
+});

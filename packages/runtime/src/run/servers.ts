@@ -1,0 +1,218 @@
+import { LaconicError, type LoraSettings } from "@laconic/core";
+import { z } from "zod";
+
+/** A kind of servers to sample on, as settings, checks and plans need it; `open-fleet.ts` says how one is asked. */
+export interface ServerKind {
+  /** As people call it. */
+  readonly title: string;
+  /** Holds a version of all weights, not adapters alone. */
+  readonly takesAllWeights: boolean;
+  /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
+  readonly reportsUncut: boolean;
+  /**
+   * The command that starts one.
+   * @param versions - that it has to hold at once
+   */
+  start(lora: LoraSettings | null, versions: number): string;
+}
+
+/** Name of a kind, in the setting `sampler` and in what a run records. */
+export type ServerKindName = "vllm" | "sglang";
+
+/** Every kind. */
+export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
+  vllm: {
+    title: "vLLM",
+    takesAllWeights: false,
+    reportsUncut: false,
+    start: (lora, versions) =>
+      `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora?.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions} --logprobs-mode processed_logprobs`,
+  },
+  sglang: {
+    title: "SGLang",
+    takesAllWeights: true,
+    reportsUncut: true,
+    start: (lora, versions) =>
+      `python -m sglang.launch_server --model-path MODEL${lora ? ` --enable-lora --max-lora-rank ${lora.rank} --max-loras-per-batch ${versions} --max-loaded-loras ${2 * versions}` : ""}`,
+  },
+};
+
+/** Every name, in the order of {@link serverKinds}. */
+export const serverKindNames: readonly ServerKindName[] = Object.keys(serverKinds) as ServerKindName[];
+
+/** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
+export interface SamplerServers {
+  /** Such as `http://10.0.0.5:8000`. */
+  readonly urls: readonly string[];
+  /** Where versions of the weights are written, for the servers to read; needed where they are on other machines. */
+  readonly folder?: string;
+  /** The same folder as the servers see it. */
+  readonly folderAtServers?: string;
+  /** For servers that share no disk: a `laconic serve weights` on each server's machine takes the weights; one for each of `urls`, in their order. */
+  readonly receivers?: readonly string[];
+  /** Requests at once on each server; 64 by default. */
+  readonly concurrency?: number;
+  /** `server` takes the log-probs that servers report, `forward` computes them here; `server` by default. */
+  readonly logProbs?: "server" | "forward";
+  /** Largest mean gap of a token's log-prob between server and trainer that is let through, at the probe and of replies; 0.1 by default. */
+  readonly tolerance?: number;
+  /** Most seconds of one reply, before another server is asked; 300 by default, and at most. */
+  readonly replySeconds?: number;
+  /** Most seconds without any server that works; 600 by default. */
+  readonly patienceSeconds?: number;
+  /** Speak plain http with a key to another machine, as within a cluster. */
+  readonly allowPlainHttp?: boolean;
+}
+
+/** Where a run samples, if not on its own engine. */
+export type SamplerSettings = {
+  [Kind in ServerKindName]: { readonly [Name in Kind]: SamplerServers };
+}[ServerKindName];
+
+const servers: z.ZodType<SamplerServers> = z.strictObject({
+  urls: z.array(z.string().min(1)).min(1).describe("Addresses of the servers"),
+  folder: z.string().min(1).exactOptional().describe("Folder on this machine where new weights are written"),
+  folderAtServers: z.string().min(1).exactOptional().describe("The same folder, as the servers see it"),
+  receivers: z
+    .array(z.string().min(1))
+    .min(1)
+    .exactOptional()
+    .describe("Addresses of `laconic serve weights` beside servers that share no disk"),
+  concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
+  logProbs: z
+    .enum(["server", "forward"])
+    .exactOptional()
+    .describe("Log-probs of replies: those that servers report, or computed here by a forward pass"),
+  tolerance: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Largest mean gap of a token's log-prob between server and trainer, in nats"),
+  replySeconds: z.number().positive().max(300).exactOptional().describe("Seconds that a reply may take"),
+  patienceSeconds: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Seconds after which a server that fails is given up"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
+});
+
+const [first, ...others] = serverKindNames;
+
+/** `vllm:URL,URL` or `sglang:URL,URL`, or the same written out. */
+export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
+  (given) => (typeof given === "string" ? samplerFromText(given) : given),
+  z.union(
+    serverKindNames.map((kind) =>
+      z.strictObject({ [kind]: servers.describe(`Servers of ${serverKinds[kind].title}`) }),
+    ),
+  ) as unknown as z.ZodType<SamplerSettings>,
+);
+
+/** @throws LaconicError `config_invalid` for a text that names no servers */
+export function samplerFromText(text: string): SamplerSettings {
+  const [, kind, list = ""] = /^(\w+):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
+  const known = serverKindNames.find((each) => each === kind);
+  if (known === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `sampler: ${JSON.stringify(text)} names no servers; write ${[`${first}:http://HOST:PORT,http://HOST:PORT`, ...others.map((each) => `${each}:...`)].join(" or ")}, or null for this machine`,
+      { key: "sampler" },
+    );
+  return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
+}
+
+/** The kind of the servers, and the rest of the setting. */
+export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: ServerKindName } {
+  const [[kind, given]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
+  return { kind, ...given };
+}
+
+/** As one writes it. */
+export function samplerTitle(sampler: SamplerSettings): string {
+  const { kind, urls } = serversOf(sampler);
+  return `${kind}:${urls.join(",")}`;
+}
+
+/** A server of the Tinker protocol that trains and samples instead of this machine. Its key is $TINKER_API_KEY. */
+export interface TinkerSettings {
+  /** Such as `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** What the server calls the base model; its only one by default. */
+  readonly model?: string;
+  /** Speak plain http to another machine, as within a cluster. */
+  readonly allowPlainHttp?: boolean;
+  /** The scale of the server's adapters, where it is not 32; the protocol has no field. */
+  readonly loraAlpha?: number;
+  /** Sequences of one request. */
+  readonly sequencesPerRequest?: number;
+  /** Samples that are asked for at a time; 64 by default. */
+  readonly samplesAtOnce?: number;
+  /** `json`, which self-hosted servers speak, or `protobuf`, that of the SDK from 0.25 on; `json` by default. */
+  readonly wire?: "json" | "protobuf";
+  /** Seconds after which the server may delete the weights of a sampler; it keeps them by default. */
+  readonly samplerTtlSeconds?: number;
+  /** A step whose gradient norm is above it ends the run before anything is built on it. */
+  readonly gradientCeiling?: number;
+  /** Most seconds of one result. */
+  readonly deadlineSeconds?: number;
+}
+
+/** Where a run's models are, if not here. */
+export interface RemoteSettings {
+  readonly tinker: TinkerSettings;
+}
+
+const tinker: z.ZodType<TinkerSettings> = z.strictObject({
+  url: z.string().min(1).describe("Address of the server"),
+  model: z.string().min(1).exactOptional().describe("Name of the base model at the server"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
+  loraAlpha: z.number().positive().exactOptional().describe("Alpha of the server's adapter, where it is known"),
+  sequencesPerRequest: z.int().min(1).exactOptional().describe("Sequences of a request"),
+  samplesAtOnce: z.int().min(1).exactOptional().describe("Samples that are requested at the same time"),
+  wire: z.enum(["json", "protobuf"]).exactOptional().describe("`json`, which self-hosted servers speak, or `protobuf`"),
+  samplerTtlSeconds: z
+    .int()
+    .min(60)
+    .exactOptional()
+    .describe("Seconds after which the server may delete weights of a sampler"),
+  gradientCeiling: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Norm of the gradient above which a step ends the run"),
+  deadlineSeconds: z.number().positive().exactOptional().describe("Seconds that a result may take"),
+});
+
+/** `tinker:URL` or `tinker:MODEL@URL`, or the same written out. */
+export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
+  (given) => (typeof given === "string" ? fromText(given) : given),
+  z.strictObject({ tinker: tinker.describe("A server of the Tinker protocol") }),
+);
+
+/** @throws LaconicError `config_invalid` for a text that names no server */
+export function fromText(text: string): RemoteSettings {
+  const [, model, url] = /^tinker:(?:(.+)@)?(https?:\/\/.+)$/u.exec(text) ?? [];
+  if (url === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `engine: ${JSON.stringify(text)} is no engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
+      { key: "engine" },
+    );
+  return { tinker: { url, ...(model !== undefined && { model }) } };
+}
+
+/** As one writes it. */
+export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string {
+  return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
+}
+
+/** @throws LaconicError `config_invalid` for a run whose checkpoints hold names of what its server keeps, instead of weights */
+export function expectWeightsHere(engine: RemoteSettings | null, directory: string): void {
+  if (engine === null) return;
+  throw new LaconicError(
+    "config_invalid",
+    `${directory}: the weights of this run are on ${remoteTitle(engine)}, not in its checkpoints; laconic eval asks it there`,
+    { directory },
+  );
+}

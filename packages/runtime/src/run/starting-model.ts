@@ -1,0 +1,237 @@
+import { existsSync } from "node:fs";
+import { cp, rm, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolderOnce, makeFolders } from "@laconic/core/platform";
+import { LaconicError, type PolicySnapshot } from "@laconic/core";
+import { findCheckpoint, nodeFileSystem, runFiles, sha256Of, problemsOfSplit, type Evaluation } from "@laconic/trainer";
+import { warmStartText, beforeWarmStartKey, measureBefore } from "@laconic/tasks/warm-start";
+import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/reading";
+import { boundedJson } from "@laconic/core/json";
+import { during, type Progress } from "../progress.ts";
+import type { ChosenDevice } from "../devices/choose-device.ts";
+import { foundAgain, openModelFolder, type ModelFolder } from "../models/model-folder.ts";
+import { modelInputs, runResources } from "./open-run.ts";
+import type { AppConfig, WarmStartSettings } from "./run-settings.ts";
+import { userCache } from "../folders/folders.ts";
+import {
+  trainWarmStart,
+  recorded,
+  warmStartIn,
+  writeWarmStart,
+  type WarmStartedRun,
+  type WarmStartRecord,
+} from "./warm-start.ts";
+import { taughtFolder } from "../models/own-model.ts";
+import { mapReferences } from "../resolver/reference.ts";
+import { sourcesOf } from "../resolver/run-sources.ts";
+import { openExamples } from "../resolver/open-train.ts";
+import { openRunTask } from "./run-task.ts";
+import { openParts } from "./open-parts.ts";
+
+/** Other examples under the same settings: models of older versions are trained anew. */
+const version = 2;
+
+/** What a run's training begins with. */
+export interface StartingModel {
+  /** The model, and the warm start with the model as it was before: settings of the run from then on. */
+  readonly settings: Pick<AppConfig, "model" | "warmStart">;
+  /** Of the warm start that the model has had; null without any. */
+  readonly record: WarmStartRecord | null;
+}
+
+/**
+ * Warm-starts a run's model, once for all runs of the same model, settings and device; the model then lies in the run's
+ * folder. A model that has had them already is taken as it is.
+ * @param found - the model of the configuration
+ * @throws LaconicError `config_invalid` for a model that has had another warm start; `run_exists`
+ */
+export async function startingModel(
+  config: Pick<AppConfig, "warmStart"> & WarmStartedRun,
+  found: ModelFolder,
+  place: ChosenDevice,
+  directory: string,
+  progress: Progress,
+): Promise<StartingModel> {
+  const { warmStart } = config;
+  const had = await warmStartIn(found.folder);
+  const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
+  if (had !== null) {
+    // Examples of the run's seed are what nobody asked for by name.
+    const isOwnSeed = warmStart?.seed === String(config.train.seed);
+    const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
+    if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
+    const own =
+      wanted && ({ ...had.warmStart, ...(wanted.name === "examples" && { examples: wanted.examples }) } as const);
+    return { settings: { model: found.pinned, warmStart: own }, record: had };
+  }
+  if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
+  const wanted = { ...warmStart, model: foundAgain(found.pinned) };
+  const about = { warmStart: recorded(wanted), ...(examples !== null && { examples }) };
+  if (warmStart.model !== undefined) checkSame(about, { warmStart }, found.pinned);
+  const taught = join(directory, taughtFolder);
+  const kept = existsSync(taught) ? await warmStartIn(taught) : null;
+  if (kept !== null && sha256Of({ ...kept, loss: 0 }) === sha256Of({ version: 2, ...about, loss: 0 }))
+    return { settings: { model: taught, warmStart: wanted }, record: kept };
+  await checkNotBegun(directory);
+  const cached = await inCache({ ...about, warmStart: wanted }, config, { found, place }, progress);
+  const record = { ...((await warmStartIn(cached)) as WarmStartRecord), ...about };
+  await rm(taught, { recursive: true, force: true });
+  await makeFolders(directory);
+  await cp(cached, taught, { recursive: true });
+  await writeWarmStart(taught, record);
+  return { settings: { model: taught, warmStart: wanted }, record };
+}
+
+/** @throws LaconicError `run_exists` for a folder whose training began with another model: that is not to be written over */
+async function checkNotBegun(directory: string): Promise<void> {
+  const { step } = await readRunFacts(folderSource(directory), { processes: nodeProcesses });
+  const saved = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), "latest").catch(() => null);
+  if (step > 0 || saved !== null)
+    throw new LaconicError(
+      "run_exists",
+      `${directory} holds a run that began with another model, or with another warm start; choose another directory`,
+      { directory },
+    );
+}
+
+/** @throws LaconicError `config_invalid` naming the first setting that differs */
+function checkSame(had: Learned, wanted: Learned, model: string): void {
+  const refuse = (key: string, now: unknown, then: unknown): never => {
+    throw new LaconicError(
+      "config_invalid",
+      `warmStart.${key} is ${String(now)}, but ${model} has had a warm start with ${String(then)}; set warmStart=null to train it as it is, or name the model as it was before`,
+      { key: `warmStart.${key}`, model },
+    );
+  };
+  const earlier: Readonly<Record<string, unknown>> = { ...had.warmStart };
+  for (const [key, value] of Object.entries(wanted.warmStart))
+    if (key !== "examples" && earlier[key] !== value) refuse(key, value, earlier[key]);
+  if (wanted.examples !== undefined && wanted.examples !== had.examples)
+    refuse("examples", `SHA-256 ${wanted.examples.slice(0, 12)}`, had.examples?.slice(0, 12) ?? "none");
+}
+
+type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
+
+/** The warm-started model, from the user's cache or from a training now. */
+async function inCache(
+  { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
+  run: WarmStartedRun,
+  { found: { folder }, place }: { readonly found: ModelFolder; readonly place: ChosenDevice },
+  progress: Progress,
+): Promise<string> {
+  const into = join(userCache(), "warm-start");
+  const { model, ...taught } = warmStart;
+  const files = await modelInputs({ model: folder });
+  const key = sha256Of({
+    version,
+    ...taught,
+    ...(examples !== undefined && { examples }),
+    files,
+    device: place.name,
+    workers: place.workers,
+  });
+  const target = join(into, key.slice(0, 16));
+  const said = warmStartText(warmStart);
+  if (existsSync(target)) {
+    progress.note(`${said}, as they were given before: ${target}`);
+    return target;
+  }
+  progress.note(`${said}, before the training; they are kept for other runs`);
+  await makeFolderOnce(target, (draft) =>
+    trainWarmStart({ warmStart: taught, run, model, from: folder, to: draft, place }, progress),
+  );
+  return target;
+}
+
+/**
+ * SHA-256 of what a warm start's examples are made of, wherever it lies: their file, for a function its modules and problems, and how
+ * they become tokens. Null for those of a world.
+ */
+export async function digestOfExamples(
+  warmStart: WarmStartSettings,
+  { task, policies, memory, chatTemplateArguments }: WarmStartedRun,
+  modelFolder: string,
+): Promise<string | null> {
+  if (warmStart.name !== "examples") return null;
+  const { file: _, ...reference } = warmStart.examples;
+  const isMade = typeof (await openExamples(warmStart.examples)) === "function";
+  const sources = await sourcesOf(isMade ? [warmStart.examples, task] : warmStart.examples);
+  const problems = isMade && {
+    task: mapReferences(task, (each) => ({ ...each, file: "" })),
+    pool: (await openRunTask(task, { modelFolder, templateArguments: chatTemplateArguments })).pool ?? null,
+  };
+  return sha256Of({
+    reference,
+    contents: Object.values(sources).toSorted(),
+    problems,
+    policies,
+    memory,
+    chatTemplateArguments,
+  });
+}
+
+/** The team of the model as it was before the supervised warm start of a run: `warm-start.json` in the run's folder. */
+export interface BeforeWarmStart {
+  /** Of the settings that the evaluation depends on. */
+  readonly key: string;
+  readonly warmStart: WarmStartRecord["warmStart"];
+  /** In a few words. */
+  readonly said: string;
+  /** On the problems, and with the random streams, of the run's own evaluations; language under the model itself. */
+  readonly before: Evaluation;
+}
+
+/** The name of the model as it was before the run's supervised warm start; null for a run without one. */
+export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress: Progress): Promise<string | null> {
+  const { folder } = await openModelFolder(model, progress);
+  return (await warmStartIn(folder))?.warmStart.model ?? null;
+}
+
+/**
+ * Measures the team of the model as it was before its supervised warm start; a run that goes on has it already. Null, with a warning, where that model
+ * is not to be had any more.
+ */
+export async function measureBeforeWarmStart(
+  config: AppConfig,
+  { warmStart, examples }: WarmStartRecord,
+  place: ChosenDevice,
+  directory: string,
+  progress: Progress,
+): Promise<BeforeWarmStart | null> {
+  const { train } = config;
+  const key = beforeWarmStartKey({ warmStart, ...(examples !== undefined && { examples }) }, config);
+  const kept = await keptIn(directory);
+  if (kept?.key === key) return kept;
+  const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
+    progress.warn(`the model before its ${warmStartText(warmStart)} is not measured: ${(error as Error).message}`);
+    return null;
+  });
+  if (resources === null) return null;
+  const asItWas = { ...config, model: warmStart.model, warmStart: null };
+  const { parts, close } = await openParts(asItWas, place, resources);
+  const references: Record<string, PolicySnapshot> = {};
+  try {
+    if (train.evaluation.language)
+      for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
+    const before = await during(
+      progress,
+      `measuring ${Math.min(train.evaluation.problems, problemsOfSplit(parts.task, "validation").length)} validation problems with the model before its warm start`,
+      () => measureBefore(parts, config, references),
+    );
+    return { key, warmStart, said: warmStartText(warmStart), before };
+  } finally {
+    for (const snapshot of Object.values(references)) await snapshot.dispose();
+    await close();
+  }
+}
+
+/** Once the run directory is held. */
+export async function keepBeforeWarmStart(directory: string, measured: BeforeWarmStart): Promise<void> {
+  if ((await keptIn(directory))?.key === measured.key) return;
+  await writeFile(join(directory, runFiles.warmStart), `${JSON.stringify(measured, null, 2)}\n`);
+}
+
+async function keptIn(directory: string): Promise<BeforeWarmStart | null> {
+  const text = await readFile(join(directory, runFiles.warmStart), "utf8").catch(() => null);
+  return text === null ? null : (boundedJson(text) as BeforeWarmStart);
+}

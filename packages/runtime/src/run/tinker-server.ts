@@ -1,0 +1,179 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError, type Engine } from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
+import { readJsonFile } from "@laconic/engine";
+import {
+  fileJournal,
+  protobufCodec,
+  serverRecord,
+  TinkerClient,
+  tinkerEngine,
+  type ServerRecord,
+  type TinkerClientOptions,
+} from "@laconic/tinker";
+import { probeServer } from "@laconic/tinker/testing";
+import { runFiles } from "@laconic/trainer";
+import { environmentValue } from "../folders/folders.ts";
+import type { Progress } from "../progress.ts";
+import type { TinkerSettings } from "./servers.ts";
+
+/** A server that was probed, or whose record a run has kept. */
+export interface TinkerServer {
+  readonly kind: "tinker";
+  /** With the base model's name. */
+  readonly settings: TinkerSettings & { readonly model: string };
+  readonly record: ServerRecord;
+  /** @param journal - of numbered requests; none is kept without */
+  open(
+    limits: TokenLimits,
+    options: { readonly journal?: string; readonly onWarning: (text: string) => void },
+  ): Promise<Engine>;
+}
+
+/** What the protocol does not say. */
+export interface TokenLimits {
+  /** Token ids are below it. */
+  readonly vocabularySize: number;
+  /** Null where the folder does not say; the server may. */
+  readonly contextLength: number | null;
+}
+
+/**
+ * Finds the server's base model and asks what the server does where the protocol leaves it open; `progress` hears the answers.
+ * @throws LaconicError `config_invalid` for an address, or a server of several models where none is named; `model_unsupported` for a
+ * server that no training can be built on; `api_*` for one that cannot be reached
+ */
+export async function probedServer(
+  settings: TinkerSettings,
+  vocabularySize: number | null,
+  progress: Progress,
+): Promise<TinkerServer> {
+  const client = await TinkerClient.connect(clientOptions(settings, progress));
+  try {
+    const { supported_models } = await client.capabilities();
+    const names = supported_models.map(({ model_name }) => model_name);
+    const model = settings.model ?? (names.length === 1 ? names[0] : undefined);
+    if (model === undefined)
+      throw new LaconicError(
+        "config_invalid",
+        `engine: ${settings.url} has ${names.length === 0 ? "no list of models" : `several models: ${names.join(", ")}`}; name one, tinker:MODEL@${settings.url}`,
+        { key: "engine" },
+      );
+    const onQuestion = (text: string): void => progress.note(`probing ${settings.url}: ${text}`);
+    const record = await probeServer(client, {
+      baseModel: model,
+      ...(vocabularySize !== null && { vocabularySize }),
+      onQuestion,
+    });
+    if (record.optimizer === "own")
+      progress.note(
+        "the server keeps an optimizer of its own: beta1, beta2, epsilon and weightDecay of train.optimizer change nothing there; set them where it is started",
+      );
+    if (record.clipsItself) progress.note("the server clips gradients at a norm of its own, whatever maxGradNorm is");
+    return serverOf({ ...settings, model }, record, progress);
+  } finally {
+    client.close();
+  }
+}
+
+/**
+ * The server of a run as it was probed when the run was started: for what does not train.
+ * @throws LaconicError `checkpoint_mismatch` for a run that kept no record
+ */
+export async function storedServer(
+  settings: TinkerSettings,
+  directory: string,
+  progress: Progress,
+): Promise<TinkerServer> {
+  const file = join(directory, runFiles.environment);
+  const environment = parseJson(await readFile(file, "utf8"), file) as { readonly server?: unknown };
+  const record = serverRecordIn(environment.server, file);
+  return serverOf({ ...settings, model: record.baseModel }, record, progress);
+}
+
+function serverRecordIn(value: unknown, file: string): ServerRecord {
+  try {
+    return serverRecord.parse(value);
+  } catch (error) {
+    throw new LaconicError("checkpoint_mismatch", `${file}: server is no record of a probe`, { file }, error);
+  }
+}
+
+function serverOf(settings: TinkerServer["settings"], record: ServerRecord, progress: Progress): TinkerServer {
+  return {
+    kind: "tinker",
+    settings,
+    record,
+    async open({ vocabularySize, contextLength }, { journal, onWarning }) {
+      const { loraAlpha, sequencesPerRequest, gradientCeiling, samplerTtlSeconds } = settings;
+      const client = await TinkerClient.connect({
+        ...clientOptions(settings, progress),
+        deduplicates: record.deduplicates,
+        ...(journal !== undefined && { journal: fileJournal(journal) }),
+        onSilence: (error) => onWarning(`${settings.url}: no sign of life was taken: ${error.message}`),
+      });
+      return tinkerEngine({
+        client,
+        record,
+        vocabularySize,
+        ...(contextLength !== null && { contextLength }),
+        ...(loraAlpha !== undefined && { loraAlpha }),
+        ...(sequencesPerRequest !== undefined && { sequencesPerRequest }),
+        ...(gradientCeiling !== undefined && { gradientCeiling }),
+        ...(samplerTtlSeconds !== undefined && { samplerTtlSeconds }),
+      });
+    },
+  };
+}
+
+function clientOptions(
+  { url, allowPlainHttp, deadlineSeconds, samplesAtOnce, wire }: TinkerSettings,
+  progress: Progress,
+): TinkerClientOptions {
+  const apiKey = environmentValue("TINKER_API_KEY");
+  return {
+    baseUrl: url,
+    tags: ["laconic"],
+    ...(apiKey !== undefined && { apiKey }),
+    ...(allowPlainHttp !== undefined && { allowPlainHttp }),
+    ...(samplesAtOnce !== undefined && { samplesAtOnce }),
+    ...(wire === "protobuf" && { codec: protobufCodec }),
+    ...(deadlineSeconds !== undefined && { deadlineMs: 1000 * deadlineSeconds }),
+    onRetry: ({ attempt, reason }) => progress.retry(attempt, reason),
+  };
+}
+
+/** What the server does, one line each. */
+export function recordLines(record: ServerRecord): string[] {
+  return Object.entries(recordInputs(record)).map(([key, value]) => `  ${key}: ${value}`);
+}
+
+/** As a run's inputs: a resumed run is refused by the name of what the server does otherwise. */
+export function recordInputs({ reduction, ...record }: ServerRecord): Record<string, string> {
+  const flat = { ...record, "loss over sequences": reduction.sequences, "loss over positions": reduction.positions };
+  return Object.fromEntries(Object.entries(flat).map(([key, value]) => [`server ${key}`, String(value)]));
+}
+
+/** Whether an input of a run says what its server does. */
+export function isServerInput(name: string): boolean {
+  return name.startsWith("server ");
+}
+
+/**
+ * Of the base model's configuration.
+ * @throws LaconicError `config_invalid` for a folder whose configuration has no vocabulary, and what reading it throws
+ */
+export async function tokenLimits(folder: string): Promise<TokenLimits> {
+  const file = join(folder, "config.json");
+  const config = (await readJsonFile(file)) as Record<string, unknown>;
+  const text = (typeof config["text_config"] === "object" ? config["text_config"] : config) as Record<string, unknown>;
+  const count = (key: string): number | null => {
+    const found = text[key];
+    return typeof found === "number" && Number.isInteger(found) && found > 0 ? found : null;
+  };
+  const vocabularySize = count("vocab_size");
+  if (vocabularySize === null)
+    throw new LaconicError("config_invalid", `model: ${file} has no vocab_size`, { key: "model", file });
+  return { vocabularySize, contextLength: count("max_position_embeddings") };
+}

@@ -1,0 +1,279 @@
+import { join } from "node:path";
+import { isRecord, LaconicError } from "@laconic/core";
+import { parseJson, tryParseJson } from "@laconic/core/json";
+import type { Variant, VariantResult } from "./run-variants.ts";
+import { baseVariant, knownVariants } from "./choose-variants.ts";
+
+const variantWord = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
+const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
+
+/**
+ * User variants: `NAME:key=value` words, grouped by name, and the remaining words.
+ * @throws LaconicError `config_invalid` for a name that is taken
+ */
+export function variantsInWords(words: readonly string[]): {
+  readonly variants: readonly Variant[];
+  readonly fixed: string[];
+} {
+  const named = new Map<string, string[]>();
+  const fixed: string[] = [];
+  for (const each of words) {
+    const [, name, override] = variantWord.exec(each) ?? [];
+    if (name === undefined || override === undefined) fixed.push(each);
+    else named.set(name, [...(named.get(name) ?? []), override]);
+  }
+  return { variants: [...named].map(([name, overrides]) => userVariant(name, overrides, "a variant")), fixed };
+}
+
+/**
+ * Variants of a JSON file, `{ "NAME": { "key": value } }`. Files that values name are relative to the working directory.
+ * @throws LaconicError `config_invalid` naming the file and what in it is none
+ */
+export function variantsInFile(text: string, file: string): readonly Variant[] {
+  const value = parseJson(text, file);
+  if (!isRecord(value)) throw invalidVariant(file, "holds no variants");
+  return Object.entries(value).map(([name, settings]) => {
+    if (!isRecord(settings) || Object.keys(settings).length === 0)
+      throw invalidVariant(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
+    return userVariant(
+      name,
+      Object.entries(settings).map(([key, each]) => `${key}=${JSON.stringify(each)}`),
+      file,
+    );
+  });
+}
+
+function userVariant(name: string, overrides: readonly string[], place: string): Variant {
+  if (!nameForm.test(name))
+    throw invalidVariant(place, `cannot be called ${JSON.stringify(name)}: letters, digits, - and _`);
+  if (name === baseVariant || knownVariants.includes(name))
+    throw invalidVariant(place, `cannot be called ${name}, which is known already; choose another name`);
+  return { name, about: overrides.join(" "), overrides };
+}
+
+function invalidVariant(place: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `${place} ${reason}`, { place });
+}
+
+const maxVariants = 256;
+
+/** One of several that a sweep compares. */
+export interface Configuration {
+  readonly name: string;
+  readonly base: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The variants that settings with several values stand for, each with each: `a=1,2 b=x` is `a=1 b=x` and `a=2 b=x`. Commas
+ * inside brackets, braces and quotes part nothing. Of several configurations, each has all of them.
+ * @throws LaconicError `config_invalid` when nothing varies, or too much does
+ */
+export function variantsOf(
+  words: readonly string[],
+  configurations: readonly Configuration[] = [],
+): { readonly variants: Variant[]; readonly fixed: string[] } {
+  const choices: (readonly [key: string, values: readonly string[]])[] = [];
+  const fixed: string[] = [];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    const values = partsOf(word.slice(at + 1));
+    if (values.length > 1) choices.push([word.slice(0, at), values]);
+    else fixed.push(word);
+  }
+  const several = configurations.length > 1 ? configurations : [];
+  if (choices.length === 0 && several.length === 0)
+    throw new LaconicError(
+      "config_invalid",
+      "nothing varies: give a setting several values, such as train.budget.targetTokens=10,14,20",
+    );
+  const variants = choices.reduce<string[][]>(
+    (all, [key, values]) => all.flatMap((before) => values.map((value) => [...before, `${key}=${value}`])),
+    [[]],
+  );
+  const count = variants.length * Math.max(1, several.length);
+  if (count > maxVariants)
+    throw new LaconicError("config_invalid", `these settings make ${count} variants, more than ${maxVariants}`);
+  const names = new Map<string, number>();
+  const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
+    const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
+    const same = (names.get(name) ?? 0) + 1; // different values may look alike in a folder's name
+    names.set(name, same);
+    return {
+      name: same === 1 ? name : `${name}-${same}`,
+      about: [...(configuration ? [configuration.name] : []), ...overrides].join(" "),
+      overrides,
+      ...(configuration && { base: configuration.base }),
+    };
+  };
+  return {
+    fixed,
+    variants:
+      several.length === 0
+        ? variants.map((overrides) => named(overrides))
+        : several.flatMap((configuration) => variants.map((overrides) => named(overrides, configuration))),
+  };
+}
+
+/** Fit for a folder: the last part of each key, and its value. */
+function nameOf(overrides: readonly string[]): string {
+  return overrides
+    .map((word) =>
+      word.includes("=")
+        ? `${(word.split("=")[0] ?? "").split(".").at(-1)}-${word.slice(word.indexOf("=") + 1)}`
+        : word.replace(/^preset:/u, ""),
+    )
+    .join("_")
+    .replaceAll(/[^\w.-]+/gu, "-")
+    .slice(0, 120);
+}
+
+function partsOf(text: string): string[] {
+  const parts = [""];
+  let depth = 0;
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && "[{".includes(character)) depth++;
+    else if (!quoted && "]}".includes(character)) depth--;
+    if (character === "," && depth === 0 && !quoted) parts.push("");
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
+
+/** A setting that every variant is tuned by, its values, and the seeds of that, which are not those of the result. */
+export interface Tuning {
+  readonly key: string;
+  readonly values: readonly string[];
+  readonly seeds: readonly number[];
+}
+
+/** One point of the grid in one variant, as it did on validation problems. */
+export interface TuningRow {
+  readonly variant: string;
+  readonly value: string;
+  readonly seeds: readonly number[];
+  readonly accuracy: number;
+  readonly tokens: number;
+  /** Accuracy less price times tokens. */
+  readonly score: number;
+  readonly chosen: boolean;
+}
+
+/** Folder of tuning runs inside an ablation's. */
+export const tuningFolder = (folder: string): string => join(folder, "tuning");
+
+/**
+ * Reads `KEY:a,b,c`.
+ * @throws LaconicError `config_invalid` for one value, and for seeds that also report
+ */
+export function parseTuning(text: string, seeds: readonly number[], reported: readonly number[]): Tuning {
+  const at = text.indexOf(":");
+  const [key, values] = [
+    text.slice(0, at),
+    text
+      .slice(at + 1)
+      .split(",")
+      .map((value) => value.trim()),
+  ];
+  if (at < 1 || values.length < 2 || values.includes("") || new Set(values).size < values.length)
+    throw new LaconicError(
+      "config_invalid",
+      `--tune is ${text}, expected a setting and two or more values, such as train.optimizer.learningRate.peak:1e-4,3e-4`,
+      { flag: "tune" },
+    );
+  const both = seeds.filter((seed) => reported.includes(seed));
+  if (both.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `--tune-seeds and --seeds both have ${both.join(", ")}; what was chosen by a seed must not be judged by it`,
+      { flag: "tune-seeds" },
+    );
+  return { key, values, seeds };
+}
+
+/** Every value of the grid in every variant, as variants. */
+export function gridOf(variants: readonly Variant[], { key, values }: Tuning): readonly Variant[] {
+  return variants.flatMap(({ name, about, overrides }) =>
+    values.map((value, i) => ({
+      name: nameAt(name, i),
+      about: `${about}; ${key}=${value}`,
+      overrides: [...overrides, `${key}=${value}`],
+    })),
+  );
+}
+
+/**
+ * Of variants whose tuned value is not the base's, the same with the base's: what differs from the base there is the variant alone.
+ * @param base - the tuned base
+ */
+export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }: Tuning): readonly Variant[] {
+  const value = base.overrides.at(-1) as string;
+  return tuned
+    .filter(({ overrides }) => overrides.at(-1) !== value)
+    .map(({ name, about, overrides }) => ({
+      name: `${name}@${baseVariant}`,
+      about: `${about}; ${key} as the base has it`,
+      overrides: [...overrides.slice(0, -1), value],
+    }));
+}
+
+/**
+ * The value of each variant with the best mean score on validation problems, the earlier one of equals.
+ * @param price - of a token in the score
+ */
+export function chooseTuned(
+  variants: readonly Variant[],
+  tuning: Tuning,
+  results: readonly VariantResult[],
+  price: number,
+): { readonly variants: readonly Variant[]; readonly rows: readonly TuningRow[] } {
+  const chosen = variants.map((variant) => {
+    const scored = tuning.values.map((value, i) => {
+      const runs = results.filter((each) => each.variant === nameAt(variant.name, i));
+      const mean = (pick: (side: VariantResult["after"]) => number): number =>
+        runs.reduce((sum, { after }) => sum + pick(after), 0) / runs.length;
+      const [accuracy, tokens] = [mean((side) => side.accuracy), mean((side) => side.tokens)];
+      return { variant: variant.name, value, seeds: tuning.seeds, accuracy, tokens, score: accuracy - price * tokens };
+    });
+    const best = scored.reduce((first, each) => (each.score > first.score ? each : first));
+    return {
+      variant: { ...variant, overrides: [...variant.overrides, `${tuning.key}=${best.value}`] },
+      rows: scored.map((each) => ({ ...each, chosen: each === best })),
+    };
+  });
+  return { variants: chosen.map(({ variant }) => variant), rows: chosen.flatMap(({ rows }) => rows) };
+}
+
+function nameAt(variant: string, i: number): string {
+  return `${variant}-value-${i + 1}`;
+}
+
+/**
+ * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that
+ * `train.objective={"name":"grpo"}` has no KL term, whatever the configuration has.
+ */
+export function droppedSettings(base: Readonly<Record<string, unknown>>, overrides: readonly string[]): string[] {
+  return overrides.flatMap((word) => {
+    const at = word.indexOf("=");
+    const key = word.slice(0, at);
+    // What is no JSON is plain text, which the configuration checks.
+    const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
+    if (dropped.length === 0) return [];
+    return [
+      `${key} takes the place of the whole group, without ${dropped.join(", ")} of the configuration; ${key}.KEY=VALUE changes one setting of it`,
+    ];
+  });
+}
+
+/** Keys of a group, at any depth, that the other has not. */
+function missingIn(before: unknown, now: unknown): string[] {
+  if (!isRecord(before) || !isRecord(now)) return [];
+  return Object.entries(before).flatMap(([key, value]) =>
+    Object.hasOwn(now, key) ? missingIn(value, now[key]).map((inner) => `${key}.${inner}`) : [key],
+  );
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
+}
