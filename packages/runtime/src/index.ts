@@ -11,8 +11,6 @@ export { actorChoice } from "./run/other-runs.ts";
 export { configSchema, parseAppConfig, suggestSetting, writtenConfig } from "./run/app-config.ts";
 export { samplerFromText } from "./run/servers.ts";
 export { lookAtServers } from "./run/open-fleet.ts";
-export { historyLines, serverHistory } from "./run/open-fleet.ts";
-export type { RecordedServerChange } from "./run/open-fleet.ts";
 export { openParts } from "./run/open-parts.ts";
 export type { OpenedParts } from "./run/open-parts.ts";
 export {

@@ -17,7 +17,6 @@ export interface Progress {
   warmStartStep(state: { readonly step: number; readonly steps: number; readonly loss: number }): void;
 }
 
-/** Says what is being done until it is over. */
 export async function during<T>(progress: Progress, activity: string, work: () => Promise<T>): Promise<T> {
   const done = progress.begin(activity);
   try {
@@ -27,18 +26,15 @@ export async function during<T>(progress: Progress, activity: string, work: () =
   }
 }
 
-/** What is about to be trained. */
 export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
   readonly episodesPerProblem: number;
   /** What evaluations are of: the test, where a task has no validation problems. */
   readonly split: "validation" | "test";
-  /** Problems of an evaluation. */
   readonly problems: number;
   /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
   readonly evaluateEvery: number;
-  /** Whether it goes on from a checkpoint. */
   readonly isResumed: boolean;
   /** Whether another program plays the episodes. */
   readonly isServed: boolean;
@@ -46,9 +42,7 @@ export interface TrainingPlan {
 
 /** What is heard of a run from its check to its end. */
 export interface TrainingProgress extends Progress {
-  /** The run directory is held. */
   opened(plan: TrainingPlan): void;
-  /** All is open: training begins now. */
   started(): void;
   /** @param samplers - how the sampling servers are, in short; null where there are none */
   step(metrics: Metrics, samplers: string | null): void;

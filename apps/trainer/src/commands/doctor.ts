@@ -1,5 +1,4 @@
 import { cpus, totalmem } from "node:os";
-import { resolve } from "node:path";
 import { findPython } from "@laconic/core/platform";
 import type { Gpu } from "@laconic/kernels-torch";
 import { formatBytes } from "@laconic/core/text";
@@ -18,26 +17,13 @@ import {
   type DeviceReport,
   type OptionalDevice,
 } from "@laconic/runtime/devices";
-import {
-  fromText,
-  historyLines,
-  lookAtServers,
-  probedServer,
-  recordLines,
-  samplerFromText,
-  serverHistory,
-} from "@laconic/runtime";
+import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 export const doctorCommand: Command = command({
   description: "Say what this machine can run on, and what is missing",
   args: {
-    directory: {
-      type: "positional",
-      required: false,
-      description: "Run directory: say which of its servers were in quarantine, when and why",
-    },
     ...jsonFlag,
     enable: {
       type: "enum",
@@ -60,14 +46,7 @@ export const doctorCommand: Command = command({
       valueHint: "n",
     },
   },
-  run: async ({ directory, json, enable, engine, sampler, vocabulary }, { terminal }) => {
-    if (directory !== undefined) {
-      const servers = await serverHistory(resolve(directory));
-      printResult(terminal, json, { servers }, () =>
-        servers.length === 0 ? "no server of this run was in quarantine" : historyLines(servers).join("\n"),
-      );
-      return 0;
-    }
+  run: async ({ json, enable, engine, sampler, vocabulary }, { terminal }) => {
     if (sampler !== undefined) return lookAtSamplers(sampler, json === true, terminal);
     if (engine !== undefined) {
       const { tinker } = fromText(engine);

@@ -42,7 +42,6 @@ function isFileWord(word: string): boolean {
   return isModuleText(word) && !/^[^./\\=]+=/u.test(word);
 }
 
-/** Names alone. */
 export function withoutFiles(words: readonly string[]): string[] {
   return words.filter((word) => !isFileWord(word));
 }
@@ -56,7 +55,6 @@ export async function openOwnMethods(own: OwnBenchValues, directory: string): Pr
   return Promise.all(fromFolder(directory, own).methods.map((each) => openMethod(each.reference)));
 }
 
-/** Their questions again. */
 export function openOwnBoards(own: OwnBenchValues, directory: string): Promise<Board[]> {
   return Promise.all(fromFolder(directory, own).boards.map((each) => openBoard(each.reference)));
 }
@@ -90,7 +88,6 @@ export async function checkBenchTrust(directory: string, config: Config): Promis
   await checkServers(made, serversIn(config));
 }
 
-/** Remembers that this machine made a bench. */
 export function keepBenchMade(directory: string, config: Config, progress: Progress): Promise<void> {
   return keepMade(madeFolder(directory, config), config, serversIn(config), progress);
 }

@@ -51,7 +51,6 @@ import { findRun, openFoundRun, trustedConfigOf, type FoundRun } from "../run/op
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
-/** Where a bench's questions come from. */
 export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
@@ -60,7 +59,6 @@ export interface QuestionSources {
   readonly plan?: boolean;
 }
 
-/** How far a bench of questions may go, and who looks. */
 export interface QuestionLimits extends TaskLimits {
   /** The key may go over http to another machine. */
   readonly insecure: boolean;
@@ -68,10 +66,8 @@ export interface QuestionLimits extends TaskLimits {
   readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
 }
 
-/** A bench of questions, opened. */
 export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
 
-/** Opens what a bench is made of, and refuses what has no effect or no price. */
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,
@@ -167,7 +163,6 @@ export function playQuestions(
   });
 }
 
-/** Models of servers, whose calls are booked together. */
 async function opener(
   { model: name }: BenchConfig,
   shared: { readonly account: SpendAccount; readonly insecure: boolean } & Pick<Spending, "deadlineMs">,
@@ -202,8 +197,7 @@ interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "max
   readonly replyTokens?: number;
 }
 
-/** How a trained team is asked. */
-export interface TrainedTeamChoice {
+interface TrainedTeamChoice {
   /** Who speaks for the agents that do not learn, instead of the training's. */
   readonly actor?: string | null;
   /** Of a server's model that speaks for them, where it is not a public one. */

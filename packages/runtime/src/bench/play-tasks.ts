@@ -27,7 +27,6 @@ import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
 
-/** What teams on tasks came to. */
 export interface TaskOutcome {
   readonly stopped: string | null;
   readonly summaries: readonly PairSummary[];
@@ -36,14 +35,12 @@ export interface TaskOutcome {
   readonly spentUsd?: number;
 }
 
-/** How far a bench may go. */
 export interface TaskLimits extends Pick<Spending, "deadlineMs"> {
   /** Failed samples after which it stops. */
   readonly maxErrors: number;
   readonly interrupts: () => Interrupts;
 }
 
-/** Opens the teams, takes the samples that are missing or failed, and writes the report. */
 export async function playTasks(
   directory: string,
   config: PairConfig<TaskSettings>,
@@ -85,12 +82,11 @@ export async function playTasks(
 }
 
 /** Tasks with their teams, opened; close what is returned when done. */
-export interface OpenedPairs {
+interface OpenedPairs {
   readonly boards: readonly PairBoard[];
   close(): Promise<void>;
 }
 
-/** A trained team of the bench. */
 interface Trained {
   readonly name: string;
   readonly found: FoundRun;
@@ -102,7 +98,7 @@ interface Trained {
  * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
  * not among them; what tasks, models and runs throw
  */
-export async function openPairs(
+async function openPairs(
   config: PairConfig<TaskSettings>,
   booked: Omit<Spending, "price">,
   progress: Progress,

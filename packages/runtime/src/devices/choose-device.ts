@@ -1,3 +1,4 @@
+import { settingError } from "../setting-error.ts";
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { formatNumber } from "@laconic/core/text";
@@ -7,7 +8,6 @@ import type { Gpu } from "@laconic/kernels-torch";
 import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
 import { tryDevice, type DeviceSpeed, type DeviceOutcome } from "./try-device.ts";
 
-/** What a run works on. */
 export interface ChosenDevice {
   readonly name: string;
   /** Of the first worker; the others' differ by the index of the GPU alone. */
@@ -18,7 +18,6 @@ export interface ChosenDevice {
   readonly dtype: "float32" | "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
   readonly memory: number | null;
-  /** What a plan needs to know of its kernels. */
   readonly kernels: KernelFacts;
 }
 
@@ -36,10 +35,9 @@ export async function chooseDevice(
     if (indices !== null && workers !== "auto" && workers !== indices.length)
       throw otherWorkers(name, indices, workers);
     if (deterministic && device.deterministic === "never")
-      throw new LaconicError(
-        "config_invalid",
-        `deterministic: device ${device.name} does not give the same bits for the same calls; take cuda, cpu or wasm`,
-        { key: "deterministic" },
+      throw settingError(
+        "deterministic",
+        `device ${device.name} does not give the same bits for the same calls; take cuda, cpu or wasm`,
       );
     const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
     const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
@@ -97,7 +95,6 @@ async function againstGpus(
   return { taken: taken.device, why: [taken.detail, ...reasons].join("; ") };
 }
 
-/** A device and what was measured of it; null for a measurement that failed. */
 type Contender = readonly [name: string, speed: DeviceSpeed | null];
 
 /** The one with the shorter step; one that could not be measured loses, and the first wins where neither could. */
@@ -114,7 +111,6 @@ export function fasterOf(first: Contender, second: Contender): { readonly name: 
 
 const speeds = new Map<string, Promise<DeviceSpeed | null>>();
 
-/** Measured once in this process. */
 function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   const speed = speeds.get(name) ?? Promise.resolve(source()).then(measureInChild);
   speeds.set(name, speed);
@@ -136,7 +132,6 @@ function otherWorkers(name: string, indices: readonly number[], workers: number)
   );
 }
 
-/** What became of trying a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;
@@ -186,7 +181,6 @@ export function expectIndices(name: string, indices: readonly number[], report: 
   });
 }
 
-/** What a device came to in this process: starting one can take seconds. */
 const probed = new Map<string, Promise<DeviceOutcome>>();
 
 /** Starts a device, in a process of its own where it loads native code; once in this process. */
@@ -223,7 +217,6 @@ export async function measureInChild(source: KernelSource): Promise<DeviceSpeed 
   return "answer" in outcome ? outcome.answer : null;
 }
 
-/** A driver that hangs is no driver; the first start of CUDA reads gigabytes. */
 const patienceMs = 120_000;
 
 /**
@@ -241,9 +234,8 @@ export async function probeInChild(
 }
 
 /** The GPUs that NVIDIA's driver shows, or why there are none. */
-export type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
+type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
 
-/** A driver that answers does so in a second. */
 const driverPatienceMs = 60_000;
 
 const listEntry = new URL("../../assets/list-gpus.mjs", import.meta.url);
@@ -258,8 +250,7 @@ export function gpusHere(): Promise<GpuReport> {
   return asked;
 }
 
-/** What a process of its own said, or how it ended without a word. */
-export type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
+type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
 
 /** As much of what a library says last as fits into a line. */
 const longestReason = 200;
@@ -270,7 +261,7 @@ const longestReason = 200;
  *
  * @param entry - the module
  */
-export function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
+function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
   return new Promise((resolve) => {
     // What libraries print is not this command's output.
     const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });

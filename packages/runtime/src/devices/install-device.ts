@@ -9,7 +9,6 @@ import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@la
 /** Devices whose packages are installed only when asked for. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
-/** Where an optional device is put, and with which Python. */
 export interface InstallOptions {
   /** Where each device gets a folder of its own. */
   readonly folder: string;
@@ -18,22 +17,17 @@ export interface InstallOptions {
   readonly run: RunCommand;
   /** Ends the program that runs; a folder that was made is removed, one that was there is left as it is. */
   readonly signal?: AbortSignal;
-  /** Hears each step before it starts. */
   note(step: string): void;
 }
 
 /** @throws LaconicError `device_unavailable` with the last lines of what the program said */
-export function expectDone(
-  device: OptionalDevice,
-  step: string,
-  { code, text }: Awaited<ReturnType<RunCommand>>,
-): void {
+function expectDone(device: OptionalDevice, step: string, { code, text }: Awaited<ReturnType<RunCommand>>): void {
   if (code === 0) return;
   const said = text.trim().split("\n").slice(-6).join("\n");
   throw unavailable(device, `${step} failed${code === null ? " to start" : ` with code ${code}`}:\n${said}`);
 }
 
-export function unavailable(device: OptionalDevice, reason: string): LaconicError {
+function unavailable(device: OptionalDevice, reason: string): LaconicError {
   return new LaconicError("device_unavailable", `${device}: ${reason}`, { device });
 }
 
@@ -91,10 +85,8 @@ async function installInto(folder: string, device: OptionalDevice, options: Inst
   if (device !== "webgpu") await buildTensorFlow(device, folder, options);
 }
 
-/** CUDA's version that TensorFlow's wheels are built for. */
 const minCuda = 12.5;
 
-/** @throws LaconicError `device_unavailable` without an NVIDIA driver that is new enough */
 async function expectCuda(run: RunCommand): Promise<void> {
   const { code, text } = await run("nvidia-smi", []);
   const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
@@ -110,7 +102,7 @@ async function expectCuda(run: RunCommand): Promise<void> {
  * @param folder - whose `node_modules` hold the package
  * @throws LaconicError `device_unavailable` with the step that failed
  */
-export async function buildTensorFlow(
+async function buildTensorFlow(
   device: Exclude<OptionalDevice, "webgpu">,
   folder: string,
   options: Omit<InstallOptions, "folder">,
@@ -188,22 +180,18 @@ async function link(library: string, deps: string): Promise<void> {
   if (existsSync(nvidia)) await symlink(nvidia, join(deps, "nvidia"));
 }
 
-/** What a program came to. */
 export interface Outcome {
   /** Null when it could not be started. */
   readonly code: number | null;
-  /** Standard output and error. */
   readonly text: string;
 }
 
-/** Runs a program, never through a shell; tests pass their own. */
 export type RunCommand = (
   program: string,
   args: readonly string[],
   options?: {
     readonly folder?: string;
     readonly environment?: Readonly<Record<string, string>>;
-    /** Ends the program, and what it has started. */
     readonly signal?: AbortSignal;
   },
 ) => Promise<Outcome>;

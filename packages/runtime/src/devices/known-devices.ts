@@ -9,10 +9,8 @@ import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
 import { environmentValue, userCache } from "../folders/folders.ts";
 import type { OptionalDevice } from "./install-device.ts";
 
-/** Of a device's kernels, as far as their memory depends on it. */
 export type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "packedWeights">;
 
-/** A device that the app knows. */
 export interface KnownDevice {
   readonly name: string;
   readonly about: string;
@@ -22,7 +20,6 @@ export interface KnownDevice {
   readonly dtype?: "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
-  /** What a plan needs to know of its kernels. */
   readonly kernels?: KernelFacts;
   /** Whether it counts GPUs, as `cuda:1` names one. */
   readonly indexed?: true;
@@ -162,7 +159,6 @@ export const devices: readonly KnownDevice[] = [
   },
 ];
 
-/** @throws LaconicError `device_unavailable` unless it is `auto` or a device that the app knows, working here or not */
 export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
@@ -197,7 +193,6 @@ async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
   }
 }
 
-/** Whether there is a PyTorch to load. */
 function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
   if (device === "mps" && process.platform !== "darwin") return false;
   try {
@@ -209,13 +204,12 @@ function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
 }
 
 /** A device as it is named: `cuda`, or `cuda:0,1` for these of its GPUs. */
-export interface DeviceName {
+interface DeviceName {
   readonly name: string;
   /** One worker each; null leaves the choice to the device. */
   readonly indices: readonly number[] | null;
 }
 
-/** @throws LaconicError `device_unavailable` for indices that are none, or that come twice */
 export function parseDeviceName(text: string): DeviceName {
   const colon = text.indexOf(":");
   if (colon < 0) return { name: text, indices: null };

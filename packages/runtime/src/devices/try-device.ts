@@ -65,7 +65,6 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
   }
 }
 
-/** How fast a device is, measured. */
 export interface DeviceSpeed {
   /** Of products of float32 matrices that are large for a small model, in GFLOP/s. */
   readonly gflops: number;
@@ -123,7 +122,6 @@ export async function measureDevice({ module, options }: KernelSource): Promise<
   }
 }
 
-/** Doubles the number of products until they take 50 ms. */
 async function productRate(kernels: Kernels): Promise<number> {
   const [height, inner] = [256, 512];
   const matrix = (size: number): Tensor =>

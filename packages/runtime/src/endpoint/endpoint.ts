@@ -9,8 +9,7 @@ import { toolsOf } from "./open-served.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
 import type { OpenSource } from "../start/open-folder.ts";
 
-/** Where the endpoint is, and who may use it. */
-export interface Serving extends Required<
+interface Serving extends Required<
   Pick<GatewayOptions, "apiKey" | "hosts" | "maxConcurrency" | "maxBodyBytes" | "defaultMaxTokens">
 > {
   readonly host: string;
@@ -21,7 +20,6 @@ export interface Serving extends Required<
   readonly programUrl?: string | undefined;
 }
 
-/** How often the line is written anew. */
 const lineMs = 500;
 
 /**

@@ -38,8 +38,7 @@ const eventSchema: z.ZodType<GatewayEvent> = z.discriminatedUnion("kind", [
   }),
 ]) as unknown as z.ZodType<GatewayEvent>;
 
-/** How a journal is kept. */
-export interface JournalOptions {
+interface JournalOptions {
   readonly fs?: FileSystem;
   /** Bytes from which on the journal goes on in a new file, and the old one is packed; 64 MiB by default. */
   readonly segmentBytes?: number;
@@ -70,7 +69,7 @@ export async function openJournal(
 }
 
 /** A run's journal: what its earlier processes wrote, and where this one writes. */
-export class GatewayJournal {
+class GatewayJournal {
   readonly #directory: string;
   readonly #path: string;
   readonly #file: LineFile;
@@ -112,7 +111,6 @@ export class GatewayJournal {
     return written;
   }
 
-  /** Waits for what is being packed. */
   async close(): Promise<void> {
     await this.#last;
     await this.#packing;
@@ -148,7 +146,6 @@ export class GatewayJournal {
     this.#pack();
   }
 
-  /** The journal goes on in a new file. */
   async #closePart(): Promise<void> {
     const { fs } = this.#options;
     const closed = joinPath(this.#folder, segmentName(this.#next));
@@ -168,10 +165,10 @@ export class GatewayJournal {
 }
 
 /** In a run directory: closed parts of the journal, in the order of their numbers. */
-export const segmentFolder = "gateway";
+const segmentFolder = "gateway";
 
 /** A closed part. A compacted one stands for all that its range covers. */
-export interface Segment {
+interface Segment {
   readonly name: string;
   readonly first: number;
   readonly last: number;
@@ -183,12 +180,12 @@ const pattern = /^(\d{6})(?:-(\d{6}))?\.jsonl(\.gz)?$/u;
 const numbered = (n: number): string => String(n).padStart(6, "0");
 
 /** Name of a part that is not packed yet, or of a packed one that covers a range. */
-export function segmentName(first: number, last?: number): string {
+function segmentName(first: number, last?: number): string {
   return last === undefined ? `${numbered(first)}.jsonl` : `${numbered(first)}-${numbered(last)}.jsonl.gz`;
 }
 
 /** What is there: parts that count, the oldest first, and what a kill left beside them. */
-export async function listSegments(
+async function listSegments(
   fs: FileSystem,
   directory: string,
 ): Promise<{ readonly segments: readonly Segment[]; readonly stale: readonly string[] }> {
@@ -214,11 +211,7 @@ export async function listSegments(
 }
 
 /** Lines of a file, packed or not, in memory of one line; what is damaged ends a packed one, and counts as one line of null. */
-export async function* linesOfSegment(
-  fs: FileSystem,
-  path: string,
-  isPacked: boolean,
-): AsyncGenerator<Uint8Array | null> {
+async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean): AsyncGenerator<Uint8Array | null> {
   if (!isPacked) {
     yield* linesIn(piecesOf(fs, path));
     return;
@@ -241,7 +234,7 @@ export async function* linesOfSegment(
 const memberBytes = 4 << 20;
 
 /** Writes lines as members of gzip, which `zcat` reads as one text, and then gives the file its name. */
-export async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
+async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${path}.partial`;
   await fs.write(partial, "");
   let held: Uint8Array[] = [];
@@ -268,7 +261,7 @@ const maxEnded = 200_000;
  * Packs the closed parts of a journal into one, without the rollouts that no resume can need: those that were dropped, and those
  * that were trained, unless a checkpoint lies between their last reply and the step that took them.
  */
-export async function packSegments(fs: FileSystem, directory: string): Promise<void> {
+async function packSegments(fs: FileSystem, directory: string): Promise<void> {
   const { segments } = await listSegments(fs, directory);
   const [oldest, newest] = [segments[0], segments.at(-1)];
   if (!oldest || !newest || segments.every(({ isPacked }) => isPacked)) return;
@@ -328,7 +321,6 @@ async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment
   return ends;
 }
 
-/** Steps of the checkpoints that are there. */
 async function keptSteps(fs: FileSystem, directory: string): Promise<number[]> {
   const folder = joinPath(directory, runFiles.checkpoints);
   if (!(await fs.exists(folder))) return [];

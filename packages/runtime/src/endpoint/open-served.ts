@@ -41,7 +41,6 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** What is chosen of a run or a model. */
 export interface ServedChoice extends RunChoice {
   /** One policy of a run by itself; the run's whole team where none is named. */
   readonly policy: string | undefined;
@@ -50,8 +49,7 @@ export interface ServedChoice extends RunChoice {
   readonly cap: ActorCap;
 }
 
-/** Where models are opened. */
-export interface ServedPlace {
+interface ServedPlace {
   readonly engine: Engine;
   readonly device: ChosenDevice;
 }

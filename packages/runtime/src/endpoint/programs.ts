@@ -12,7 +12,6 @@ export interface ProgramSettings {
   readonly command: readonly [program: string, ...words: string[]];
 }
 
-/** What the programs are told, and who hears of them. */
 interface ProgramContext extends Pick<KeepOptions, "warn" | "allGaveUp"> {
   /** Of the endpoint, without a path. */
   readonly url: string;
@@ -37,13 +36,11 @@ interface KeepOptions {
    * @throws Error for a program that cannot be started
    */
   readonly start: (index: number) => Promise<StartedProgram> | StartedProgram;
-  /** Hears of deaths. */
   readonly warn: (message: string) => void;
   /** Called once, when each program has failed {@link maxFailures} times in a row. */
   readonly allGaveUp: (reason: string) => void;
   /** Waits; ends early when the signal aborts. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 

@@ -16,7 +16,6 @@ export function userCache(): string {
   return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
 }
 
-/** Where benchmark files are kept. */
 export function dataFolder(given: string | undefined): string {
   return resolve(given ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
 }
@@ -28,7 +27,6 @@ export function trusting<T>(body: () => T): T {
   return trust.run(true, body);
 }
 
-/** Whether the command that runs trusts the folders it opens. */
 export function isTrusting(): boolean {
   return trust.getStore() === true;
 }

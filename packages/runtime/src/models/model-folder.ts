@@ -12,7 +12,6 @@ import { relayTokenizer } from "@laconic/tasks";
 import { environmentValue, userCache } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 
-/** A model's files on this machine. */
 export interface ModelFolder {
   readonly folder: string;
   /** The name under which the same files are found again: a hub name carries its commit. */
@@ -24,7 +23,6 @@ export interface ModelFolder {
 /** Owner and name, or the name alone; a folder or file below; a revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
-/** How a model's files are found. */
 export interface ModelFolderOptions {
   /** False leaves the weights on the hub, because a server has them. Default true. */
   readonly weights?: boolean;
@@ -63,7 +61,6 @@ export function foundAgain(pinned: string): string {
   return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
 }
 
-/** The presets' story model. */
 const storyModel = "stories260k";
 
 /** Where a model with a name of its own lies: the story model in `$LACONIC_DATA`, else on the hub (1 MB). Any other is what it is called. */
@@ -79,7 +76,6 @@ interface HubModel {
   /** A folder of the repository, or a llama2.c checkpoint in it; the whole when absent. */
   readonly below: string | undefined;
   readonly revision: string;
-  /** Whether its weights are wanted too. */
   readonly weights: boolean;
   readonly offline: boolean;
 }
@@ -210,7 +206,7 @@ async function write(from: string, words: string, folder: string): Promise<void>
 }
 
 /** The name of a small model that has learned nothing. */
-export const untrainedModel = "untrained";
+const untrainedModel = "untrained";
 
 /** Of what is made here: a change makes a model of another name in the cache. */
 const version = 1;
@@ -274,7 +270,7 @@ const config = {
  * examples begins when nothing is to be downloaded. Made once, always the same.
  * @param into - folder of what is made once
  */
-export async function untrainedFolder(into: string): Promise<string> {
+async function untrainedFolder(into: string): Promise<string> {
   const target = join(into, `untrained-${version}`);
   if (existsSync(target)) return target;
   await makeFolderOnce(target, (draft) => writeModel(draft));
@@ -323,7 +319,6 @@ function relayModelConfig(): Readonly<Record<string, unknown>> {
   };
 }
 
-/** An untrained model of that shape. */
 export function freshRelayModel(seed: string | number): ModelSource {
   return { kind: "config", config: relayModelConfig(), seed };
 }

@@ -23,7 +23,7 @@ export async function tokenizerIn(
 }
 
 /** What a policy knows of itself: the task whose prompts it was taught to read. Lies beside its weights. */
-export interface PolicyFacts {
+interface PolicyFacts {
   readonly task: string;
 }
 

@@ -91,10 +91,8 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "story-budget": storyBudget,
 });
 
-/** Of all presets, as `preset:NAME` takes them. */
 export const presetNames: readonly string[] = Object.keys(presets);
 
-/** @throws LaconicError `config_invalid` with the nearest known name. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return { ...preset };

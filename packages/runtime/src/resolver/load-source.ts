@@ -3,15 +3,13 @@ import { pathToFileURL } from "node:url";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { LaconicError, thrownText, isRecord } from "@laconic/core";
+import { LaconicError, thrownText, isRecord, type LaconicErrorCode } from "@laconic/core";
 import { isModuleFile, kinds, referencePlace, type KindName, type Reference } from "./reference.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
-/** Modules as they were read together. */
 interface Generation {
   readonly importModule: (file: string) => Promise<Module>;
-  /** SHA-256 by file. */
   readonly files: Map<string, string>;
 }
 
@@ -138,7 +136,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
  * What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them.
  * @throws LaconicError `config_invalid` with the line that installs them
  */
-export async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
+async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
   try {
     return await imported;
   } catch (error) {
@@ -152,7 +150,6 @@ interface BuildMessage {
   readonly location: { readonly file: string; readonly line: number } | null;
 }
 
-/** 64 hexadecimal digits. */
 export async function sha256OfFile(path: string): Promise<string> {
   return createHash("sha256")
     .update(await readFile(path))
@@ -164,57 +161,36 @@ export function pathFrom(directory: string, path: string): string {
   return relative(directory, path).replaceAll("\\", "/");
 }
 
-/** A value of a module. */
-export interface ResolvedValue {
-  readonly value: unknown;
-  /** A function made it, for this use alone; else it is one that everything shares. */
-  readonly made: boolean;
-}
-
-/** The value that a reference stands for, as `openReference` finds it. */
-export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
-  return (await openReference(reference, kind, resources)).value;
-}
-
 /**
  * The value that a reference stands for: its module is imported, and its export called where it has settings.
  * @param resources - what a function is called with beside its settings; a task that is a function of them alone is called too
  * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
  */
-export async function openReference(reference: Reference, kind: KindName, resources?: object): Promise<ResolvedValue> {
+export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
   const { file, export: name, path = [], settings } = reference;
-  const { read } = kinds[kind];
-  let value = read && !isModuleFile(file) ? await read(file) : exportOf(await loadSource(file), file, name);
-  for (const key of path)
-    value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
-  let made = false;
+  const { read, noun, lacks } = kinds[kind];
+  const place = reference.path ? referencePlace(reference) : file;
   const what = reference.path ? "the value" : name === "default" ? "its default export" : `its export ${name}`;
-  const refused = (reason: string): LaconicError =>
-    new LaconicError("config_invalid", `${placeOf(reference)}: ${what} ${reason}`, { file, export: name });
-  if (settings) {
-    if (typeof value !== "function")
-      throw refused(`takes no settings: a function that is called with them and returns a ${kinds[kind].noun} would`);
-    value = await called(value, [settings, resources]);
-  }
-  if (resources !== undefined && typeof value === "function") value = await called(value, [resources]);
-  const lack = kinds[kind].lacks(value);
-  if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
-  return { value, made };
-
-  async function called(make: unknown, given: readonly unknown[]): Promise<unknown> {
-    made = true;
+  const refused = (reason: string, code: LaconicErrorCode = "config_invalid", cause?: unknown): LaconicError =>
+    new LaconicError(code, `${place}: ${what} ${reason}`, { file, export: name }, cause);
+  const called = async (make: unknown, ...given: readonly unknown[]): Promise<unknown> => {
     try {
       return await (make as (...all: readonly unknown[]) => unknown)(...given);
     } catch (error) {
-      const message = thrownText(error);
       const code = LaconicError.is(error) ? error.code : "config_invalid";
-      const reason = `was called to make a ${kinds[kind].noun} and failed: ${message}`;
-      throw new LaconicError(code, refused(reason).message, { file, export: name }, error);
+      throw refused(`was called to make a ${noun} and failed: ${thrownText(error)}`, code, error);
     }
+  };
+  let value = read && !isModuleFile(file) ? await read(file) : exportOf(await loadSource(file), file, name);
+  for (const key of path)
+    value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
+  if (settings) {
+    if (typeof value !== "function")
+      throw refused(`takes no settings: a function that is called with them and returns a ${noun} would`);
+    value = await called(value, settings, resources);
   }
-}
-
-/** Without the export, which the message says in words. */
-function placeOf(reference: Reference): string {
-  return reference.path ? referencePlace(reference) : reference.file;
+  if (resources !== undefined && typeof value === "function") value = await called(value, resources);
+  const lack = lacks(value);
+  if (lack !== null) throw refused(`is no ${noun}: ${lack}`);
+  return value;
 }

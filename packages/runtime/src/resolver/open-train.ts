@@ -51,12 +51,10 @@ export async function openExamples(reference: Reference): Promise<SupervisedExam
   return (await resolveReference(reference, "examples")) as SupervisedExamples;
 }
 
-/** A model that speaks for those who do not learn. */
 export async function openActor(reference: Reference): Promise<LanguageModel> {
   return (await resolveReference(reference, "actor")) as LanguageModel;
 }
 
-/** Where a configuration takes values. */
 interface Places {
   readonly task: unknown;
   readonly actor: unknown;

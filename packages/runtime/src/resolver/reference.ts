@@ -12,7 +12,6 @@ import {
   type TrainValues,
   type ValueCheck,
 } from "@laconic/trainer";
-import { readRows } from "@laconic/benchmarks";
 
 /** A value as a configuration keeps it: where it is made, never what it is. */
 export type Reference = ValueSource;
@@ -21,7 +20,7 @@ export type Reference = ValueSource;
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
 /** A module, by its path: it begins with `./`, `../` or `/` (`C:\` on Windows), so that no name is mistaken for one. */
-export function isFileText(text: string): boolean {
+function isFileText(text: string): boolean {
   return /^(?:\.{1,2}[\\/]|[\\/]|[a-z]:[\\/])/iu.test(text);
 }
 
@@ -61,12 +60,10 @@ export function referencesAt(value: unknown, key = ""): (readonly [key: string, 
   return Object.entries(value).flatMap(([name, each]) => referencesAt(each, key === "" ? name : `${key}.${name}`));
 }
 
-/** Every reference in a configuration. */
 export function referencesIn(value: unknown): Reference[] {
   return referencesAt(value).map(([, reference]) => reference);
 }
 
-/** The configuration with every reference changed. */
 export function mapReferences<T>(value: T, change: (reference: Reference) => unknown): T {
   if (isReference(value)) return change(value) as T;
   if (Array.isArray(value)) return value.map((each: unknown) => mapReferences(each, change)) as T;
@@ -81,7 +78,7 @@ type OtherKind = "task" | "team" | "actor" | "sink" | "method" | "board" | "prob
 export type KindName = keyof TrainValues | OtherKind;
 
 /** How a value is recognised, and read from a file that is no module: any text at its key names a file then. */
-export interface Kind extends ValueCheck {
+interface Kind extends ValueCheck {
   readonly read?: (file: string) => Promise<unknown>;
 }
 
@@ -107,12 +104,11 @@ function lacksOfTeam(value: unknown): string | null {
   return "run" in value ? isTopology(value) : isGraph(value);
 }
 
-/** Every kind of value. */
 export const kinds: Readonly<Record<KindName, Kind>> = {
   ...trainValues,
   examples: {
     ...trainValues.examples,
-    read: async (file) => (await import("./reference.ts")).exampleRows(file),
+    read: exampleRows,
   },
   task: { noun: "task", lacks: lacksOfTask },
   team: { noun: "team", lacks: lacksOfTeam },
@@ -137,7 +133,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
  * Rows of a file of supervised examples: JSON lines, a JSON array or Parquet, also in gzip; each with its place.
  * @throws LaconicError `config_invalid` for a file that is not there, `data_invalid` naming file and row
  */
-export async function exampleRows(file: string): Promise<readonly unknown[]> {
+async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new LaconicError(
       "config_invalid",
@@ -146,6 +142,7 @@ export async function exampleRows(file: string): Promise<readonly unknown[]> {
       error,
     );
   });
+  const { readRows } = await import("@laconic/benchmarks");
   return (await readRows(file, bytes)).map((row) => {
     const source = `${file} row ${row.row}`;
     if ("reason" in row) throw new LaconicError("data_invalid", `${source}: ${row.reason}`, { file, row: row.row });
@@ -171,17 +168,15 @@ export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }
 
-/** Whether a path is one of a key, in which `*` is any name. */
 function matches(key: string, path: readonly string[]): boolean {
   const parts = key.split(".");
   return parts.length === path.length && parts.every((part, i) => part === "*" || part === path[i]);
 }
 
-/** For messages. */
 const valueKeys: string = places.map(([key]) => key.replaceAll("*", "NAME")).join(", ");
 
 /** Who says a configuration: paths in it are relative to `directory`. */
-export interface Speaker {
+interface Speaker {
   readonly directory: string;
   /** The module that exports it: values in it are found there again. Absent where there can be none. */
   readonly module?: string;

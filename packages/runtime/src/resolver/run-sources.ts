@@ -35,7 +35,7 @@ export function inFolder<T>(directory: string, config: T): T {
 }
 
 /** A run's sources, as its values are to be read. */
-export interface PlacedSources {
+interface PlacedSources {
   /** The configuration of the run's folder, read again. */
   readonly place: <T>(config: T) => T;
   /** Files that are not what they were. */
@@ -66,7 +66,6 @@ export async function placedSources(directory: string, choice: SourceChoice = "o
   };
 }
 
-/** The same, read again. */
 export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
 }
@@ -137,7 +136,6 @@ async function differingFrom(
   return known.flatMap(([name, hash], i) => (now[i] === hash ? [] : [name]));
 }
 
-/** Whether an input of a manifest is a source. */
 export function isSourceInput(name: string): boolean {
   return name.startsWith(prefix);
 }

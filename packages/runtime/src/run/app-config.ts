@@ -1,3 +1,4 @@
+import { settingError } from "../setting-error.ts";
 import { isRecord, LaconicError, loraShape, nearestName, type UnknownRecord } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { taskSettingsSchema, namedTask } from "@laconic/tasks/named";
@@ -143,10 +144,9 @@ export function parseAppConfig(written: unknown): AppConfig {
   };
   checkWarmStart(config);
   if (config.train.supervised && !config.train.supervised.examples)
-    throw new LaconicError(
-      "config_invalid",
-      "train.supervised.examples: there are none to learn; name a file, a list or a function, or set train.supervised to null",
-      { key: "train.supervised.examples" },
+    throw settingError(
+      "train.supervised.examples",
+      "there are none to learn; name a file, a list or a function, or set train.supervised to null",
     );
   checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
@@ -211,13 +211,12 @@ type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: 
  * @throws LaconicError `device_unavailable` for a device that does not exist, `config_invalid` for an actor nobody needs and
  * for a budget to show where there is none
  */
-export function checkEffects({ task, actor, device, train }: Checked): void {
+function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
-    throw new LaconicError(
-      "config_invalid",
-      "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
-      { key: "task.showBudget" },
+    throw settingError(
+      "task.showBudget",
+      "has no effect, because the run has no budget for the team; set train.budget, or remove it",
     );
   // Who learns in a task or team of a module is known once it is opened.
   if (referencesIn(task).length > 0) return;
@@ -225,12 +224,9 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
   checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);
 }
 
-/** @throws LaconicError `config_invalid` for an actor where every agent learns */
 export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
   if (actor === null || hasFrozen) return;
-  throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
-    key: "actor",
-  });
+  throw settingError("actor", "has no effect, because every agent of this task learns; remove it");
 }
 
 /** What other trainers call a setting, in small letters without separators. */

@@ -1,3 +1,4 @@
+import { settingError } from "../setting-error.ts";
 import { LaconicError } from "@laconic/core";
 import { relayTokenizer, type TeamTask } from "@laconic/tasks";
 import { namedTask, type TaskSettings } from "@laconic/tasks/named";
@@ -90,10 +91,9 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
   const [unread] =
     Object.entries(train.costs ?? {}).find(([, cost]) => "kind" in cost && cost.kind === "tokens-read") ?? [];
   if (served && unread !== undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `train.costs.${unread}: who reads whom is not known of agents of another program; charge what they write`,
-      { key: `train.costs.${unread}` },
+    throw settingError(
+      `train.costs.${unread}`,
+      "who reads whom is not known of agents of another program; charge what they write",
     );
   if (isServed === served) return;
   throw new LaconicError(
@@ -121,10 +121,10 @@ export function policyTask(task: RunTask): string | null {
  * @param name - of the model, as the configuration has it
  * @throws LaconicError `config_invalid` naming both
  */
-export async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
+async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
   const [wanted, title] = [policyTask(task), runTaskTitle(task)];
   const refuse = (reason: string): never => {
-    throw new LaconicError("config_invalid", `model: ${reason}`, { key: "model", model: name, task: title });
+    throw settingError("model", reason, { model: name, task: title });
   };
   const remedy = wanted?.startsWith("relay/")
     ? `make one with: laconic relay warm-start --level ${wanted.slice("relay/".length)} --out FOLDER, and set model to FOLDER`

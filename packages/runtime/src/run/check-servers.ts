@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { settingError } from "../setting-error.ts";
 import { checkSampling, samplingCuts } from "@laconic/core/backends";
 import { evaluationSampling } from "@laconic/trainer";
 import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
@@ -9,10 +9,6 @@ import { isReference } from "../resolver/reference.ts";
 import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from "./servers.ts";
 
 type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
-
-function refusal(key: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
-}
 
 /**
  * Refuses settings that a remote engine does not act on, before anything is opened.
@@ -25,31 +21,32 @@ export function checkRemoteSettings(
 ): void {
   if (engine === null) return;
   const { loraAlpha = 32 } = engine.tinker;
-  if (device !== "auto") throw refusal("device", "has no effect: the models are on the server; set it to auto");
-  if (workers !== "auto") throw refusal("workers", "has no effect: the models are on the server; set it to auto");
-  if (written.includes("memory")) throw refusal("memory", "has no effect: the models are on the server; remove it");
+  if (device !== "auto") throw settingError("device", "has no effect: the models are on the server; set it to auto");
+  if (workers !== "auto") throw settingError("workers", "has no effect: the models are on the server; set it to auto");
+  if (written.includes("memory"))
+    throw settingError("memory", "has no effect: the models are on the server; remove it");
   if (lora === null)
-    throw refusal("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
+    throw settingError("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
   if (lora.alpha !== loraAlpha)
-    throw refusal(
+    throw settingError(
       "lora.alpha",
       `is ${lora.alpha}, the server's is ${loraAlpha} and has no field on the wire; engine.tinker.loraAlpha says another`,
     );
   const { rank: _, alpha: __, ...others } = lora;
   const [other] = Object.keys(others);
-  if (other !== undefined) throw refusal(`lora.${other}`, "has no field on the wire; remove it");
+  if (other !== undefined) throw settingError(`lora.${other}`, "has no field on the wire; remove it");
   const [base] = Object.keys(bases);
-  if (base !== undefined) throw refusal(`bases.${base}`, "a remote engine has one base model; remove it");
+  if (base !== undefined) throw settingError(`bases.${base}`, "a remote engine has one base model; remove it");
   const [teacher] = Object.keys(teachers);
-  if (teacher !== undefined) throw refusal(`teachers.${teacher}`, "a remote engine has one base model; remove it");
+  if (teacher !== undefined) throw settingError(`teachers.${teacher}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
-    throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
+    throw settingError("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
   if (train.opponents)
-    throw refusal("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
+    throw settingError("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
   const sampling = evaluationSampling(train);
   const { temperature } = sampling;
   if (temperature !== 1)
-    throw refusal("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
+    throw settingError("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
   checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
@@ -61,12 +58,12 @@ export function checkRemoteSettings(
 export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
   const { maxGradNorm } = train.optimizer;
   if (maxGradNorm !== null && !record.clips)
-    throw refusal(
+    throw settingError(
       "train.optimizer.maxGradNorm",
       `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to end a run that leaves the road`,
     );
   if (models > 1 && !record.severalModels)
-    throw refusal(
+    throw settingError(
       "policies",
       `this run has ${models} models at a time, the server trains one; share them, or use actor.api`,
     );
@@ -81,9 +78,9 @@ export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: 
   const [needing] = snapshots.find(([, needs]) => needs) ?? [];
   if (needing === undefined) return;
   if (record.samplers === "live")
-    throw refusal(needing, "needs weights of an earlier step, but the server's samplers follow their model");
+    throw settingError(needing, "needs weights of an earlier step, but the server's samplers follow their model");
   if (record.promptLogProbs === "none")
-    throw refusal(needing, "needs log-probs under weights of an earlier step, which the server does not give");
+    throw settingError(needing, "needs log-probs under weights of an earlier step, which the server does not give");
 }
 
 function hasReference(objective: object | undefined): boolean {
@@ -104,9 +101,10 @@ const takingAll = serverKindNames
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
-  if (engine !== null) throw refusal("sampler", "has no effect beside engine, which samples too; remove one of them");
+  if (engine !== null)
+    throw settingError("sampler", "has no effect beside engine, which samples too; remove one of them");
   if (train.opponents)
-    throw refusal(
+    throw settingError(
       "train.opponents",
       "the servers hold the newest weights, and an opponent is none of them; sample here",
     );
@@ -114,31 +112,37 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (receivers && receivers.length !== urls.length)
-    throw refusal(
+    throw settingError(
       `${place}.receivers`,
       `${receivers.length} for ${urls.length} servers: name one for each of urls, the same twice where servers share a disk`,
     );
   if (receivers && folderAtServers !== undefined)
-    throw refusal(`${place}.folderAtServers`, "has no effect beside receivers, which say where weights are; remove it");
+    throw settingError(
+      `${place}.folderAtServers`,
+      "has no effect beside receivers, which say where weights are; remove it",
+    );
   if (far !== undefined && folder === undefined && !receivers)
-    throw refusal(
+    throw settingError(
       `${place}.folder`,
       `${far} is another machine: name a folder that it and this machine share, where weights are handed over, or receivers that take them over HTTP`,
     );
   const [base] = Object.keys(bases);
-  if (base !== undefined) throw refusal(`bases.${base}`, "the servers have one base model; remove it");
+  if (base !== undefined) throw settingError(`bases.${base}`, "the servers have one base model; remove it");
   if (lora === null) {
     if (!takesAllWeights)
-      throw refusal("lora", `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`);
+      throw settingError(
+        "lora",
+        `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`,
+      );
     const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
-    if (train.asynchronous) throw refusal("train.asynchronous", `needs weights of several steps, ${whole}`);
+    if (train.asynchronous) throw settingError("train.asynchronous", `needs weights of several steps, ${whole}`);
     if (train.refreshOldPolicyEvery > 1)
-      throw refusal("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
-    if (policies === "own") throw refusal("policies", `own is several policies, ${whole}`);
+      throw settingError("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
+    if (policies === "own") throw settingError("policies", `own is several policies, ${whole}`);
   }
   const [cut] = samplingCuts(evaluationSampling(train));
   if (!reportsUncut && logProbs === "server" && cut !== undefined)
-    throw refusal(
+    throw settingError(
       `train.sampling.${cut}`,
       `cuts the distribution, and ${title} tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
     );

@@ -83,23 +83,19 @@ export async function checkServers(folder: MadeFolder, servers: readonly NamedSe
   }
 }
 
-/** The server that speaks for agents that do not learn. */
 export function actorServers(actor: unknown): NamedServer[] {
   const { api } = (actor ?? {}) as { readonly api?: { readonly baseUrl: string } };
   return api ? [openAiServer(api.baseUrl)] : [];
 }
 
-/** Of a model with this address. */
 export function openAiServer(url: string, keys: readonly string[] = ["OPENAI_API_KEY"]): NamedServer {
   return { url, keys, configured: defaultBaseUrl() };
 }
 
-/** The server that has a run's weights. */
 export function engineServers({ engine }: Pick<AppConfig, "engine">): NamedServer[] {
   return engine ? [{ url: engine.tinker.url, keys: ["TINKER_API_KEY"] }] : [];
 }
 
-/** All servers that a training asks. */
 export function trainingServers(config: AppConfig): NamedServer[] {
   const { urls = [], receivers = [] } = config.sampler ? serversOf(config.sampler) : {};
   const told = config.sinks.flatMap((sink) =>

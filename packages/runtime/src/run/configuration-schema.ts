@@ -3,7 +3,6 @@ import * as z from "zod";
 import { kindAt } from "../resolver/reference.ts";
 import { configSchema, parseAppConfig } from "./app-config.ts";
 
-/** A piece of a JSON schema. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly description?: string;

@@ -17,7 +17,7 @@ import {
   type ServerStatus,
 } from "@laconic/openai/fleet";
 import { makeFolders, writing } from "@laconic/core/platform";
-import { nodeFileSystem, readLines, readSettings, runFiles, type TrainedPolicy } from "@laconic/trainer";
+import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import { serversOf, type ServerKindName, type SamplerSettings } from "./servers.ts";
@@ -26,7 +26,6 @@ import { serversOf, type ServerKindName, type SamplerSettings } from "./servers.
 export interface OpenedFleet {
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   readonly record: FleetRecord;
-  /** As they are now. */
   servers(): readonly ServerStatus[];
   /** Replies since it was last asked, for the run's records. */
   takeReplies(): readonly SampledReply[];
@@ -35,11 +34,9 @@ export interface OpenedFleet {
   close(): Promise<void>;
 }
 
-/** What a run has for its fleet. */
-export interface FleetResources {
+interface FleetResources {
   readonly directory: string;
   readonly vocabularySize: number;
-  /** That the run samples at. */
   readonly temperature: number;
   readonly note: (text: string) => void;
 }
@@ -157,7 +154,6 @@ function fleetLines({ servers }: FleetRecord): string[] {
   );
 }
 
-/** Servers of a step in numbers. */
 export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, number> {
   const count = (state: ServerStatus["state"]): number => servers.filter((each) => each.state === state).length;
   const gaps = servers.flatMap(({ state, gap }) => (state === "quarantined" ? [] : (gap ?? [])));
@@ -176,8 +172,7 @@ export function serversInShort(servers: readonly ServerStatus[]): string {
   return `samplers ${up.length}/${servers.length}${down.length === 0 ? "" : ` (${down.join(", ")})`}`;
 }
 
-/** How a server is, as far as one can ask without weights. */
-export interface ServerLook {
+interface ServerLook {
   readonly kind: string;
   readonly url: string;
   readonly works: boolean;
@@ -204,48 +199,4 @@ export function lookAtServers(sampler: SamplerSettings): Promise<ServerLook[]> {
       }
     }),
   );
-}
-
-/** A server of a run that went into quarantine or came out of it. */
-export interface RecordedServerChange extends Omit<ServerChange, "message"> {
-  /** Steps done by then. */
-  readonly step: number;
-  /** ISO 8601. */
-  readonly time: string;
-}
-
-const isText = (value: unknown): value is string => typeof value === "string";
-
-/**
- * What happened to the servers that a run samples on, in order, from its warnings.
- * @throws LaconicError `run_missing` where the folder holds no run
- */
-export async function serverHistory(directory: string): Promise<RecordedServerChange[]> {
-  await readSettings(nodeFileSystem, directory);
-  const rows = await readLines(nodeFileSystem, join(directory, runFiles.warnings));
-  return rows.flatMap(({ step, time, server, state, reason }) =>
-    typeof step === "number" &&
-    isText(time) &&
-    isText(server) &&
-    isText(reason) &&
-    (state === "quarantined" || state === "up")
-      ? [{ step, time, server, state, reason }]
-      : [],
-  );
-}
-
-/** One line for each change, with the seconds that a server was out once it is back. */
-export function historyLines(changes: readonly RecordedServerChange[]): string[] {
-  const outSince = new Map<string, string>();
-  return changes.map(({ step, time, server, state, reason }) => {
-    const at = `${time}, after step ${step}: `;
-    const since = outSince.get(server);
-    if (state === "quarantined") {
-      if (since === undefined) outSince.set(server, time);
-      return `${at}quarantined ${reason}`;
-    }
-    outSince.delete(server);
-    const seconds = since === undefined ? null : Math.round((Date.parse(time) - Date.parse(since)) / 1000);
-    return `${at}back        ${server}${seconds === null ? "" : `: passed a probe after ${seconds} s`}`;
-  });
 }

@@ -11,10 +11,8 @@ import { estimatorValue, isValueSource, type TrainConfig, type TrainedPolicy } f
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import type { AppConfig } from "./run-settings.ts";
 
-/** Where models are opened. */
 interface ModelPlace {
   readonly engine: Engine;
-  /** The folder of a model by its name. */
   readonly openModel: (model: string) => Promise<string>;
   readonly templateArguments: AppConfig["chatTemplateArguments"];
   /** Takes the folders of what is opened by name. */

@@ -44,7 +44,6 @@ export interface OpenedParts {
   readonly parts: TrainingParts;
   /** Settings of the training, with the values that they refer to. */
   readonly train: TrainConfig;
-  /** By policy. */
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /**
    * Another model in an agent's place, on the same engine until it is closed. `begun` is the one that the agent's policy began with,
@@ -55,7 +54,6 @@ export interface OpenedParts {
   readonly opponentRuns: OpponentRuns;
   /** Folders of critics and reward models by their names: those of rewards, until estimators are opened too. */
   readonly valueModels: Map<string, string>;
-  /** Closes engine and task. */
   close(): Promise<void>;
 }
 
@@ -63,9 +61,7 @@ export interface OpenedParts {
 export interface RunResources {
   /** Hears what the engine answers by itself. */
   readonly onWarning: (message: string) => void;
-  /** Of the run's model. */
   readonly modelFolder: string | null;
-  /** The folder of another model. */
   readonly openModel: (name: string) => Promise<string>;
   /** A checkpoint of the run, whose team knows what it has learned; the team that it began with when absent. */
   readonly found?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
@@ -80,7 +76,6 @@ export interface RunResources {
   readonly batching?: Batching;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
-  /** For an actor behind a server. */
   readonly spending?: Spending | null;
   /** Finds other runs that are opponents; without it they are not opened: training alone plays against them. */
   readonly opponents?: (tokenizerOf: (agent: string) => TeamTask["tokenizer"]) => Promise<OpponentRuns>;
@@ -91,7 +86,6 @@ export interface RunResources {
 type Parts = Pick<AppConfig, "task" | "train"> &
   Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "teachers" | "chatTemplateArguments">>;
 
-/** Where a run's models are. */
 export type Place = ChosenDevice | TinkerServer;
 
 /**

@@ -33,7 +33,6 @@ import { storedServer, isServerInput } from "./tinker-server.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
 import type { Spending } from "../spending/spending.ts";
 
-/** A run directory and one of its checkpoints. */
 export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly directory: string;
   readonly made: MadeFolder;
@@ -46,7 +45,6 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly warnings: readonly string[];
 }
 
-/** What of a run is opened. */
 export interface RunChoice {
   /** Of its checkpoints; the last one by default. */
   readonly which?: "latest" | "best";
@@ -186,7 +184,6 @@ export async function runResources(
   };
 }
 
-/** Tells which files were edited since the run was started. */
 export function noteSources({ directory, changedSources, sources }: FoundRun, progress: Progress): void {
   const read = sources === "current" ? "it is read as it is now" : "the run's own copy of its sources is read";
   for (const file of changedSources)

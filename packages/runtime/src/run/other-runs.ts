@@ -1,3 +1,4 @@
+import { settingError } from "../setting-error.ts";
 import { join, resolve, basename, dirname } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
@@ -48,7 +49,7 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
  * The policies of another run by name, and the step that they are of.
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `config_invalid` for weights that lie on a server
  */
-export async function runPolicies(
+async function runPolicies(
   directory: string,
   progress: Progress,
 ): Promise<{ readonly step: number; readonly policies: Readonly<Record<string, RunPolicy>> }> {
@@ -90,17 +91,19 @@ export async function findOpponentRuns(
     const { policies } = await policiesIn(directory, progress);
     const names = Object.keys(policies);
     if (policy !== undefined && !Object.hasOwn(policies, policy))
-      throw refusal(`${directory} has no policy "${policy}"; it has ${names.join(", ")}`);
+      throw settingError("train.opponents.runs", `${directory} has no policy "${policy}"; it has ${names.join(", ")}`);
     const own: Record<string, RunPolicy> = {};
     for (const agent of sides.flat()) {
       const speaks = policy ?? names.find((each) => policies[each]?.agents.includes(agent)) ?? names[0] ?? "";
       if (policy === undefined && names.length > 1 && !policies[speaks]?.agents.includes(agent))
-        throw refusal(
+        throw settingError(
+          "train.opponents.runs",
           `${name} has the policies ${names.join(", ")}, and none speaks for "${agent}"; write ${name}/${names[0]} for one of them`,
         );
       const chosen = policies[speaks] as RunPolicy;
       if (!isSame(chosen.tokenizer, await tokenizerOf(agent)))
-        throw refusal(
+        throw settingError(
+          "train.opponents.runs",
           `${name} has another tokenizer than the agent "${agent}" of this run: its words would be other tokens`,
         );
       own[agent] = chosen;
@@ -119,13 +122,12 @@ export function opponentFolders(runs: OpponentRuns): Record<string, string> {
   );
 }
 
-/** A run's folder, or one policy of it. */
 async function placeOf(name: string): Promise<{ readonly directory: string; readonly policy?: string }> {
   const whole = resolve(name);
   const isRun = (folder: string): Promise<boolean> => nodeFileSystem.exists(join(folder, runFiles.manifest));
   if (await isRun(whole)) return { directory: whole };
   if (await isRun(dirname(whole))) return { directory: dirname(whole), policy: basename(whole) };
-  throw refusal(`${name} is no run's folder, nor RUN/POLICY of one`);
+  throw settingError("train.opponents.runs", `${name} is no run's folder, nor RUN/POLICY of one`);
 }
 
 function isSame(one: TeamTask["tokenizer"], other: TeamTask["tokenizer"]): boolean {
@@ -134,8 +136,4 @@ function isSame(one: TeamTask["tokenizer"], other: TeamTask["tokenizer"]): boole
   for (let token = 0; token < one.vocabularySize; token++)
     if (one.decode([token]) !== other.decode([token])) return false;
   return true;
-}
-
-function refusal(reason: string): LaconicError {
-  return new LaconicError("config_invalid", `train.opponents.runs: ${reason}`, { key: "train.opponents.runs" });
 }

@@ -30,7 +30,7 @@ import type { ChosenDevice } from "../devices/choose-device.ts";
 import { isReference } from "../resolver/reference.ts";
 import { openTrain } from "../resolver/open-train.ts";
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   /** For each worker; null asks the device. */
@@ -41,15 +41,13 @@ export interface PlanOptions {
   readonly openModel: (model: string) => Promise<string>;
 }
 
-/** Seconds of one training step. */
-export interface StepSeconds {
+interface StepSeconds {
   readonly sampling: number;
   /** Of the old policy; 0 where the sampler's log-probs are taken. */
   readonly oldLogProbs: number;
   readonly update: number;
 }
 
-/** What a run will take. */
 export interface RunPlan {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;
@@ -66,12 +64,10 @@ export interface RunPlan {
   /** For each worker; null where nobody knows. */
   readonly memoryBytes: number | null;
   readonly largest: LargestBatches | null;
-  /** Replies of one step. */
   readonly replies: number;
   readonly steps: number;
   /** Null where the device does not work here and no rate was given. */
   readonly stepSeconds: StepSeconds | null;
-  /** How the seconds came about. */
   readonly timing: string;
   /** Supervised examples of one's own, before the training and beside it. */
   readonly examples: PlannedExamples;
@@ -251,8 +247,7 @@ async function readModelConfig(folder: string): Promise<ModelConfig> {
 }
 
 /** What a critic with layers of its own, or a reward model, takes on the device, in bytes. */
-export interface PlannedValueModel {
-  /** As the run names it. */
+interface PlannedValueModel {
   readonly model: string;
   readonly of: "critic" | "reward";
   /** Weights, with exact copies and moments where they learn: from the beginning to the end. */

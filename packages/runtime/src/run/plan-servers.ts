@@ -54,7 +54,6 @@ export async function planFleet(
   };
 }
 
-/** For people. */
 export function describeFleet(plan: FleetPlan): string {
   const { sampler, servers, bytesPerVersion, versionsAtOnce, publications, repliesPerServer, start } = plan;
   return [
@@ -65,9 +64,8 @@ export function describeFleet(plan: FleetPlan): string {
 }
 
 /** What one step sends to a server. What the server needs for it is the server's to say. */
-export interface RemotePlan {
+interface RemotePlan {
   readonly engine: string;
-  /** Of one step. */
   readonly replies: number;
   readonly steps: number;
   readonly promptTokens: number;
@@ -149,7 +147,6 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   };
 }
 
-/** For people. */
 export function describeRemote({
   engine,
   replies,

@@ -1,4 +1,5 @@
-import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
+import { settingError } from "../setting-error.ts";
+import { type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { onlyPolicy } from "@laconic/trainer";
 import { openModelFolder } from "../models/model-folder.ts";
@@ -38,15 +39,10 @@ export function policiesOf(
   return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };
 }
 
-/** @throws LaconicError `config_invalid` for a base of a policy that does not exist */
 export function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
   const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
   if (stray !== undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `bases.${stray}: there is no such policy; this run has ${Object.keys(policies).join(", ")}`,
-      { key: `bases.${stray}` },
-    );
+    throw settingError(`bases.${stray}`, `there is no such policy; this run has ${Object.keys(policies).join(", ")}`);
 }
 
 /**
@@ -64,7 +60,7 @@ export function modelSource(
 }
 
 /** The first weights of a policy, and its tokenizer. */
-export interface PolicyBase {
+interface PolicyBase {
   readonly folder: string | null;
   readonly tokenizer: Tokenizer | ChatTokenizer;
 }
@@ -106,7 +102,6 @@ export async function modelFolders(
   return folders;
 }
 
-/** Of an actor that computes here. */
 export function modelOf(actor: AppConfig["actor"]): string | null {
   return actor && !isReference(actor) && "model" in actor ? actor.model : null;
 }

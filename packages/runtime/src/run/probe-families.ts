@@ -27,7 +27,6 @@ export const probeFamilies: readonly string[] = [
   "fresh-reader",
 ];
 
-/** A family as it is played. */
 export interface ProbePlan {
   readonly family: string;
   /** What was changed, in words. */
@@ -39,13 +38,11 @@ export interface ProbePlan {
   readonly unheard?: TrainingParts;
 }
 
-/** A family that cannot be played, with the reason. */
 export interface SkippedFamily {
   readonly family: string;
   readonly reason: string;
 }
 
-/** What families are made of. */
 export interface ProbeSources {
   readonly opened: Pick<OpenedParts, "task" | "parts" | "otherModel">;
   /** The run's own test problems, and an episode of each. */
@@ -117,7 +114,6 @@ function ofTeammate(
   };
 }
 
-/** Another model answers. */
 async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const family = "other-actor";
   const { opened, problems, base, actor, fetched } = sources;
@@ -186,7 +182,7 @@ function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel
 }
 
 /** Replacement of a teammate's words; silence is an empty text of no tokens. */
-export interface Replacement {
+interface Replacement {
   readonly agent: AgentId;
   readonly text: string;
   /** Written, the end token included. */
@@ -222,7 +218,6 @@ function saying({ text, tokens }: Replacement, id: string): LanguageModel {
   };
 }
 
-/** Nothing said. */
 export function silence(agent: AgentId): Replacement {
   return { agent, text: "", tokens: 0 };
 }

@@ -1,4 +1,5 @@
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { settingError } from "../setting-error.ts";
+import { type LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
 import type { TeamName } from "@laconic/tasks/text";
@@ -10,7 +11,6 @@ import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { SamplerSettings, RemoteSettings } from "./servers.ts";
 
-/** A run as a configuration file describes it. */
 export interface AppConfig {
   readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
@@ -36,7 +36,6 @@ export interface AppConfig {
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
-  /** `auto` takes the first device that works. */
   readonly device: string;
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
   readonly workers: number | "auto";
@@ -60,7 +59,6 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 /** A supervised warm start before the training: on examples of one's own, or of what a story world needs. */
 export type WarmStartSettings = ExamplesWarmStart | WorldWarmStart;
 
-/** On examples of one's own. */
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {
   readonly name: "examples";
   readonly examples: Reference;
@@ -100,7 +98,6 @@ const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
   examples: 100,
 };
 
-/** What worlds have examples of. */
 export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
@@ -138,7 +135,6 @@ const defaultLearningRate = 2e-5;
 
 const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 
-/** As a configuration writes them. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
   z.strictObject({
@@ -168,7 +164,7 @@ export function checkWarmStart({
 }: Pick<AppConfig, "task" | "engine"> & { readonly warmStart: GivenWarmStart | null }): void {
   if (warmStart === null) return;
   const refuse = (reason: string): never => {
-    throw new LaconicError("config_invalid", `warmStart: ${reason}`, { key: "warmStart" });
+    throw settingError("warmStart", reason);
   };
   if (engine !== null)
     refuse("needs a model that computes here; the models of this run are on a server, so set warmStart=null");
@@ -193,18 +189,15 @@ export type NamedSink =
   /** Offline runs: `wandb sync` sends them. */
   | { readonly wandb: { readonly project?: string; readonly entity?: string } };
 
-/** A named sink, or a reference to one. */
 export type SinkSetting = NamedSink | Reference;
 
 /** Argument of a function that makes a sink. */
 export interface OwnSinkPlace {
-  /** The run's folder. */
   readonly directory: string;
 }
 
 export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
 
-/** Whether a run has what it has by default. */
 export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
   return JSON.stringify(sinks) === JSON.stringify(defaultSinks);
 }

@@ -1,11 +1,11 @@
-import { LaconicError } from "@laconic/core";
+import { settingError } from "../setting-error.ts";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
 import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/tasks/named";
 import { hubEnvironment } from "@laconic/hub";
 import { seenInTraining, type SeenInTraining } from "@laconic/benchmarks";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
-import { openReference, resolveReference } from "../resolver/load-source.ts";
+import { resolveReference } from "../resolver/load-source.ts";
 import { openedOnce } from "../resolver/shared-values.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
@@ -19,7 +19,7 @@ import { dataFolder } from "../folders/folders.ts";
 export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   if (!isReference(task)) return openTask(await withTeams(task), given);
   const all = taskResources(given);
-  const open = async (): Promise<object> => (await openReference(task, "task", all)).value as object;
+  const open = async (): Promise<object> => (await resolveReference(task, "task", all)) as object;
   const value = await openedOnce(JSON.stringify([task, all]), referencePlace(task), open);
   const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
   const { close: _, ...rest } = opened;
@@ -42,7 +42,6 @@ export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   return { ...pinned, team: task.team } as RunTask;
 }
 
-/** The task with teams as values. */
 export async function withTeams(task: Exclude<RunTask, Reference>): Promise<TaskSettings> {
   const references = referencesIn(task);
   const teams = await Promise.all(references.map((each) => resolveReference(each, "team")));
@@ -58,8 +57,7 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
 
 /** What a task without a tokenizer of its own is told in: the one that the model was taught with. */
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
-  if (modelFolder === null)
-    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
+  if (modelFolder === null) throw settingError("model", "this task needs a checkpoint with a tokenizer");
   return policyTokenizer(modelFolder, templateArguments);
 }
 
@@ -83,7 +81,7 @@ async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
 }
 
 /** Validation and test problems that are training problems too, by split; empty where no problem was seen. */
-export type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
+type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
 /** Compares a task's validation and test problems with its training problems. A task that draws its problems has no list to compare. */
 export function seenProblems({
@@ -102,7 +100,6 @@ export function seenProblems({
   };
 }
 
-/** A warning for each split with seen problems. */
 export function seenWarnings(problems: SeenProblems): string[] {
   return Object.entries(problems).map(
     ([split, { seen, of, first }]) =>

@@ -1,9 +1,9 @@
+import { settingError } from "../setting-error.ts";
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import { z } from "zod";
 
 /** A kind of servers to sample on, as settings, checks and plans need it; `open-fleet.ts` says how one is asked. */
 export interface ServerKind {
-  /** As people call it. */
   readonly title: string;
   /** Holds a version of all weights, not adapters alone. */
   readonly takesAllWeights: boolean;
@@ -19,7 +19,6 @@ export interface ServerKind {
 /** Name of a kind, in the setting `sampler` and in what a run records. */
 export type ServerKindName = "vllm" | "sglang";
 
-/** Every kind. */
 export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
   vllm: {
     title: "vLLM",
@@ -37,16 +36,12 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
   },
 };
 
-/** Every name, in the order of {@link serverKinds}. */
 export const serverKindNames: readonly ServerKindName[] = Object.keys(serverKinds) as ServerKindName[];
 
 /** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
-export interface SamplerServers {
-  /** Such as `http://10.0.0.5:8000`. */
+interface SamplerServers {
   readonly urls: readonly string[];
-  /** Where versions of the weights are written, for the servers to read; needed where they are on other machines. */
   readonly folder?: string;
-  /** The same folder as the servers see it. */
   readonly folderAtServers?: string;
   /** For servers that share no disk: a `laconic serve weights` on each server's machine takes the weights; one for each of `urls`, in their order. */
   readonly receivers?: readonly string[];
@@ -60,7 +55,6 @@ export interface SamplerServers {
   readonly replySeconds?: number;
   /** Most seconds without any server that works; 600 by default. */
   readonly patienceSeconds?: number;
-  /** Speak plain http with a key to another machine, as within a cluster. */
   readonly allowPlainHttp?: boolean;
 }
 
@@ -128,7 +122,6 @@ export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly
   return { kind, ...given };
 }
 
-/** As one writes it. */
 export function samplerTitle(sampler: SamplerSettings): string {
   const { kind, urls } = serversOf(sampler);
   return `${kind}:${urls.join(",")}`;
@@ -136,15 +129,12 @@ export function samplerTitle(sampler: SamplerSettings): string {
 
 /** A server of the Tinker protocol that trains and samples instead of this machine. Its key is $TINKER_API_KEY. */
 export interface TinkerSettings {
-  /** Such as `http://127.0.0.1:8000`. */
   readonly url: string;
   /** What the server calls the base model; its only one by default. */
   readonly model?: string;
-  /** Speak plain http to another machine, as within a cluster. */
   readonly allowPlainHttp?: boolean;
   /** The scale of the server's adapters, where it is not 32; the protocol has no field. */
   readonly loraAlpha?: number;
-  /** Sequences of one request. */
   readonly sequencesPerRequest?: number;
   /** Samples that are asked for at a time; 64 by default. */
   readonly samplesAtOnce?: number;
@@ -154,7 +144,6 @@ export interface TinkerSettings {
   readonly samplerTtlSeconds?: number;
   /** A step whose gradient norm is above it ends the run before anything is built on it. */
   readonly gradientCeiling?: number;
-  /** Most seconds of one result. */
   readonly deadlineSeconds?: number;
 }
 
@@ -194,15 +183,13 @@ export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
 export function fromText(text: string): RemoteSettings {
   const [, model, url] = /^tinker:(?:(.+)@)?(https?:\/\/.+)$/u.exec(text) ?? [];
   if (url === undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `engine: ${JSON.stringify(text)} is no engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
-      { key: "engine" },
+    throw settingError(
+      "engine",
+      `${JSON.stringify(text)} is no engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
     );
   return { tinker: { url, ...(model !== undefined && { model }) } };
 }
 
-/** As one writes it. */
 export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string {
   return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
 }

@@ -31,8 +31,7 @@ import { openParts } from "./open-parts.ts";
 /** Other examples under the same settings: models of older versions are trained anew. */
 const version = 2;
 
-/** What a run's training begins with. */
-export interface StartingModel {
+interface StartingModel {
   /** The model, and the warm start with the model as it was before: settings of the run from then on. */
   readonly settings: Pick<AppConfig, "model" | "warmStart">;
   /** Of the warm start that the model has had; null without any. */
@@ -94,7 +93,6 @@ async function checkNotBegun(directory: string): Promise<void> {
     );
 }
 
-/** @throws LaconicError `config_invalid` naming the first setting that differs */
 function checkSame(had: Learned, wanted: Learned, model: string): void {
   const refuse = (key: string, now: unknown, then: unknown): never => {
     throw new LaconicError(
@@ -147,7 +145,7 @@ async function inCache(
  * SHA-256 of what a warm start's examples are made of, wherever it lies: their file, for a function its modules and problems, and how
  * they become tokens. Null for those of a world.
  */
-export async function digestOfExamples(
+async function digestOfExamples(
   warmStart: WarmStartSettings,
   { task, policies, memory, chatTemplateArguments }: WarmStartedRun,
   modelFolder: string,
@@ -175,7 +173,6 @@ export interface BeforeWarmStart {
   /** Of the settings that the evaluation depends on. */
   readonly key: string;
   readonly warmStart: WarmStartRecord["warmStart"];
-  /** In a few words. */
   readonly said: string;
   /** On the problems, and with the random streams, of the run's own evaluations; language under the model itself. */
   readonly before: Evaluation;
@@ -225,7 +222,6 @@ export async function measureBeforeWarmStart(
   }
 }
 
-/** Once the run directory is held. */
 export async function keepBeforeWarmStart(directory: string, measured: BeforeWarmStart): Promise<void> {
   if ((await keptIn(directory))?.key === measured.key) return;
   await writeFile(join(directory, runFiles.warmStart), `${JSON.stringify(measured, null, 2)}\n`);

@@ -64,7 +64,6 @@ function mixedStream(
   });
 }
 
-/** Examples of one's own that a run learns. */
 export interface PlannedExamples {
   readonly before: {
     readonly steps: number;
@@ -72,7 +71,6 @@ export interface PlannedExamples {
     /** Null where a function makes them. */
     readonly size: ExampleSize | null;
   } | null;
-  /** By policy. */
   readonly beside: readonly { readonly text: string; readonly size: ExampleSize | null }[];
 }
 

@@ -1,3 +1,4 @@
+import { settingError } from "../setting-error.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Engine } from "@laconic/core";
@@ -32,7 +33,7 @@ export interface TinkerServer {
 }
 
 /** What the protocol does not say. */
-export interface TokenLimits {
+interface TokenLimits {
   /** Token ids are below it. */
   readonly vocabularySize: number;
   /** Null where the folder does not say; the server may. */
@@ -173,7 +174,6 @@ export async function tokenLimits(folder: string): Promise<TokenLimits> {
     return typeof found === "number" && Number.isInteger(found) && found > 0 ? found : null;
   };
   const vocabularySize = count("vocab_size");
-  if (vocabularySize === null)
-    throw new LaconicError("config_invalid", `model: ${file} has no vocab_size`, { key: "model", file });
+  if (vocabularySize === null) throw settingError("model", `${file} has no vocab_size`, { file });
   return { vocabularySize, contextLength: count("max_position_embeddings") };
 }

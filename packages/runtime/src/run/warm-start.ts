@@ -43,7 +43,6 @@ export function recorded<T extends WarmStartSettings>(warmStart: T): T {
   return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
 }
 
-/** Beside the weights that were trained. */
 const recordFile = "warm-start.json";
 
 const settingsSchema = warmStartSettings.refine(
@@ -73,7 +72,6 @@ export async function warmStartIn(folder: string): Promise<WarmStartRecord | nul
   });
 }
 
-/** Beside the weights. */
 export async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<void> {
   await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
@@ -81,23 +79,19 @@ export async function writeWarmStart(folder: string, record: WarmStartRecord): P
 /** What a model folder says of its tokens and of its ends, beside its weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
-/** What of a run its warm start depends on. */
 export type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
 
 /** A model before its warm start, and where it goes after it. */
-export interface Teaching {
+interface Teaching {
   readonly warmStart: WarmStartSettings;
   /** Whose warm start it is; examples of one's own are of its task. */
   readonly run?: WarmStartedRun;
-  /** A folder, or a name of the hub. */
   readonly model: string;
-  /** Of its files. */
   readonly from: string;
   readonly to: string;
   readonly place: ChosenDevice;
 }
 
-/** Trains a model on examples and writes it into a folder, with a record of that. */
 export async function trainWarmStart(
   { warmStart, run, model: given, from, to, place }: Teaching,
   progress: Progress,
@@ -136,10 +130,8 @@ export interface RelayWarmStart {
   readonly level: RelayLevel;
   readonly seed: string;
   readonly steps: number;
-  /** Examples per step. */
   readonly batch: number;
   readonly device: string;
-  /** Folder that the model is saved to. */
   readonly to: string;
   readonly onStep: (step: number, loss: number) => void;
 }

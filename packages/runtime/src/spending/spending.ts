@@ -37,8 +37,7 @@ export async function knownPrice(model: string): Promise<TokenPrice | null> {
   return publicPrices[model] ?? null;
 }
 
-/** A model of an OpenAI-compatible server. */
-export interface NamedModel {
+interface NamedModel {
   readonly model: string;
   readonly baseUrl: string;
 }
@@ -69,7 +68,6 @@ export interface ActorCap {
   readonly deadlineMs?: number;
 }
 
-/** What the command line calls them. */
 const flagOf = { maxUsd: "max-usd", price: "actor-price", deadlineMs: "timeout" } as const;
 
 /**
@@ -113,8 +111,7 @@ export function checkPriced(price: TokenPrice | null, model: string, flag: strin
 /** Every paid call of a bench, of pairs, or of a training, in its directory. */
 const spendingFile = "spending.jsonl";
 
-/** An account whose calls are on disk before they are sent. */
-export interface KeptAccount {
+interface KeptAccount {
   readonly account: SpendAccount;
   close(): Promise<void>;
 }
@@ -152,7 +149,6 @@ export async function readSpent(directory: string): Promise<JournalTotals | null
   return readSpendJournal(join(directory, spendingFile));
 }
 
-/** US dollars that a directory has spent so far. */
 export async function spentIn(directory: string): Promise<number> {
   return (await readSpent(directory))?.spentUsd ?? 0;
 }

@@ -39,7 +39,7 @@ import { resolveReference } from "../resolver/load-source.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 /** What episodes come from where they are not played here. */
-export interface OpenedSource {
+interface OpenedSource {
   readonly parts: TrainingParts;
   close(): Promise<void>;
 }
@@ -56,7 +56,6 @@ export interface Interrupts {
   dispose(): void;
 }
 
-/** How a run is started. */
 export interface StartOptions {
   readonly directory: string;
   readonly resume: Exclude<RunOptions["resume"], undefined>;
@@ -93,7 +92,6 @@ export interface HeldRun {
   readonly end: (outcome: SinkOutcome) => void;
 }
 
-/** Opens the run directory, for this process alone. */
 export async function openFolder({ config, place, opened, fleet, options, closing }: ReadyRun): Promise<HeldRun> {
   const { directory, resume, progress, openSource } = options;
   const { engine, task, valueModels, opponentRuns } = opened;
@@ -231,7 +229,7 @@ async function openSink(setting: SinkSetting, directory: string, environment: En
 }
 
 /** What a reader needs to repeat a run on another machine. */
-export async function describeEnvironment(capabilities: EngineCapabilities): Promise<Record<string, unknown>> {
+async function describeEnvironment(capabilities: EngineCapabilities): Promise<Record<string, unknown>> {
   return {
     laconic: packageJson.version,
     node: process.version,

@@ -156,7 +156,6 @@ async function openModels(
   }
 }
 
-/** Servers that policies sample on, where the configuration names some. */
 async function openSamplers(
   { parts }: OpenedParts,
   config: AppConfig,
@@ -175,7 +174,6 @@ function withFleet(opened: OpenedParts, fleet: OpenedFleet | null): OpenedParts 
   return fleet ? { ...opened, parts: { ...opened.parts, policies: fleet.policies } } : opened;
 }
 
-/** Trains while the directory is held. */
 async function trainHeld(
   { config, place, opened, warmStart, options, closing }: ReadyRun,
   { sources, run, end }: HeldRun,

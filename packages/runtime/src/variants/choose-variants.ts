@@ -9,14 +9,12 @@ import type { AppConfig } from "../run/run-settings.ts";
 import type { Variant } from "./run-variants.ts";
 import { isReference } from "../resolver/reference.ts";
 
-/** A known variant that a configuration has not got. */
 export interface SkippedVariant {
   readonly variant: string;
   readonly reason: string;
 }
 
-export interface Choice {
-  /** The configuration as it is, then what is compared with it. */
+interface Choice {
   readonly variants: readonly Variant[];
   readonly skipped: readonly SkippedVariant[];
 }
@@ -124,8 +122,7 @@ const factors: readonly (readonly [name: string, settings: RegExp])[] = [
   ["learning rate", /^train\.optimizer\.learningRate\b/u],
 ];
 
-/** What of a configuration varies, and by which settings. */
-export interface Factor {
+interface Factor {
   readonly name: string;
   readonly changes: readonly Change[];
 }
@@ -144,8 +141,7 @@ export function factorsOf(changes: readonly Change[]): readonly Factor[] {
   return Array.from(found, ([name, own]) => ({ name, changes: own }));
 }
 
-/** Factors with their settings, in words. */
-export function factorsText(all: readonly Factor[]): string {
+function factorsText(all: readonly Factor[]): string {
   return all
     .map(
       ({ name, changes }) =>
@@ -155,7 +151,7 @@ export function factorsText(all: readonly Factor[]): string {
 }
 
 /** A variant that a configuration has, or why it has none. */
-export type Candidate = Variant | { readonly name: string; readonly reason: string };
+type Candidate = Variant | { readonly name: string; readonly reason: string };
 
 /** A configuration without one of its parts, from what it says itself. */
 type Derivation = (config: AppConfig) => Candidate;

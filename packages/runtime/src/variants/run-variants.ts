@@ -31,7 +31,6 @@ interface Side {
   readonly tokens: number;
 }
 
-/** One trained variant. */
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
@@ -65,21 +64,17 @@ const resultsSchema: z.ZodType<VariantResult[]> = z.array(
   }),
 );
 
-/** One run of several, before it is trained. */
-export interface VariantRun {
+interface VariantRun {
   readonly variant: Variant;
   readonly seed: number;
-  /** From 1. */
   readonly number: number;
   readonly runs: number;
   /** As long as those before took on average; null before the first. */
   readonly secondsLeft: number | null;
 }
 
-/** Where a run of a variant goes. */
-export type VariantStart = Required<Pick<StartOptions, "directory" | "resume" | "spending">>;
+type VariantStart = Required<Pick<StartOptions, "directory" | "resume" | "spending">>;
 
-/** What is trained, and where it goes. */
 export interface VariantOptions {
   readonly base: Readonly<Record<string, unknown>>;
   readonly variants: readonly Variant[];
@@ -91,13 +86,10 @@ export interface VariantOptions {
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
   /** For all runs together, of actors behind a server. */
   readonly cap?: ActorCap;
-  /** A run is about to be trained. */
   readonly onRun: (run: VariantRun) => void;
-  /** Trains one. */
   readonly start: (config: AppConfig, options: VariantStart) => Promise<StartedRun>;
 }
 
-/** Of one run of a variant. */
 export function runFolder(folder: string, variant: string, seed: number): string {
   return join(folder, "runs", `${variant}-${seed}`);
 }
@@ -200,7 +192,6 @@ async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promi
   return actorSpending(first.config.actor, cap, spent);
 }
 
-/** As long as those before took on average. */
 function secondsLeft(done: readonly VariantResult[], runs: number): number | null {
   if (done.length === 0) return null;
   return (runs * done.reduce((sum, { seconds }) => sum + seconds, 0)) / done.length;

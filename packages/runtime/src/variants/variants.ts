@@ -57,8 +57,7 @@ function invalidVariant(place: string, reason: string): LaconicError {
 
 const maxVariants = 256;
 
-/** One of several that a sweep compares. */
-export interface Configuration {
+interface Configuration {
   readonly name: string;
   readonly base: Readonly<Record<string, unknown>>;
 }
@@ -192,7 +191,6 @@ export function parseTuning(text: string, seeds: readonly number[], reported: re
   return { key, values, seeds };
 }
 
-/** Every value of the grid in every variant, as variants. */
 export function gridOf(variants: readonly Variant[], { key, values }: Tuning): readonly Variant[] {
   return variants.flatMap(({ name, about, overrides }) =>
     values.map((value, i) => ({

@@ -1,0 +1,10 @@
+import { LaconicError } from "@laconic/core";
+
+/** An error about a setting, by its key. */
+export function settingError(
+  key: string,
+  reason: string,
+  detail: Readonly<Record<string, string | number>> = {},
+): LaconicError {
+  return new LaconicError("config_invalid", `${key}: ${reason}`, { key, ...detail });
+}
