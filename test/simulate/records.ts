@@ -65,7 +65,6 @@ export async function expectRowsOfRecords(
   ends: readonly number[] = [steps],
 ): Promise<void> {
   const config = parseTrainConfig(settings);
-  const keepsAll = config.retention.episodesMiB === null && config.retention.rowsMiB === null;
   const source = folderSource(runFolder);
   const rows = (await readRows(source, "metrics.jsonl")) as unknown as readonly Numbers[];
   const evaluations = (await readRows(source, "evaluations.jsonl")) as unknown as readonly Numbers[];
@@ -74,19 +73,17 @@ export async function expectRowsOfRecords(
   const due = Array.from({ length: steps + 1 }, (_, step) => step).filter(
     (step) => step === 0 || step === steps || ends.includes(step) || (every > 0 && step % every === 0),
   );
-  if (keepsAll) {
-    const own = rows.map((row) => row["step"]).join();
-    expectThat(own === Array.from({ length: steps }, (_, i) => i + 1).join(), `metrics.jsonl has the steps ${own}`);
-    const measured = evaluations.map((row) => row["step"]).join();
-    expectThat(measured === due.join(), `evaluations.jsonl has the steps ${measured}, and ${due.join()} were due`);
-  }
+  const own = rows.map((row) => row["step"]).join();
+  expectThat(own === Array.from({ length: steps }, (_, i) => i + 1).join(), `metrics.jsonl has the steps ${own}`);
+  const measured = evaluations.map((row) => row["step"]).join();
+  expectThat(measured === due.join(), `evaluations.jsonl has the steps ${measured}, and ${due.join()} were due`);
   for (const row of rows) {
     // JSON has null for what is no number.
     const [nothing] = Object.entries(row).find(([, value]) => value === null) ?? [];
     expectThat(nothing === undefined, `step ${row["step"]}: ${nothing} is no number`);
     const episodes = played.get(row["step"] as number);
     if (episodes) expectRow(`step ${row["step"]}`, row, recomputed(episodes, config));
-    else expectThat(!keepsAll, `step ${row["step"]} has no episodes`);
+    else expectThat(false, `step ${row["step"]} has no episodes`);
   }
   for (const row of evaluations) {
     const episodes = evaluated.get(row["step"] as number) ?? [];
@@ -128,9 +125,8 @@ export async function expectSameEvaluation(variant: Variant): Promise<void> {
 
 /** Each new problem makes one group, whole, which is trained once or reported as dropped; a step has as many groups as settings say. */
 export async function expectGroupsOnce({ team, settings }: Variant): Promise<void> {
-  const { problemsPerStep, episodesPerProblem, problemPool, onAgentError, asynchronous, retention, credit, limits } =
-    parseTrainConfig(settings);
-  if (problemPool !== null || retention.episodesMiB !== null) return;
+  const { problemsPerStep, episodesPerProblem, problemPool, onAgentError, credit, limits } = parseTrainConfig(settings);
+  if (problemPool !== null) return;
   const trained = new Map<string, { readonly step: number; episodes: number }>();
   for (const [step, episodes] of await byStep("step")) {
     const ids = new Set(episodes.map(({ problem }) => problem.id));
@@ -141,8 +137,7 @@ export async function expectGroupsOnce({ team, settings }: Variant): Promise<voi
       trained.set(id, { step, episodes: episodes.filter(({ problem }) => problem.id === id).length });
     }
   }
-  const isWhole =
-    onAgentError === "throw" && !asynchronous?.cutStragglers && credit.kind === "shared" && team !== "tree";
+  const isWhole = onAgentError === "throw" && credit.kind === "shared" && team !== "tree";
   if (isWhole && Object.keys(limits).length === 0)
     for (const [id, { episodes }] of trained)
       expectThat(episodes === episodesPerProblem, `group ${id} has ${episodes} episodes, not ${episodesPerProblem}`);

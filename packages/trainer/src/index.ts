@@ -16,7 +16,6 @@ export type {
   DivergenceSettings,
   OpponentSettings,
   PolicySettings,
-  RetentionSettings,
   ScoringSettings,
   SupervisedSettings,
   TrainConfig,

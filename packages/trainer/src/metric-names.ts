@@ -40,7 +40,7 @@ export const metricNames: readonly MetricName[] = [
     name: "sampling/lag_steps",
     unit: "steps",
     meaning:
-      "Steps that the weights behind a group were old, mean over the groups; asynchronous runs only, as the next nine.",
+      "Steps that the weights behind a group were old, mean over the groups; asynchronous runs only, as the next eight.",
   },
   { name: "sampling/lag_steps_p99", unit: "steps", meaning: "The same of the group of rank 99 %." },
   { name: "sampling/lag_steps_max", unit: "steps", meaning: "The same of the oldest group." },
@@ -63,11 +63,6 @@ export const metricNames: readonly MetricName[] = [
     meaning: "Groups dropped because an episode failed more often than asynchronous.retries; named in dropped.jsonl.",
   },
   { name: "queue/retried_episodes", unit: "episodes", meaning: "Episodes that failed and were played again." },
-  {
-    name: "queue/cut_episodes",
-    unit: "episodes",
-    meaning: "Episodes that were cut off because the rest of their group was over.",
-  },
   {
     name: "rewards/evaluations",
     unit: "replies",

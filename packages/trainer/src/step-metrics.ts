@@ -101,7 +101,7 @@ function lagMetrics(lags: readonly number[]): Metrics {
   };
 }
 
-function queueMetrics({ dropped, retried, cut, utilisation, active, complete }: QueueReport): Metrics {
+function queueMetrics({ dropped, retried, utilisation, active, complete }: QueueReport): Metrics {
   return {
     "queue/utilisation": utilisation,
     "queue/active_groups": active,
@@ -109,7 +109,6 @@ function queueMetrics({ dropped, retried, cut, utilisation, active, complete }: 
     "queue/dropped_stale": dropped.filter(({ reason }) => reason === "stale").length,
     "queue/dropped_failed": dropped.filter(({ reason }) => reason === "failed").length,
     "queue/retried_episodes": retried,
-    "queue/cut_episodes": cut,
   };
 }
 

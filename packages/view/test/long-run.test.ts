@@ -1,81 +1,33 @@
-import { cp, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileSystemSource } from "@laconic/trainer/reading";
 import { memoryFileSystem } from "@laconic/core/files";
 import { tinyRun } from "@laconic/trainer/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
-import { folderData } from "../src/data/folder-data.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
 import { RunPlace } from "../src/data/run-place.ts";
 
 let folder = "";
 
-/** Six steps in parts of two. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-view-parts-"));
+  folder = await mkdtemp(join(tmpdir(), "laconic-view-long-"));
   const checkpoint = { every: 2, keep: 2 };
   const settings = { steps: 6, checkpoint, evaluation: { every: 0, problems: 1, transcripts: 1 } };
-  await tinyRun({
-    directory: join(folder, "parts"),
-    settings: { ...settings, retention: { partMiB: 0.0005 } },
-  });
-  await tinyRun({ directory: join(folder, "whole"), settings });
+  await tinyRun({ directory: join(folder, "run"), settings });
 });
 
 afterAll(() => rm(folder, { recursive: true }));
 
-test("a run in parts is shown as one that is not", async () => {
-  const data = await folderData({ folders: [folder], every: () => () => undefined });
-  const runs = await data.runs();
-  const shown = await Promise.all(
-    ["parts", "whole"].map(async (name) => {
-      const id = runs.find((each) => each.name === name)?.id ?? "";
-      const detail = await data.run(id);
-      const { rows } = (await data.episodes(id, { limit: 1000 })) ?? { rows: [] };
-      const episode = await data.episode(id, "s1.0");
-      return {
-        step: detail?.summary.step,
-        metrics: detail?.metrics,
-        keys: rows.map(({ key, answer, reward }) => [key, answer, reward]),
-        turns: episode?.turns.map(({ text }) => text),
-      };
-    }),
-  );
-  expect(shown[0]?.keys.length).toBeGreaterThan(12);
-  expect(shown[0]).toEqual(shown[1]);
-  await data.close();
-});
-
 test("of more episodes than are held the newest are searched, and an older one is found by its key", async () => {
-  const index = new EpisodeIndex(new RunPlace(folder, join(folder, "parts")), { names: [], counts: new Map() }, 1);
+  const index = new EpisodeIndex(new RunPlace(folder, join(folder, "run")), { names: [], counts: new Map() }, 1);
   await index.findLines();
   while (await index.work(100));
   const before = index.page({ limit: 1000 }).total;
   expect(index.isWhole).toBe(true);
   expect((await index.episode("s1.0"))?.row.step).toBe(1);
   expect(index.page({ limit: 1000 }).total).toBeGreaterThanOrEqual(before);
-});
-
-test("episodes behind the parts do not hide those in them", async () => {
-  const run = join(folder, "parts");
-  const copy = await temporaryFolder();
-  await cp(run, copy, { recursive: true });
-  const parts = (await readdir(join(copy, "parts"))).filter((name) => name.startsWith("episodes.")).toSorted();
-  expect(parts.length).toBeGreaterThan(1);
-  await rename(join(copy, "parts", parts.at(-1) as string), join(copy, "episodes.jsonl.gz"));
-  const totals = await Promise.all(
-    [run, copy].map(async (place) => {
-      const index = new EpisodeIndex(new RunPlace(place, place), { names: [], counts: new Map() });
-      await index.findLines();
-      while (await index.work(100));
-      const found = [index.page({ limit: 1000 }).total, (await index.episode("s1.0"))?.row.step];
-      return found;
-    }),
-  );
-  expect(totals[1]).toEqual(totals[0]);
 });
 
 test("of a long run every few steps are kept, each with its own values and times", async () => {

@@ -42,7 +42,7 @@ async function drawPlan(random: Random, isAsynchronous: boolean): Promise<Plan> 
 /** Settings of the same parts of which one is not the run's. */
 function otherSettings(random: Random, variant: Variant): Variant["settings"] {
   const text = (settings: Variant["settings"]): string => {
-    const { steps: _, retention: __, ...fixed } = parseTrainConfig(settings);
+    const { steps: _, ...fixed } = parseTrainConfig(settings);
     return JSON.stringify(fixed);
   };
   for (;;) {

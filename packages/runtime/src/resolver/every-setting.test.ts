@@ -40,7 +40,6 @@ const reasons: Readonly<Record<string, string>> = {
   "train.evaluation": "how often, and on how many problems",
   "train.divergence": "two numbers; a stopping rule sees every evaluation",
   "train.checkpoint": "how often, and how many",
-  "train.retention": "sizes on disk",
   "train.sampling": "a number each, which the engine's kernels read; the temperature alone moves",
   "train.supervised.batch": "a count; examples of one's own are examples",
   "train.supervised.weight": "a number",

@@ -129,8 +129,6 @@ export async function openFolder({ config, place, opened, fleet, options, closin
     adjustable: adjustableOf(config),
     ...(known !== null && { policy: { task: known } }),
     keepCheckpoints: train.checkpoint.keep,
-    checkpointEvery: train.checkpoint.every,
-    retention: train.retention,
     now: () => performance.now(),
     sinks,
     ...(fleet && { measures: () => fleetMeasures(fleet.servers()), replies: () => fleet.takeReplies() }),
@@ -168,7 +166,6 @@ export async function openFolder({ config, place, opened, fleet, options, closin
 function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
   return {
     "train.steps": scheduleNote(train),
-    "train.retention": "",
     sinks: "",
     ...(sampler && samplerAdjustable(sampler)),
     ...(engine && {

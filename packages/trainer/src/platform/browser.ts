@@ -42,7 +42,6 @@ export function absolutePath(path: string): string {
 
 /** A browser has no folders. */
 export const statFile = async (): Promise<null> => null;
-export const listFolder = async (): Promise<readonly string[]> => [];
 export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
 

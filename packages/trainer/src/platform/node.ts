@@ -72,10 +72,10 @@ export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** SHA-256 of pieces one after the other. */
+/** SHA-256 of pieces one after the other; more may follow a digest. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const hash = createHash("sha256");
-  return { update: (piece) => void hash.update(piece), digest: () => hash.digest("hex") };
+  return { update: (piece) => void hash.update(piece), digest: () => hash.copy().digest("hex") };
 }
 
 /** One name for each directory. */
@@ -115,11 +115,6 @@ export function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
-}
-
-/** Names in a folder; none where there is no such folder. */
-export function listFolder(path: string): Promise<readonly string[]> {
-  return readdir(path).catch(() => []);
 }
 
 /** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */

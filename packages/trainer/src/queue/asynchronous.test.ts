@@ -108,16 +108,9 @@ test("servers that stay away end the run with their error, after a step's worth 
   await expect(away).rejects.toMatchObject({ code: "api_unavailable" });
 });
 
-test("stragglers are waited for, or cut: the rest of their group trains", async () => {
+test("stragglers are waited for", async () => {
   const kept = await run({ asynchronous: { maxLag: 4 }, steps: 8 });
   expect(episodesOf(kept.rows)).toBe(8 * 48);
-  expect(sum(kept.rows, "queue/cut_episodes")).toBe(0);
-  const cutStragglers = { afterShare: 0.5, seconds: 0.5 };
-  const { rows } = await run({ asynchronous: { maxLag: 4, cutStragglers }, steps: 8 });
-  expect(sum(rows, "queue/cut_episodes")).toBeGreaterThan(20);
-  const trained = episodesOf(rows);
-  expect(trained).toBeLessThan(8 * 48 - 20);
-  expect(trained).toBeGreaterThanOrEqual(8 * 24);
 });
 
 test("several policies, trees of joint replies, and a greedy baseline", async () => {
@@ -217,13 +210,9 @@ test("settings that contradict it are refused", () => {
   expect(refused({ maxLag: 1, activeGroups: 13 })).toThrow(
     /asynchronous\.activeGroups: is 13, of which maxLag 1 allows 12/u,
   );
-  expect(refused({ cutStragglers: { afterShare: 0.1, seconds: 1 } })).toThrow(/afterShare: leaves one/u);
-  expect(refused({ cutStragglers: { afterShare: 0.99, seconds: 1 } })).toThrow(/nothing is ever cut/u);
   expect(refused({ maxlag: 1 })).toThrow(
     /asynchronous\.maxlag: there is no such setting; did you mean asynchronous\.maxLag/u,
   );
-  const tree = { groupBy: "tree-node", tree: { mode: "aligned", gamma: 1, stopAbove: null } };
-  expect(refused({ cutStragglers: { afterShare: 0.5, seconds: 1 } }, tree)).toThrow(/played as a whole/u);
   const filled = parseTrainConfig({ ...settings, asynchronous: { maxLag: 2 } }).asynchronous;
   expect(filled).toEqual({
     activeGroups: null,
@@ -231,7 +220,6 @@ test("settings that contradict it are refused", () => {
     stale: "wait",
     importanceCap: 2,
     retries: 2,
-    cutStragglers: null,
   });
 });
 

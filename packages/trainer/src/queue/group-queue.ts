@@ -25,8 +25,8 @@ export interface QueueWeights {
   dispose(): Promise<void>;
 }
 
-/** A schedule, and what becomes of parts that fail or are slow. */
-export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries" | "cutStragglers">;
+/** A schedule, and how often a part that fails is played again. */
+export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries">;
 
 /** A step's groups. */
 export interface TakenGroups extends SampledGroup {
@@ -46,9 +46,8 @@ export interface DroppedGroup extends StartedGroup {
 /** What became of groups since the last report, and where the queue stands. */
 export interface QueueReport extends ScheduleCounts {
   readonly dropped: readonly DroppedGroup[];
-  /** Parts that failed and were played again; parts that were cut off. */
+  /** Parts that failed and were played again. */
   readonly retried: number;
-  readonly cut: number;
   /** Mean share of the capacity that was in use. */
   readonly utilisation: number;
   /** Everything before the next new group is trained, reported as dropped, or named in it. */
@@ -87,8 +86,6 @@ interface Playing {
   readonly controllers: AbortController[];
   readonly over: Map<number, SampledGroup>;
   isOver: boolean;
-  /** Ends the wait for stragglers. */
-  callOff(): void;
 }
 
 class Players implements GroupQueue {
@@ -107,7 +104,6 @@ class Players implements GroupQueue {
   #isClosed = false;
   #dropped: DroppedGroup[] = [];
   #retried = 0;
-  #cut = 0;
   #failedInRow = 0;
   #wake = (): void => undefined;
 
@@ -146,14 +142,12 @@ class Players implements GroupQueue {
     const report = {
       dropped: this.#dropped,
       retried: this.#retried,
-      cut: this.#cut,
       utilisation: this.#use.mean(),
       ...this.#scheduler.counts(),
       state: this.#scheduler.state(),
     };
     this.#dropped = [];
     this.#retried = 0;
-    this.#cut = 0;
     return report;
   }
 
@@ -209,7 +203,7 @@ class Players implements GroupQueue {
 
   /** Resolves once all parts are started. */
   async #begin(started: StartedGroup, held: Held): Promise<void> {
-    const playing: Playing = { started, controllers: [], over: new Map(), isOver: false, callOff: () => undefined };
+    const playing: Playing = { started, controllers: [], over: new Map(), isOver: false };
     this.#playing.set(started.group, playing);
     held.users += 1;
     const running: Promise<void>[] = [];
@@ -245,22 +239,11 @@ class Players implements GroupQueue {
     this.#changed();
   }
 
-  #partOver(playing: Playing, part: number, sampled: SampledGroup): void {
-    const { partsPerGroup, cutStragglers } = this.#settings;
+  #partOver(playing: Playing, part: number, played: SampledGroup): void {
     const { over, started } = playing;
-    over.set(part, sampled);
+    over.set(part, played);
     this.#scheduler.partOver(started.group);
-    if (over.size === partsPerGroup) this.#finish(playing);
-    else if (cutStragglers && over.size === Math.ceil(cutStragglers.afterShare * partsPerGroup))
-      playing.callOff = this.#parts.timer.after(cutStragglers.seconds * 1000, () => {
-        this.#finish(playing);
-        this.#changed();
-      });
-  }
-
-  #finish(playing: Playing): void {
-    const { over, started } = playing;
-    this.#cut += this.#settings.partsPerGroup - over.size;
+    if (over.size < this.#settings.partsPerGroup) return;
     this.#stop(playing);
     const sampled = [...over].toSorted(([a], [b]) => a - b).map(([, each]) => each);
     this.#complete.set(started.group, joined(sampled));
@@ -281,7 +264,6 @@ class Players implements GroupQueue {
 
   #stop(playing: Playing): void {
     playing.isOver = true;
-    playing.callOff();
     this.#playing.delete(playing.started.group);
     if (playing.over.size < this.#settings.partsPerGroup) this.#inBackground(this.#abort(playing.controllers));
   }

@@ -2,7 +2,6 @@ import { thrownText } from "@laconic/core";
 import { recordedEpisodes, type RecordedEpisode, type StoredContent, runFiles } from "@laconic/core/run-folder";
 import { gunzip } from "#platform";
 import { recordIn, type RunSource } from "./run-source.ts";
-import { partsIn } from "./whole-files.ts";
 import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
 import { rowOf } from "./rows.ts";
 
@@ -27,7 +26,7 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
  * Every episode of one kind that a run folder holds, in the order of its file; of steps that stand twice, those of the later. Reads one step
  * at a time, whatever the length of the file.
  * @param damage - told what cannot be read and is passed over, in words
- * @param steps - those that are wanted: parts of a long run that have none are not looked into; all by default
+ * @param steps - those that are wanted; all by default
  */
 export async function* eachEpisode(
   source: RunSource,
@@ -38,27 +37,14 @@ export async function* eachEpisode(
   let entries: EpisodeEntry[] = [];
   const [file, held] = kind === "test" ? [runFiles.testEpisodes, "evaluation"] : [runFiles.episodes, kind];
   const isMeant = (entry: EpisodeEntry): boolean => entry.kind === held && (steps?.has(entry.step) ?? true);
-  for (const each of steps === null ? [new EpisodeFile(source, file)] : await filesWith(source, file, steps))
-    await each.readNew({
-      reset: () => void (entries = []),
-      entry: (entry) => void (isMeant(entry) && entries.push(entry)),
-      damage,
-    });
+  await new EpisodeFile(source, file).readNew({
+    reset: () => void (entries = []),
+    entry: (entry) => void (isMeant(entry) && entries.push(entry)),
+    damage,
+  });
   const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));
   for (const entry of entries)
     if ((complete.get(entry.step) ?? entry) === entry) yield* await readEpisodes(source, entry, damage);
-}
-
-/** The parts of a file that hold some steps, and what is in no part. */
-async function filesWith(source: RunSource, name: string, steps: ReadonlySet<number>): Promise<EpisodeFile[]> {
-  const wanted = [...steps];
-  const files: EpisodeFile[] = [];
-  let bytes = 0;
-  for (const part of await partsIn(source, name)) {
-    bytes += (await source.stat(part.name))?.size ?? 0;
-    if (wanted.some((step) => step >= part.first && step <= part.last)) files.push(new EpisodeFile(source, part.name));
-  }
-  return [...files, new EpisodeFile(source, name, bytes)];
 }
 
 async function readEpisodes(

@@ -26,29 +26,25 @@ export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  readonly #start: number;
   /** All before is read. */
-  #at: number;
+  #at = 0;
   #count = 0;
 
   /**
-   * @param name - of the file: that of the training, one of its parts, or that of the test problems
-   * @param start - the byte from which on members count; 0 by default
+   * @param name - of the file: that of the training, or that of the test problems
    */
-  constructor(source: RunSource, name: string = runFiles.episodes, start: number = 0) {
+  constructor(source: RunSource, name: string = runFiles.episodes) {
     this.#source = source;
     this.#name = name;
-    this.#start = start;
-    this.#at = start;
   }
 
   /** Finds what is new. @returns whether there was anything */
   async readNew(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);
-    const isOther = this.#at > this.#start && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
+    const isOther = this.#at > 0 && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
     if (isOther) {
-      this.#at = this.#start;
+      this.#at = 0;
       this.#count = 0;
       reader.reset();
     }

@@ -1,4 +1,4 @@
-import { dividedFiles, endsWhole, runFiles } from "@laconic/core/run-folder";
+import { endsWhole, runFiles } from "@laconic/core/run-folder";
 import { checkedNames } from "./run-files.ts";
 import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
 import { lostSteps } from "./step-rows.ts";
@@ -36,9 +36,9 @@ async function isObjectOrNone(source: RunSource, name: string): Promise<boolean>
 async function badRows(source: RunSource, name: string): Promise<string[]> {
   const found = await source.stat(name);
   const text = await textIn(source, name);
-  // Rows of a divided file are read one by one, and what is none is passed over.
+  // Evaluations are read one by one, and what is no row is passed over.
   if (text === null)
-    return found && !dividedFiles.includes(name)
+    return found && name !== runFiles.evaluations
       ? [`${name} is larger than what is read of it, or cannot be read`]
       : [];
   const lines = text.split("\n").slice(0, -1); // what has no end is told elsewhere

@@ -1,24 +1,21 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { isFolder, listFolder, readPart, statFile } from "#platform";
+import { isFolder, readPart, statFile } from "#platform";
 import type { RunSource } from "./run-source.ts";
-import { wholeFiles } from "./whole-files.ts";
 
 /** A run folder of this machine. Links are followed: a program that shows strangers' folders brings a source of its own. */
 export function folderSource(folder: string): RunSource {
-  return wholeFiles({
+  return {
     stat: (name) => statFile(joinPath(folder, name)),
     bytes: (name, from, length) => readPart(joinPath(folder, name), from, length),
-    list: (name) => listFolder(joinPath(folder, name)),
     isFolder: (name) => isFolder(joinPath(folder, name)),
-  });
+  };
 }
 
 /** A run folder of any file system. */
 export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
   const path = (name: string): string => joinPath(folder, name);
-  return wholeFiles({
+  return {
     stat: async (name) => ((await fs.exists(path(name))) ? { size: await fs.size(path(name)), mtimeMs: 0 } : null),
     bytes: (name, from, length) => fs.readPart(path(name), from, length),
-    list: async (name) => ((await fs.exists(path(name))) ? fs.list(path(name)) : []),
-  });
+  };
 }

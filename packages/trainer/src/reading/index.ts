@@ -16,7 +16,6 @@ export { probeRecordSchema } from "./probe-record.ts";
 export type { ProbedFamily, ProbeFigures, ProbeRecord } from "./probe-record.ts";
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "./run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
-export { partsIn, wholeFiles } from "./whole-files.ts";
 export { eachEpisode, episodeContent, CutOffError, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";
 export type { EntryReader, EpisodeEntry } from "./episode-file.ts";

@@ -5,7 +5,7 @@ import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { familyTable, type FamilyTable } from "./families.ts";
 import { damageOf } from "./file-damage.ts";
-import { dividedFiles, membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
+import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { eachRow, readRows } from "./rows.ts";
 import { lastStep } from "./step-rows.ts";
@@ -89,9 +89,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
   const evaluations = await evaluationsIn(source);
   const test = evaluationOf(recordIn(parsed(await textIn(source, runFiles.test))) ?? {});
-  const letGo = await letGoOf(source);
-  // Of evaluations that were let go nobody knows the first.
-  const before = letGo.has(runFiles.evaluations) ? null : (evaluations[0] ?? null);
+  const before = evaluations[0] ?? null;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
   const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail twice for one reason
@@ -120,7 +118,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
     changes: changed.changes,
-    warnings: [...damage, ...letGo.values(), ...changed.damage, ...(isNew ? [decline] : []), ...said],
+    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...said],
     warnedAt: Object.fromEntries(
       warned.flatMap(({ message, step: at }) => (typeof at === "number" ? [[String(message), at] as const] : [])),
     ),
@@ -153,16 +151,6 @@ async function secondsIn(source: RunSource): Promise<number | null> {
   let sum: number | null = null;
   for await (const row of eachRow(source, runFiles.timing)) sum = (sum ?? 0) + stepSeconds(row);
   return sum;
-}
-
-/** Divided files whose first rows are gone, with what is to be said of it. */
-async function letGoOf(source: RunSource): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const name of dividedFiles) {
-    const step = (await source.letGo?.(name)) ?? 0;
-    if (step > 0) found.set(name, `${name}: rows up to step ${step} were let go, as train.retention says`);
-  }
-  return found;
 }
 
 /** Of a run whose files cannot be read, with the reason. */

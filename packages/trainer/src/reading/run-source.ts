@@ -7,10 +7,6 @@ export interface RunSource {
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
   /** So many bytes from a place, or as many as there are; null where the file cannot be read. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
-  /** Names in a folder below the run's; none where there is no such folder. Without it, no file is divided. */
-  list?(folder: string): Promise<readonly string[]>;
-  /** The last step whose rows of a divided file were let go; 0 where all are there. */
-  letGo?(name: string): Promise<number>;
   /** Whether a folder stands where a file of this name should. */
   isFolder?(name: string): Promise<boolean>;
 }

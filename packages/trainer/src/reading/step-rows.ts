@@ -35,8 +35,7 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
   if (!bytes) return null;
   const { steps, bad } = stepsIn(bytes);
-  const after = (await source.letGo?.(runFiles.metrics)) ?? 0;
-  const defect = bad === null ? stepDefect(steps, after) : `line ${bad} is no row of a step`;
+  const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
@@ -65,11 +64,10 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
 /**
  * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
  * @param steps - of each row, in the order of the file
- * @param after - the step before the first, where rows of earlier steps lie elsewhere or were let go
  */
-export function stepDefect(steps: readonly number[], after: number = 0): string | null {
+export function stepDefect(steps: readonly number[]): string | null {
   for (const [i, step] of steps.entries()) {
-    const own = after + i + 1;
+    const own = i + 1;
     if (step === own) continue;
     const row = `row ${i + 1} is of step ${step}`;
     return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;

@@ -8,7 +8,6 @@ import type { LoopState } from "./loop-state.ts";
 import type { Models } from "./checkpoint.ts";
 import type { StepRecord } from "./step-record.ts";
 import type { FileSystem } from "@laconic/core/files";
-import type { RetentionSettings } from "../settings/config.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import type { ProcessTable } from "../reading/run-source.ts";
 
@@ -92,10 +91,6 @@ export interface RunOptions {
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
-  /** Steps between regular checkpoints: behind those alone files go on in new parts, wherever a run was interrupted. Default 1. */
-  readonly checkpointEvery?: number;
-  /** How much of a long run stays on disk; see `train.retention`. */
-  readonly retention?: RetentionSettings;
   /** SHA-256 of what a run reads, by name (weights, tokenizer, data): a resumed run must bring the same. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** Settings, or groups of them, that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */

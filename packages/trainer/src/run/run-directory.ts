@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
-import { retentionDefaults } from "../settings/config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "./sink-set.ts";
@@ -25,12 +24,10 @@ import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting 
 import { lockRun, type RunLock } from "./lock.ts";
 import type { DroppedProblem } from "../queue/training-queue.ts";
 import { stepClock, type StepClock, type Run, type RunObserver, type RunOptions } from "./recorder.ts";
-import { traceNames } from "../reading/run-files.ts";
 import { changesOf, runManifest } from "../reading/run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
 import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
-import { divideTraces } from "./trace-parts.ts";
-import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from "./traces.ts";
+import { cutTraces, TraceDigester, traceEnds } from "./traces.ts";
 
 /**
  * Opens a run directory: a new one, or an existing one to resume.
@@ -69,6 +66,7 @@ class RunDirectory implements Run {
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
   readonly #opponents: OpponentFolder;
+  readonly #digester: TraceDigester;
   readonly #warnings: LineFile;
   readonly #samplers: LineFile;
   /** Rows of `samplers.jsonl` that are not in it yet. */
@@ -91,6 +89,7 @@ class RunDirectory implements Run {
     this.#warnings = new LineFile(fs, this.#path(runFiles.warnings));
     this.#samplers = new LineFile(fs, this.#path(runFiles.samplers));
     this.#opponents = new OpponentFolder(fs, options.directory);
+    this.#digester = new TraceDigester(fs, options.directory);
     this.#sinks = sinkSet(options.sinks ?? [], (message) => this.warn(message));
     this.#manifest = runManifest(options.config, options.inputs ?? {});
   }
@@ -118,28 +117,25 @@ class RunDirectory implements Run {
   async restore(models: Models): Promise<LoopState | null> {
     if (!this.#isResumed) return null;
     const fs = this.#fs;
-    let cut: CutTraces = { cuts: {}, repairs: [] };
+    const { directory } = this.#options;
+    let ends: ReadonlyMap<string, number> = new Map();
     const { folder, manifest, state, warnings } = await findCheckpoint(
       fs,
       this.#path(runFiles.checkpoints),
       "latest",
       async (found) => {
         this.#checkOwn(found);
-        const traces = found.manifest.traces ?? null;
-        cut = await cutTraces(fs, this.#options.directory, traceNames, found.state.step, traces);
+        ends = await traceEnds(fs, directory, found.state.step, found.manifest.traces ?? null);
       },
     );
-    for (const message of [...warnings, ...cut.repairs]) await this.warn(message);
+    for (const message of warnings) await this.warn(message);
     await loadWeights(folder, manifest, models);
     this.#restored = { folder, manifest };
-    const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
-    const kept: Uint8Array[] = [];
-    if (changed) for await (const row of rowsOfCut(runFiles.changes, changed)) kept.push(row);
-    this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joinBytes(kept)));
-    await writeTraces(fs, this.#options.directory, { ...cut, cuts });
+    this.#changes = await this.#compareSettings(state.step, ends.get(runFiles.changes) ?? 0);
+    // The changes are replaced with the first step: until then they tell what held before.
+    await cutTraces(fs, directory, new Map([...ends].filter(([name]) => name !== runFiles.changes)));
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
-    await this.#divide(state.step);
     this.#stepsDone = state.step;
     await this.#sinks.replay(fs, this.#options, state.step);
     return state;
@@ -156,11 +152,12 @@ class RunDirectory implements Run {
   }
 
   /** What is to change with the first step behind a checkpoint. What an earlier process changed behind it did not come to pass. */
-  async #compareSettings(step: number, upToCheckpoint: string): Promise<Changes> {
+  async #compareSettings(step: number, bytesKept: number): Promise<Changes> {
     const file = this.#path(runFiles.changes);
-    const kept = parseChangedSettings(upToCheckpoint, file);
-    const text = (await this.#fs.exists(file)) ? new TextDecoder().decode(await this.#fs.read(file)) : "";
-    const all = parseChangedSettings(text, file);
+    const bytes = (await this.#fs.exists(file)) ? await this.#fs.read(file) : new Uint8Array();
+    const [kept, all] = [bytes.subarray(0, bytesKept), bytes].map((rows) =>
+      parseChangedSettings(new TextDecoder().decode(rows), file),
+    ) as [ChangedSetting[], ChangedSetting[]];
     const held = settingsAt(this.#manifest.config.settings, all, step);
     const undone = new Set(all.flatMap((each) => (each.step > step ? [each.key] : [])));
     const next = runManifest(this.#options.config, {}).config.settings;
@@ -268,24 +265,14 @@ class RunDirectory implements Run {
   async checkpoint(models: Models, state: LoopState): Promise<void> {
     const { directory, keepCheckpoints, policy } = this.#options;
     await this.#fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
-    const traces = await digestTraces(this.#fs, directory, traceNames, state.step);
     await saveCheckpoint(this.#fs, this.#path(runFiles.checkpoints), models, state, keepCheckpoints, {
       run: this.#manifest.run,
-      traces,
+      traces: await this.#digester.digests(),
       ...(policy && { policy }),
     });
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
     await this.#sinks.checkpoint(state.step);
-    await this.#divide(state.step);
     this.#observer.checkpoint?.(state.step);
-  }
-
-  /** Behind a checkpoint of this step, or where a run goes on from it. */
-  async #divide(step: number): Promise<void> {
-    const { directory, keepCheckpoints, checkpointEvery = 1, retention = retentionDefaults } = this.#options;
-    if (step % checkpointEvery !== 0) return;
-    const oldest = step - (keepCheckpoints - 1) * checkpointEvery;
-    await divideTraces(this.#fs, directory, { step, oldest }, retention);
   }
 
   async warn(message: string, step?: number): Promise<void> {

@@ -4,9 +4,9 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps, readManifest } from "./checkpoint.ts";
 import { explainedFileSystem, replaceFile, lineAt } from "./file-system.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { clearedNames, traceNames } from "../reading/run-files.ts";
+import { clearedNames } from "../reading/run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
-import { cutTraces } from "./traces.ts";
+import { traceEnds } from "./traces.ts";
 
 /**
  * Whether the directory's run goes on, or a new one begins.
@@ -136,7 +136,7 @@ export async function damagedRows(fs: FileSystem, directory: string): Promise<st
   const manifest = await readManifest(fs, joinPath(checkpoints, last)).catch(() => null);
   if (manifest === null) return null;
   try {
-    await cutTraces(fs, directory, traceNames, manifest.step, manifest.traces ?? null);
+    await traceEnds(fs, directory, manifest.step, manifest.traces ?? null);
     return null;
   } catch (error) {
     return thrownText(error);

@@ -72,9 +72,9 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
 export type Refuse = (key: string, reason: string) => never;
 
 function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
-  const { asynchronous, problemsPerStep, episodesPerProblem, tree } = config;
+  const { asynchronous, problemsPerStep } = config;
   if (!asynchronous) return;
-  const { activeGroups, maxLag, cutStragglers } = asynchronous;
+  const { activeGroups, maxLag } = asynchronous;
   if (config.refreshOldPolicyEvery > 1)
     refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
   if (config.oldLogProbs === "sampler")
@@ -85,11 +85,6 @@ function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
       "asynchronous.activeGroups",
       `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes problemsPerStep + 1`,
     );
-  if (cutStragglers && tree) refuse("asynchronous.cutStragglers", "a tree is played as a whole; use null");
-  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) >= episodesPerProblem)
-    refuse("asynchronous.cutStragglers.afterShare", `is all of ${episodesPerProblem} episodes: nothing is ever cut`);
-  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) < 2)
-    refuse("asynchronous.cutStragglers.afterShare", "leaves one episode of a group, whose advantage is 0");
 }
 
 /** One correction for the sampler, not two, and none where nothing is left to correct. */

@@ -19,7 +19,6 @@ import {
   exampleTable,
   learningRateTable,
   loopTable,
-  retentionTable,
   scoringTable,
 } from "./tables.ts";
 import type { Value } from "./values.ts";
@@ -69,8 +68,6 @@ export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 export type OpponentSettings = Omit<ValuesOf<typeof opponentsTable>, "matchmaking"> & {
   readonly matchmaking: ValuesOf<typeof opponentsTable>["matchmaking"] | Value<"matchmaking">;
 };
-/** How much of a long run stays on disk. */
-export type RetentionSettings = ValuesOf<typeof retentionTable>;
 /** Supervised examples that are learned beside what is earned; the examples themselves are a policy's. */
 export type SupervisedSettings = ValuesOf<typeof besideTable> &
   ValuesOf<typeof exampleTable> & { readonly examples?: Value<"examples"> };
@@ -135,7 +132,6 @@ export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy">
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | Value<"stopping"> | null;
   readonly checkpoint: ValuesOf<typeof checkpointTable>;
-  readonly retention: RetentionSettings;
 }
 
 /** Groups of settings that are filled key by key; every other setting is given as a whole. */
@@ -153,7 +149,7 @@ export type TrainSettings = {
   readonly [
     Key in Exclude<
       keyof TrainConfig,
-      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "retention" | "supervised"
+      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "supervised"
     >
   ]?: TrainConfig[Key];
 } & {
@@ -166,8 +162,6 @@ export type TrainSettings = {
   readonly divergence?: Partial<DivergenceSettings> | null;
   /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
-  /** What is absent is its default: parts of 64 MiB, no bounds. */
-  readonly retention?: Partial<RetentionSettings> | null;
   /** What is absent is that of {@link supervisedDefaults}. */
   readonly supervised?: Partial<SupervisedSettings> | null;
 } & {
@@ -183,8 +177,6 @@ export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronou
 
 /** Of runs that ask for opponents. */
 export const opponentDefaults: Omit<OpponentSettings, "sides"> = defaultsOf(opponentsTable);
-/** Of runs that say nothing of it; ours. */
-export const retentionDefaults: RetentionSettings = defaultsOf(retentionTable);
 /** Of runs that learn from examples too; ours. */
 export const supervisedDefaults: SupervisedSettings = {
   ...defaultsOf(besideTable),
@@ -214,5 +206,4 @@ export const agentGspoDefaults: TrainConfig = {
   divergence: defaultsOf(divergenceTable), // ours
   earlyStopping: null,
   checkpoint: defaultsOf(checkpointTable),
-  retention: retentionDefaults,
 };

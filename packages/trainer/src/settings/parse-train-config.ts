@@ -11,7 +11,6 @@ import {
   asynchronousDefaults,
   filledGroups,
   opponentDefaults,
-  retentionDefaults,
   supervisedDefaults,
   type AdvantageSettings,
   type PolicySettings,
@@ -35,7 +34,7 @@ export function parseTrainConfig(
 ): TrainConfig {
   const given = withDefaults(
     agentGspoDefaults,
-    withoutNull(withoutNull(expandPlainForms(trainConfigSchema, partial), "opponents"), "retention"),
+    withoutNull(expandPlainForms(trainConfigSchema, partial), "opponents"),
     [],
   );
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
@@ -88,7 +87,6 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
   ["divergence", agentGspoDefaults.divergence],
   ["opponents", opponentDefaults],
-  ["retention", retentionDefaults],
   ["supervised", supervisedDefaults],
 ]);
 

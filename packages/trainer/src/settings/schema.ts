@@ -19,7 +19,6 @@ import {
   exampleTable,
   learningRateTable,
   loopTable,
-  retentionTable,
   scoringTable,
   type Table,
 } from "./tables.ts";
@@ -161,7 +160,6 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     .nullable()
     .describe("Ends a run that no longer gains; null trains all steps"),
   checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),
-  retention: tableSchema(retentionTable).describe("How much of a long run stays on disk"),
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**

@@ -125,29 +125,6 @@ export const checkpointTable = {
   keep: { help: "Checkpoints that are kept", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
-/** How much of a long run stays on disk. */
-export const retentionTable = {
-  /** A file of rows or episodes that is larger, in MiB, at a checkpoint goes on in a new part; rows are packed then. */
-  partMiB: {
-    help: "Size in MiB from which a file of rows or episodes goes on in a new part",
-    shape: { kind: "number", above: 0 },
-    default: 64,
-  }, // ours
-  /** Parts of episodes that are kept, in MiB, the newest of them; null keeps all. `verify` has only what is kept. */
-  episodesMiB: {
-    help: "Parts of episodes that are kept, in MiB, the newest of them; null keeps all",
-    shape: { kind: "number", above: 0 },
-    nullable: true,
-    default: null,
-  },
-  rowsMiB: {
-    help: "Packed parts of each other file that are kept, in MiB; null keeps all",
-    shape: { kind: "number", above: 0 },
-    nullable: true,
-    default: null,
-  },
-} as const;
-
 /** Settings of `train` itself that have one value. */
 export const loopTable = {
   steps: { help: "Steps of training", shape: { kind: "number", integer: true, min: 1 }, default: 100 }, // ours
@@ -263,22 +240,6 @@ export const asynchronousTable = {
     help: "Times that an episode is played again whose model fails",
     shape: { kind: "number", integer: true, min: 0 },
     default: 2,
-  },
-  /**
-   * Null waits for every episode of a group. Else a group of which `afterShare` is over trains without those that take
-   * `seconds` more: long replies are then left out more often than short ones.
-   */
-  cutStragglers: {
-    help: "Trains a group without its slowest episodes; null waits for all",
-    shape: {
-      kind: "group",
-      fields: {
-        afterShare: { help: "Share of the group that is over", shape: { kind: "number", above: 0, below: 1 } },
-        seconds: { help: "Seconds that the others may take besides", shape: { kind: "number", min: 0 } },
-      },
-    },
-    nullable: true,
-    default: null,
   },
 } as const;
 

@@ -23,8 +23,6 @@ export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
   const run = await openRun({
     environment: {},
     keepCheckpoints: config.checkpoint.keep,
-    checkpointEvery: config.checkpoint.every,
-    retention: config.retention,
     now: () => 0,
     ...rest,
     config: { ...config },

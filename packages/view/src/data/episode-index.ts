@@ -1,14 +1,7 @@
-import type { StoredContent, TracePart } from "@laconic/core/run-folder";
+import type { StoredContent } from "@laconic/core/run-folder";
 import { thrownText, type AgentId } from "@laconic/core";
 import { costBreakdown, meanBreakdown } from "@laconic/core/ledger";
-import {
-  CutOffError,
-  episodeContent,
-  EpisodeFile,
-  partsIn,
-  runFiles,
-  type EpisodeEntry,
-} from "@laconic/trainer/reading";
+import { CutOffError, episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
 import type {
   EpisodeDetail,
   EpisodeKind,
@@ -34,14 +27,7 @@ interface Line {
   rows: readonly ListedRow[] | null;
 }
 
-/** A part of a divided file whose lines are not noted yet. */
-interface UnreadPart extends TracePart {
-  readonly bytes: number;
-}
-
 const maxWarnings = 20;
-/** Lines that are noted before the first answer. */
-const firstLines = 32;
 /** Episodes and characters of text in memory. Older episodes are only found by their key. */
 const limits = { episodes: 200_000, characters: 64e6 } as const;
 /** Approximate size of a row without its text, in bytes. */
@@ -70,8 +56,6 @@ export class EpisodeIndex {
   #size = { episodes: 0, characters: 0 };
   /** A resume cut the file off while a line was read. */
   #wasCut = false;
-  /** Oldest first. */
-  #unread: readonly UnreadPart[] = [];
   /** All rows that count, newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
   #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
@@ -83,20 +67,12 @@ export class EpisodeIndex {
 
   /** Notes new lines. @returns whether there were any */
   async findLines(): Promise<boolean> {
-    let isFirst = this.#lines.length === 0;
     const change = await this.#readFile();
-    let isNew = change !== "none" || this.#wasCut;
+    const isNew = change !== "none" || this.#wasCut;
     if (change === "replaced" || this.#wasCut) {
       this.#clear();
-      isFirst = true;
       await this.#readFile();
     }
-    if (isFirst) {
-      const parts = await partsIn(this.#place, runFiles.episodes);
-      const sizes = await Promise.all(parts.map(({ name }) => this.#place.stat(name)));
-      this.#unread = parts.map((part, i) => ({ ...part, bytes: sizes[i]?.size ?? 0 }));
-    }
-    while (this.#lines.length < firstLines && (await this.#readPart())) isNew = true;
     if (isNew) this.#changed();
     return isNew;
   }
@@ -105,14 +81,6 @@ export class EpisodeIndex {
     let isReplaced = false;
     const isNew = await this.#file.readNew({ ...this.#reader, reset: () => void (isReplaced = true) });
     return isReplaced ? "replaced" : isNew ? "grown" : "none";
-  }
-
-  /** Notes the lines of a part, the newest by default. @returns whether there was one */
-  async #readPart(part: UnreadPart | undefined = this.#unread.at(-1)): Promise<boolean> {
-    if (!part) return false;
-    this.#unread = this.#unread.filter((other) => other !== part);
-    await new EpisodeFile(this.#place, part.name).readNew({ ...this.#reader, reset: () => undefined });
-    return true;
   }
 
   readonly #reader = {
@@ -133,7 +101,6 @@ export class EpisodeIndex {
    */
   async work(lines: number, episodes: number = Infinity): Promise<boolean> {
     for (let i = 0; i < lines && !this.isWhole && this.#size.episodes < episodes; i++) {
-      if (this.#waiting.length === 0) await this.#readPart();
       this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
       const line = this.#waiting.pop();
       if (line && this.#counts(line)) await this.#readLine(line);
@@ -202,12 +169,7 @@ export class EpisodeIndex {
   /** Null for an unknown key, and for a line that cannot be read any more. */
   async episode(key: string): Promise<EpisodeDetail | null> {
     const [prefix = "", number = ""] = key.split(".");
-    const findLine = (): Line | undefined =>
-      this.#lines.findLast((line) => prefixOf(line) === prefix && this.#counts(line));
-    const step = Number(/^[se](\d+)$/u.exec(prefix)?.[1] ?? Number.NaN);
-    const part = this.#unread.find(({ first, last }) => first <= step && step <= last);
-    if (!findLine() && part) await this.#readPart(part);
-    const line = findLine();
+    const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
     if (!line || !/^\d+$/u.test(number)) return null;
     await this.#readNow(line);
     const row = line.rows?.[Number(number)];
@@ -224,8 +186,6 @@ export class EpisodeIndex {
 
   /** The most telling conversations, with the same problem in some evaluations between the first and the last. */
   async telling(): Promise<readonly TellingEpisode[]> {
-    const [oldest] = this.#unread;
-    if (oldest) await this.#readPart(oldest);
     const ofKind = (kind: EpisodeKind): readonly Line[] =>
       this.#lines
         .filter((line) => line.entry.isComplete && line.kind === kind && this.#counts(line))
@@ -255,16 +215,13 @@ export class EpisodeIndex {
     const mean = read.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0) / Math.max(1, read.length);
     const waiting = this.#waiting.filter((line) => this.#counts(line));
     const estimated = waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0);
-    const known = this.#rows().length + Math.round(estimated);
-    const bytes = this.#lines.reduce((sum, { entry }) => sum + entry.length, 0);
-    const unread = this.#unread.reduce((sum, part) => sum + part.bytes, 0);
-    return bytes === 0 ? known : Math.round(known * (1 + unread / bytes));
+    return this.#rows().length + Math.round(estimated);
   }
 
   /** Whether all lines are read, or the index is full. */
   get isWhole(): boolean {
     const isFull = this.#size.episodes >= this.#maxEpisodes || this.#size.characters >= limits.characters;
-    return isFull || (this.#waiting.length === 0 && this.#unread.length === 0);
+    return isFull || this.#waiting.length === 0;
   }
 
   /** Approximate size in memory. */
@@ -298,7 +255,7 @@ export class EpisodeIndex {
 
   #clear(): void {
     this.#file = new EpisodeFile(this.#place);
-    [this.#lines, this.#waiting, this.#damage, this.#unread] = [[], [], [], []];
+    [this.#lines, this.#waiting, this.#damage] = [[], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
     [this.#wasCut, this.#size, this.#shared] = [false, { episodes: 0, characters: 0 }, new SharedTexts()];
   }

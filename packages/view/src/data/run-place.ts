@@ -1,4 +1,4 @@
-import { lstat, open, readdir, realpath, stat } from "node:fs/promises";
+import { lstat, open, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Stats } from "node:fs";
 
@@ -36,11 +36,6 @@ export class RunPlace {
   #failed(error: unknown): null {
     if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
     return null;
-  }
-
-  /** Names in a folder below it; none where there is no such folder, or it is a link. */
-  async list(name: string): Promise<readonly string[]> {
-    return (await this.isFolder(name)) ? readdir(this.path(name)).catch(() => []) : [];
   }
 
   /** Of the folder's own, links aside. */

@@ -5,7 +5,6 @@ import {
   describeChanges,
   describeMetric,
   isRunHeld,
-  wholeFiles,
   readRows,
   readRunFacts,
   RowFile,
@@ -60,7 +59,7 @@ export class RunReader {
 
   constructor(id: string, place: RunPlace, name: string, folder: string, options: RunReaderOptions) {
     [this.id, this.#place, this.#name, this.#folder, this.#options] = [id, place, name, folder, options];
-    this.#source = wholeFiles(place);
+    this.#source = place;
     this.#timing = new RowFile(this.#source, runFiles.timing);
   }
 

@@ -203,7 +203,6 @@ export class Session {
       config: runConfig(this.#settings),
       environment,
       keepCheckpoints: config.checkpoint.keep,
-      checkpointEvery: config.checkpoint.every,
       inputs: await team.inputs(),
       adjustable,
       ...(team.world.policy && { policy: team.world.policy }),
