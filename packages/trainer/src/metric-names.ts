@@ -6,277 +6,123 @@ export interface MetricName {
   readonly meaning: string;
 }
 
-/** Every name in `metrics.jsonl`, in its order; with several policies, what is one policy's stands under `policy/NAME/`. Means are over the episodes of a step unless they say otherwise. */
-export const metricNames: readonly MetricName[] = [
-  { name: "step", unit: "steps", meaning: "Steps done, this one included." },
-  { name: "progress/done_frac", unit: "share", meaning: "Share of the configured steps that are done." },
+/** A line for each metric: name, unit, meaning. */
+function rowsOf(table: string): readonly MetricName[] {
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [name = "", unit = "", meaning = ""] = line.split(" | ");
+      return { name, unit, meaning };
+    });
+}
 
-  {
-    name: "reward/mean",
-    unit: "reward",
-    meaning: "Mean reward of Eq. 1; episodes that the task does not apply to are left out.",
-  },
-  { name: "reward/std", unit: "reward", meaning: "Sample standard deviation of the reward over the batch." },
-  { name: "rewards/{term}/mean", unit: "reward", meaning: "Mean of one signed term of the reward." },
-  { name: "rewards/{term}/std", unit: "reward", meaning: "Sample standard deviation of the term over the batch." },
-  { name: "reward/agent/{agent}", unit: "reward", meaning: "Mean of the terms that an agent has of its own." },
-  {
-    name: "measures/{measure}",
-    unit: "",
-    meaning:
-      "Mean of what a reward counts beside its terms: levels of a writing reward, parts of a code reward, shares of cooperation schemes.",
-  },
-  { name: "task/accuracy", unit: "share", meaning: "Mean grade of the training episodes that have one, 0 to 1." },
-  { name: "scoring/scored", unit: "answers", meaning: "Answers that got a grade, 0 to 1." },
-  {
-    name: "scoring/undecided",
-    unit: "answers",
-    meaning: "Answers without one because of the machine, such as a sandbox that did not start; left out.",
-  },
-  { name: "scoring/invalid", unit: "answers", meaning: "Answers whose grade was NaN or out of range; left out." },
-  { name: "scoring/error", unit: "answers", meaning: "Answers whose grader or judge threw, or was late; left out." },
-
-  {
-    name: "sampling/lag_steps",
-    unit: "steps",
-    meaning:
-      "Steps that the weights behind a group were old, mean over the groups; asynchronous runs only, as the next eight.",
-  },
-  { name: "sampling/lag_steps_p99", unit: "steps", meaning: "The same of the group of rank 99 %." },
-  { name: "sampling/lag_steps_max", unit: "steps", meaning: "The same of the oldest group." },
-  {
-    name: "queue/utilisation",
-    unit: "share",
-    meaning:
-      "Episodes that were played, as a share of those that may be (asynchronous.activeGroups), mean over the time since the last step.",
-  },
-  { name: "queue/active_groups", unit: "groups", meaning: "Groups that are played when the step is done." },
-  { name: "queue/complete_groups", unit: "groups", meaning: "Complete groups that wait for the next steps." },
-  {
-    name: "queue/dropped_stale",
-    unit: "groups",
-    meaning: "Groups dropped since the last step because they were too old; named in dropped.jsonl.",
-  },
-  {
-    name: "queue/dropped_failed",
-    unit: "groups",
-    meaning: "Groups dropped because an episode failed more often than asynchronous.retries; named in dropped.jsonl.",
-  },
-  { name: "queue/retried_episodes", unit: "episodes", meaning: "Episodes that failed and were played again." },
-  {
-    name: "rewards/evaluations",
-    unit: "replies",
-    meaning: "Joint replies that were judged; rollout trees only. MAGRPO's env steps.",
-  },
-
-  { name: "by_group/frac_all_good", unit: "share", meaning: "Share of groups whose episodes all have grade 1." },
-  { name: "by_group/frac_all_bad", unit: "share", meaning: "Share of groups whose episodes all have grade 0." },
-  { name: "by_group/frac_mixed", unit: "share", meaning: "Share of the other groups: they teach the task." },
-
-  {
-    name: "tokens/total",
-    unit: "tokens",
-    meaning: "Tokens written by all agents in all episodes, end tokens included.",
-  },
-  { name: "tokens/episode_mean", unit: "tokens", meaning: "Mean tokens written per episode: what a budget limits." },
-  { name: "tokens/written/{agent}", unit: "tokens", meaning: "Tokens that an agent wrote in all episodes." },
-  { name: "tokens/read/{agent}", unit: "tokens", meaning: "Tokens of messages that an agent read in all episodes." },
-
-  { name: "silence/frac", unit: "share", meaning: "Share of turns without a word." },
-  { name: "silence/{agent}/frac", unit: "share", meaning: "Share of an agent's turns without a word." },
-  { name: "stop/{reason}", unit: "episodes", meaning: "Episodes that ended for a reason." },
-
-  { name: "response_length/mean", unit: "tokens", meaning: "Mean tokens of a trained utterance." },
-  { name: "response_length/min", unit: "tokens", meaning: "Tokens of the shortest trained utterance." },
-  { name: "response_length/max", unit: "tokens", meaning: "Tokens of the longest trained utterance." },
-  {
-    name: "response_length/clip_ratio",
-    unit: "share",
-    meaning: "Share of trained utterances that were cut at their ceiling.",
-  },
-  {
-    name: "response_length/empty",
-    unit: "utterances",
-    meaning: "Utterances of trained agents without a single token, left out.",
-  },
-
-  { name: "actor/pg_loss", unit: "", meaning: "Loss of the objective, mean over minibatches." },
-  { name: "actor/entropy", unit: "nats", meaning: "Mean entropy per trained token in nats." },
-  { name: "actor/grad_norm", unit: "", meaning: "Global gradient norm before clipping, mean over optimiser steps." },
-  {
-    name: "actor/skipped_steps",
-    unit: "optimiser steps",
-    meaning: "Optimiser steps left out because the gradient was not finite.",
-  },
-  { name: "optim/lr", unit: "", meaning: "Learning rate of the last optimiser step." },
-  {
-    name: "actor/tokens_passed",
-    unit: "tokens",
-    meaning: "Tokens of the sequences that the update's passes went over.",
-  },
-  {
-    name: "actor/rows_passed",
-    unit: "tokens",
-    meaning: "The same with prefixes that sequences share counted once, as the engine passed them.",
-  },
-  {
-    name: "actor/shared_token_fraction",
-    unit: "share",
-    meaning: "Part of the tokens that was not passed again: 1 - rows / tokens.",
-  },
-  {
-    name: "supervised/loss",
-    unit: "nats",
-    meaning:
-      "Mean cross-entropy of the supervised examples of the step in nats per learned token, before each optimiser step.",
-  },
-  {
-    name: "supervised/tokens",
-    unit: "tokens",
-    meaning: "Tokens of supervised examples that were learned in the step.",
-  },
-
-  {
-    name: "sampling/logp_difference_mean",
-    unit: "nats",
-    meaning: "Mean |log π_old of the trainer - of the sampler| per token; 0 for the same kernels.",
-  },
-  { name: "sampling/logp_difference_max", unit: "nats", meaning: "Largest such difference." },
-  {
-    name: "language/perplexity/{agent}",
-    unit: "perplexity",
-    meaning:
-      "Perplexity of an agent's words under the policy before the first step, without the token that ended them; where that policy is kept.",
-  },
-
-  { name: "ratio/mean", unit: "", meaning: "Mean probability ratio of new to old policy, per unit of the objective." },
-  { name: "ratio/min", unit: "", meaning: "Smallest ratio." },
-  { name: "ratio/max", unit: "", meaning: "Largest ratio." },
-  {
-    name: "importance_weight/mean",
-    unit: "",
-    meaning:
-      "Mean importance ratio of old to sampling policy, before its cap; where samples are older, or the objective asks for it.",
-  },
-  { name: "importance_weight/min", unit: "", meaning: "Smallest such ratio." },
-  { name: "importance_weight/max", unit: "", meaning: "Largest such ratio." },
-  { name: "advantages/mean", unit: "", meaning: "Mean advantage." },
-  { name: "advantages/min", unit: "", meaning: "Smallest advantage." },
-  { name: "advantages/max", unit: "", meaning: "Largest advantage." },
-  {
-    name: "actor/ppo_kl",
-    unit: "nats",
-    meaning: "Mean of log π_old - log π per token: the k1 estimate of the divergence.",
-  },
-  {
-    name: "approx_kl/k3",
-    unit: "nats",
-    meaning: "Mean of ratio - 1 - log ratio per token: the k3 estimate, never negative.",
-  },
-  {
-    name: "actor/kl_loss",
-    unit: "nats",
-    meaning:
-      "Mean estimate per token of the divergence from the reference policy; with objective.kl, or an objective that needs one.",
-  },
-  { name: "actor/pg_clipfrac", unit: "share", meaning: "Share of ratios that the clip stopped." },
-  { name: "clip_ratio/low_mean", unit: "share", meaning: "Share of ratios stopped at the lower end." },
-  { name: "clip_ratio/high_mean", unit: "share", meaning: "Share of ratios stopped at the upper end." },
-  {
-    name: "frac_reward_zero_std",
-    unit: "share",
-    meaning: "Share of groups whose rewards are all equal: they teach nothing.",
-  },
-  {
-    name: "frac_zero_std/{term}",
-    unit: "share",
-    meaning: "Share of groups whose term is equal throughout; decoupled advantages only.",
-  },
-  { name: "groups/size_one", unit: "groups", meaning: "Groups with a single applicable reward: they teach nothing." },
-  {
-    name: "rewards/not_applicable",
-    unit: "rewards",
-    meaning: "Rewards that are NaN and were left out of their group.",
-  },
-  {
-    name: "ratio_clamped",
-    unit: "ratios",
-    meaning: "Ratios, of tokens or of sequences, whose log was clamped before its exponential.",
-  },
-  { name: "log_ratio_abs_max", unit: "nats", meaning: "Largest absolute log-ratio of a token." },
-  { name: "reward_std", unit: "reward", meaning: "Mean sample standard deviation of the rewards of a group." },
-  { name: "empty_sequences", unit: "share", meaning: "Share of sequences without a trained token." },
-  {
-    name: "clip_ratio/region/{length}",
-    unit: "share",
-    meaning:
-      "Share of ratios that the clip stopped, of sequences by number of tokens; objectives with a ratio a sequence only.",
-  },
-  {
-    name: "sampling/ess",
-    unit: "share",
-    meaning: "Effective sample size of the importance weights, as a share of the samples.",
-  },
-  { name: "off_policy/dropped", unit: "share", meaning: "Share of sequences that the off-policy mask left out." },
-
-  {
-    name: "reward/own_mean",
-    unit: "reward",
-    meaning: "Mean reward of a policy whose own agents' words have a price of their own.",
-  },
-  { name: "budget/own_lambda", unit: "reward/token", meaning: "That price of a token." },
-  { name: "budget/own_tokens", unit: "tokens", meaning: "Mean tokens that the policy's agents wrote per episode." },
-
-  {
-    name: "budget/{cost}/lambda",
-    unit: "reward/unit",
-    meaning: "Price of a token in this step, λ of Eq. 1; of other costs with a budget, the price of the next step.",
-  },
-  {
-    name: "budget/{cost}/target",
-    unit: "units",
-    meaning: "Mean units of the cost aimed at; above the budget while it anneals.",
-  },
-  { name: "budget/{cost}/used_frac", unit: "share", meaning: "Mean units over the budget." },
-  { name: "budget/{cost}/saturated", unit: "", meaning: "1 while the price is at its maximum." },
-  {
-    name: "budget/{cost}/held",
-    unit: "",
-    meaning: "1 while a cost below budget does not lower the price, because too many episodes are truncated.",
-  },
-  { name: "budget/{cost}/guarded", unit: "", meaning: "1 while the guard keeps the price from rising." },
-
-  {
-    name: "opponents/pool",
-    unit: "opponents",
-    meaning: "Opponents in the pool after the step; runs with opponents only, as the next three.",
-  },
-  {
-    name: "opponents/latest_frac",
-    unit: "share",
-    meaning: "Share of episodes without an opponent, in which all learn.",
-  },
-  { name: "opponents/games/{opponent}", unit: "games", meaning: "Training games against an opponent so far." },
-  {
-    name: "opponents/win_rate/{opponent}",
-    unit: "share",
-    meaning: "Share of these games that who learns won; a draw counts half. Of team rewards the mean grade.",
-  },
-];
+/**
+ * Every name in `metrics.jsonl`, in its order. With several policies, the metrics of a policy are under `policy/NAME/`. Means
+ * are over the episodes of a step unless they say otherwise.
+ */
+export const metricNames: readonly MetricName[] = rowsOf(`
+step | steps | Steps done, this one included.
+progress/done_frac | share | Share of the configured steps that are done.
+reward/mean | reward | Mean reward of Eq. 1; episodes that the task does not apply to are left out.
+reward/std | reward | Sample standard deviation of the reward over the batch.
+rewards/{term}/mean | reward | Mean of one signed term of the reward.
+rewards/{term}/std | reward | Sample standard deviation of the term over the batch.
+reward/agent/{agent} | reward | Mean of the terms that an agent has of its own.
+measures/{measure} |  | Mean of what a reward counts beside its terms, such as levels of a writing reward.
+task/accuracy | share | Mean grade of the training episodes that have one, 0 to 1.
+scoring/scored | answers | Answers that got a grade, 0 to 1.
+scoring/undecided | answers | Answers without one because of the machine, such as a sandbox that did not start; left out.
+scoring/invalid | answers | Answers whose grade was NaN or out of range; left out.
+scoring/error | answers | Answers whose grader or judge threw, or was late; left out.
+sampling/lag_steps | steps | Mean age of the weights behind a group; asynchronous runs only, as the next eight.
+sampling/lag_steps_p99 | steps | The same of the group of rank 99 %.
+sampling/lag_steps_max | steps | The same of the oldest group.
+queue/utilisation | share | Episodes in play as a share of those allowed (asynchronous.activeGroups), mean since the last step.
+queue/active_groups | groups | Groups that are played when the step is done.
+queue/complete_groups | groups | Complete groups that wait for the next steps.
+queue/dropped_stale | groups | Groups dropped since the last step because they were too old; named in dropped.jsonl.
+queue/dropped_failed | groups | Groups dropped because an episode failed more often than asynchronous.retries; see dropped.jsonl.
+queue/retried_episodes | episodes | Episodes that failed and were played again.
+rewards/evaluations | replies | Joint replies that were judged; rollout trees only. MAGRPO's env steps.
+by_group/frac_all_good | share | Share of groups whose episodes all have grade 1.
+by_group/frac_all_bad | share | Share of groups whose episodes all have grade 0.
+by_group/frac_mixed | share | Share of the other groups: they teach the task.
+tokens/total | tokens | Tokens written by all agents in all episodes, end tokens included.
+tokens/episode_mean | tokens | Mean tokens written per episode: what a budget limits.
+tokens/written/{agent} | tokens | Tokens that an agent wrote in all episodes.
+tokens/read/{agent} | tokens | Tokens of messages that an agent read in all episodes.
+silence/frac | share | Share of turns without a word.
+silence/{agent}/frac | share | Share of an agent's turns without a word.
+stop/{reason} | episodes | Episodes that ended for a reason.
+response_length/mean | tokens | Mean tokens of a trained utterance.
+response_length/min | tokens | Tokens of the shortest trained utterance.
+response_length/max | tokens | Tokens of the longest trained utterance.
+response_length/clip_ratio | share | Share of trained utterances that were cut at their ceiling.
+response_length/empty | utterances | Utterances of trained agents without a single token, left out.
+actor/pg_loss |  | Loss of the objective, mean over minibatches.
+actor/entropy | nats | Mean entropy per trained token in nats.
+actor/grad_norm |  | Global gradient norm before clipping, mean over optimiser steps.
+actor/skipped_steps | optimiser steps | Optimiser steps left out because the gradient was not finite.
+optim/lr |  | Learning rate of the last optimiser step.
+actor/tokens_passed | tokens | Tokens of the sequences that the update's passes went over.
+actor/rows_passed | tokens | The same with prefixes that sequences share counted once, as the engine passed them.
+actor/shared_token_fraction | share | Part of the tokens that was not passed again: 1 - rows / tokens.
+supervised/loss | nats | Mean cross-entropy of the step's supervised examples per learned token, before each optimiser step.
+supervised/tokens | tokens | Tokens of supervised examples that were learned in the step.
+sampling/logp_difference_mean | nats | Mean |log π_old of the trainer - of the sampler| per token; 0 for the same kernels.
+sampling/logp_difference_max | nats | Largest such difference.
+language/perplexity/{agent} | perplexity | Perplexity of an agent's words, end token left out, under the first policy; where that policy is kept.
+ratio/mean |  | Mean probability ratio of new to old policy, per unit of the objective.
+ratio/min |  | Smallest ratio.
+ratio/max |  | Largest ratio.
+importance_weight/mean |  | Mean importance ratio of old to sampling policy before its cap, where samples are weighed.
+importance_weight/min |  | Smallest such ratio.
+importance_weight/max |  | Largest such ratio.
+advantages/mean |  | Mean advantage.
+advantages/min |  | Smallest advantage.
+advantages/max |  | Largest advantage.
+actor/ppo_kl | nats | Mean of log π_old - log π per token: the k1 estimate of the divergence.
+approx_kl/k3 | nats | Mean of ratio - 1 - log ratio per token: the k3 estimate, never negative.
+actor/kl_loss | nats | Mean estimate per token of the divergence from the reference policy, where the objective has one.
+actor/pg_clipfrac | share | Share of ratios that the clip stopped.
+clip_ratio/low_mean | share | Share of ratios stopped at the lower end.
+clip_ratio/high_mean | share | Share of ratios stopped at the upper end.
+frac_reward_zero_std | share | Share of groups whose rewards are all equal: they teach nothing.
+frac_zero_std/{term} | share | Share of groups whose term is equal throughout; decoupled advantages only.
+groups/size_one | groups | Groups with a single applicable reward: they teach nothing.
+rewards/not_applicable | rewards | Rewards that are NaN and were left out of their group.
+ratio_clamped | ratios | Ratios, of tokens or of sequences, whose log was clamped before its exponential.
+log_ratio_abs_max | nats | Largest absolute log-ratio of a token.
+reward_std | reward | Mean sample standard deviation of the rewards of a group.
+empty_sequences | share | Share of sequences without a trained token.
+clip_ratio/region/{length} | share | Share of ratios that the clip stopped, by sequence length; objectives with a ratio a sequence only.
+sampling/ess | share | Effective sample size of the importance weights, as a share of the samples.
+off_policy/dropped | share | Share of sequences that the off-policy mask left out.
+reward/own_mean | reward | Mean reward of a policy whose own agents' words have a price of their own.
+budget/own_lambda | reward/token | That price of a token.
+budget/own_tokens | tokens | Mean tokens that the policy's agents wrote per episode.
+budget/{cost}/lambda | reward/unit | Price of a token in this step, λ of Eq. 1; of other costs, the price of the next step.
+budget/{cost}/target | units | Mean units of the cost aimed at; above the budget while it anneals.
+budget/{cost}/used_frac | share | Mean units over the budget.
+budget/{cost}/saturated |  | 1 while the price is at its maximum.
+budget/{cost}/held |  | 1 while too many truncated episodes keep the price from falling.
+budget/{cost}/guarded |  | 1 while the guard keeps the price from rising.
+opponents/pool | opponents | Opponents in the pool after the step; runs with opponents only, as the next three.
+opponents/latest_frac | share | Share of episodes without an opponent, in which all learn.
+opponents/games/{opponent} | games | Training games against an opponent so far.
+opponents/win_rate/{opponent} | share | Share of these games that the learner won, a draw as half. Of team rewards the mean grade.
+`);
 
 /** Names in `timing.jsonl`. */
-const timingNames: readonly MetricName[] = [
-  { name: "timing_s/{phase}", unit: "s", meaning: "Seconds of a phase of the step." },
-  { name: "perf/tokens_per_s", unit: "tokens/s", meaning: "Tokens written per second of the step." },
-  { name: "perf/servers_up", unit: "servers", meaning: "Sampling servers that answer." },
-  { name: "perf/servers_quarantined", unit: "servers", meaning: "Sampling servers that are in quarantine." },
-  { name: "perf/replies_thrown_away", unit: "replies", meaning: "Replies of sampling servers that were rejected." },
-  {
-    name: "perf/server_gap_max",
-    unit: "nats",
-    meaning: "Largest mean |log-prob of the trainer - of a sampling server|, of any server.",
-  },
-];
+const timingNames = rowsOf(`
+timing_s/{phase} | s | Seconds of a phase of the step.
+perf/tokens_per_s | tokens/s | Tokens written per second of the step.
+perf/servers_up | servers | Sampling servers that answer.
+perf/servers_quarantined | servers | Sampling servers that are in quarantine.
+perf/replies_thrown_away | replies | Replies of sampling servers that were rejected.
+perf/server_gap_max | nats | Largest mean |log-prob of the trainer - of a sampling server|, of any server.
+`);
 
 /** The entry that a metric of a run belongs to; those of several policies stand under `policy/NAME/`. */
 export function describeMetric(metric: string): MetricName | undefined {

@@ -1,4 +1,4 @@
-import { statisticMean, statisticOf, stopReasons, type Diagnostics, type Ragged, type Statistic } from "@laconic/core";
+import { statisticMean, statisticOf, stopReasons, type Diagnostics, type Ragged } from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";
 import { mergeDiagnostics } from "@laconic/core/numeric";
 import type { BudgetOptions } from "@laconic/budget";
@@ -15,7 +15,6 @@ import type { TrainingBatch } from "./stages/training-batch.ts";
 /** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
 export type Metrics = Record<string, number>;
 
-/** What a step's numbers are of. */
 interface StepMetricFacts {
   readonly step: number;
   readonly config: TrainConfig;
@@ -23,7 +22,7 @@ interface StepMetricFacts {
   /** Joint replies that a tree had judged. */
   readonly evaluations?: number | undefined;
   readonly scoring: ScoreCounts;
-  /** Steps that each group's weights are behind, where samples may be of older ones. */
+  /** Steps that each group's weights are behind, where samples may be of older weights. */
   readonly lags: readonly number[];
   /** Of an asynchronous run. */
   readonly queue: QueueReport | null;
@@ -37,16 +36,14 @@ interface StepMetricFacts {
 
 /** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
 export function stepMetrics(facts: StepMetricFacts): Metrics {
-  const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
+  const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = facts;
   const rewards = scored.map(({ reward }) => reward);
-  const metrics: Metrics = {
+  return {
     step,
     "progress/done_frac": step / config.steps,
     "reward/mean": meanOfKnown(rewards),
     "reward/std": deviation(rewards),
-    ...rewardTermMetrics(scored),
-    ...agentRewardMetrics(scored),
-    ...measureMetrics(scored),
+    ...rewardMetrics(scored),
     "task/accuracy": meanOfKnown(scored.map(({ measured }) => measured.task)),
     "scoring/scored": scoring.scored,
     "scoring/undecided": scoring.undecided,
@@ -56,17 +53,25 @@ export function stepMetrics(facts: StepMetricFacts): Metrics {
     ...(queue && queueMetrics(queue)),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
+    ...tokenMetrics(scored),
+    ...turnMetrics(scored),
+    ...Object.assign(
+      {},
+      ...learners.map((each) => prefixed(policyPrefix(learners, each.learner), learnerMetrics(each))),
+    ),
+    "budget/tokens/lambda": facts.tokenPrice,
+    ...Object.assign(
+      {},
+      ...Object.entries(budgets).map(([cost, each]) =>
+        prefixed(`budget/${cost}/`, budgetMetrics(cost, each, scored, config)),
+      ),
+    ),
+    ...(opponents && opponentMetrics(opponents, scored)),
   };
-  for (const part of [tokenMetrics, silenceMetrics, stopMetrics]) Object.assign(metrics, part(scored));
-  for (const learner of learners) {
-    const place = policyPrefix(learners, learner.learner);
-    for (const [name, value] of Object.entries(learnerMetrics(learner))) metrics[`${place}${name}`] = value;
-  }
-  metrics["budget/tokens/lambda"] = tokenPrice;
-  for (const [cost, diagnostics] of Object.entries(budgets))
-    for (const [name, value] of Object.entries(budgetMetrics(cost, diagnostics, scored, config)))
-      metrics[`budget/${cost}/${name}`] = value;
-  return { ...metrics, ...(facts.opponents && opponentMetrics(facts.opponents, scored)) };
+}
+
+function prefixed(prefix: string, metrics: Metrics): Metrics {
+  return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
 /** Prefix of a policy's metrics; empty where it is the only one. */
@@ -74,13 +79,11 @@ export function policyPrefix(learners: readonly LearnerResult[], { name }: Learn
   return learners.length === 1 ? "" : `policy/${name}/`;
 }
 
-/** The pool: who is in it, and how games went so far. */
 function opponentMetrics(pool: readonly OpponentState[], scored: readonly ScoredRollout[]): Metrics {
-  const isLatest = ({ episode }: ScoredRollout): boolean =>
-    episode.utterances.every(({ opponent }) => opponent === undefined);
+  const latest = scored.filter(({ episode }) => episode.utterances.every(({ opponent }) => opponent === undefined));
   return {
     "opponents/pool": pool.length,
-    "opponents/latest_frac": scored.filter(isLatest).length / Math.max(1, scored.length),
+    "opponents/latest_frac": latest.length / Math.max(1, scored.length),
     ...Object.fromEntries(
       pool
         .filter(({ games }) => games > 0)
@@ -95,7 +98,7 @@ function opponentMetrics(pool: readonly OpponentState[], scored: readonly Scored
 function lagMetrics(lags: readonly number[]): Metrics {
   const inOrder = lags.toSorted((a, b) => a - b);
   return {
-    "sampling/lag_steps": statisticMean(statisticOf(lags)),
+    "sampling/lag_steps": meanOf(lags),
     "sampling/lag_steps_p99": inOrder[Math.ceil(0.99 * inOrder.length) - 1] ?? 0,
     "sampling/lag_steps_max": inOrder.at(-1) ?? 0,
   };
@@ -118,23 +121,23 @@ function budgetMetrics(
   scored: readonly ScoredRollout[],
   { budget, budgets }: TrainConfig,
 ): Metrics {
-  // Only Eq. 5 has a target.
-  if (target === undefined) return cost === "tokens" ? {} : { lambda };
+  // The price of tokens is the one that was paid, and stands in the row already; other prices are the next ones.
+  const price: Metrics = cost === "tokens" ? {} : { lambda };
+  if (target === undefined) return price; // only Eq. 5 has a target
   const { targetTokens } = ((cost === "tokens" && budget) || budgets[cost]) as BudgetOptions;
-  return {
-    // Of tokens the price that was paid stands there already; of others it is the next one.
-    ...(cost !== "tokens" && { lambda }),
-    target,
-    used_frac: meanCost(scored, cost) / targetTokens,
-    saturated,
-    held,
-    guarded,
-  };
+  return { ...price, target, used_frac: meanCost(scored, cost) / targetTokens, saturated, held, guarded };
 }
 
 function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLogProbs }: LearnerResult): Metrics {
+  const { utterances, empty } = batch;
+  const lengths = statisticOf(utterances.map(({ writtenTokens }) => writtenTokens));
+  const cut = utterances.filter(({ finishReason }) => finishReason === "length");
   return {
-    ...lengthMetrics(batch),
+    "response_length/mean": statisticMean(lengths),
+    "response_length/min": lengths.count === 0 ? 0 : lengths.min,
+    "response_length/max": lengths.count === 0 ? 0 : lengths.max,
+    "response_length/clip_ratio": cut.length / Math.max(1, utterances.length),
+    "response_length/empty": empty,
     "actor/pg_loss": update.loss,
     "actor/entropy": statisticMean(update.entropy),
     "actor/grad_norm": statisticMean(update.gradNorm),
@@ -159,7 +162,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
   };
 }
 
-/** Of each agent's words under the policy of the beginning, without the token that ended them. */
+/** Perplexity of each agent's words under the first policy, without the token that ended them. */
 function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: Ragged): Metrics {
   const sums = new Map<string, { logProb: number; tokens: number }>();
   utterances.forEach(({ agent, finishReason }, row) => {
@@ -176,51 +179,33 @@ function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: R
   );
 }
 
-function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const names = new Set(scored.flatMap(({ terms }) => Object.keys(terms)));
-  return Object.fromEntries(
-    [...names].flatMap((name) => {
-      const values = scored.map(({ terms }) => terms[name] ?? Number.NaN);
-      return [
-        [`rewards/${name}/mean`, meanOfKnown(values)],
-        [`rewards/${name}/std`, deviation(values)],
-      ];
-    }),
-  );
-}
-
-/** Of agents with terms of their own. */
-function agentRewardMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const agents = new Set(scored.flatMap(({ agentRewards }) => [...agentRewards.keys()]));
-  return Object.fromEntries(
-    [...agents].map((agent) => {
-      const values = scored.map(({ agentRewards }) => agentRewards.get(agent)).filter((value) => value !== undefined);
-      return [`reward/agent/${agent}`, statisticMean(statisticOf(values))];
-    }),
-  );
-}
-
-/** What rewards count beside their terms; of 0 and 1 the mean is a share. */
-function measureMetrics(scored: readonly ScoredRollout[]): Metrics {
-  return Object.fromEntries(
-    [...measureValues(scored)].map(([name, values]) => [`measures/${name}`, statisticMean(statisticOf(values))]),
-  );
-}
-
-/** Groups by their grades: those that are neither all good nor all bad teach the task. */
-function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const byGroup = new Map<number, ScoredRollout[]>();
-  for (const each of scored) {
-    const members = byGroup.get(each.group);
-    if (members) members.push(each);
-    else byGroup.set(each.group, [each]);
+/** Terms of the reward, terms of single agents, and what rewards count beside their terms. */
+function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const metrics: Metrics = {};
+  for (const name of new Set(scored.flatMap(({ terms }) => Object.keys(terms)))) {
+    const values = scored.map(({ terms }) => terms[name] ?? Number.NaN);
+    metrics[`rewards/${name}/mean`] = meanOfKnown(values);
+    metrics[`rewards/${name}/std`] = deviation(values);
   }
-  const groups = [...byGroup.values()]
-    .map((members) => members.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task)))
-    .filter((tasks) => tasks.length > 0);
-  const share = (every: (task: number) => boolean): number =>
-    groups.filter((tasks) => tasks.every(every)).length / Math.max(1, groups.length);
-  const [good, bad] = [share((task) => task === 1), share((task) => task === 0)];
+  for (const agent of new Set(scored.flatMap(({ agentRewards }) => [...agentRewards.keys()])))
+    metrics[`reward/agent/${agent}`] = meanOf(scored.flatMap(({ agentRewards }) => agentRewards.get(agent) ?? []));
+  for (const [name, values] of measureValues(scored)) metrics[`measures/${name}`] = meanOf(values);
+  return metrics;
+}
+
+/** Groups by their grades: groups that are neither all good nor all bad teach the task. */
+function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const byGroup = new Map<number, number[]>();
+  for (const { group, measured } of scored)
+    if (!Number.isNaN(measured.task)) {
+      const grades = byGroup.get(group);
+      if (grades) grades.push(measured.task);
+      else byGroup.set(group, [measured.task]);
+    }
+  const groups = [...byGroup.values()];
+  const share = (grade: number): number =>
+    groups.filter((grades) => grades.every((each) => each === grade)).length / Math.max(1, groups.length);
+  const [good, bad] = [share(1), share(0)];
   return {
     "by_group/frac_all_good": good,
     "by_group/frac_all_bad": bad,
@@ -233,102 +218,80 @@ function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
   const add = (name: string, tokens: number): void => {
     metrics[name] = (metrics[name] ?? 0) + tokens;
   };
-  for (const call of scored.flatMap(({ episode }) => episode.ledger.calls)) {
-    add("tokens/total", call.writtenTokens);
-    add(`tokens/written/${call.agent}`, call.writtenTokens);
-    add(
-      `tokens/read/${call.agent}`,
-      call.reads.reduce((sum, read) => sum + read.tokens, 0),
-    );
+  for (const { agent, writtenTokens, reads } of scored.flatMap(({ episode }) => episode.ledger.calls)) {
+    add("tokens/total", writtenTokens);
+    add(`tokens/written/${agent}`, writtenTokens);
+    const readTokens = reads.reduce((sum, read) => sum + read.tokens, 0);
+    add(`tokens/read/${agent}`, readTokens);
   }
   return metrics;
 }
 
-function silenceMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const episodes = scored.map(({ episode }) => episode);
-  const turns = episodes.flatMap(({ utterances }) => utterances);
-  const byAgent = Object.entries(silenceRates(episodes.flatMap(({ utterances }) => utterances))).map(
-    ([agent, share]) => [`silence/${agent}/frac`, share],
-  );
-  return {
-    "silence/frac": turns.filter(({ silent }) => silent).length / Math.max(1, turns.length),
-    ...Object.fromEntries(byAgent),
-  };
-}
-
-function stopMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const count = (reason: string): number => scored.filter(({ episode }) => episode.stopReason === reason).length;
-  return Object.fromEntries(stopReasons.map((reason) => [`stop/${reason}`, count(reason)]));
-}
-
-function lengthMetrics({ utterances, empty }: TrainingBatch): Metrics {
-  const lengths = statisticOf(utterances.map(({ writtenTokens }) => writtenTokens));
-  return {
-    "response_length/mean": statisticMean(lengths),
-    "response_length/min": lengths.count === 0 ? 0 : lengths.min,
-    "response_length/max": lengths.count === 0 ? 0 : lengths.max,
-    "response_length/clip_ratio":
-      utterances.filter(({ finishReason }) => finishReason === "length").length / Math.max(1, utterances.length),
-    "response_length/empty": empty,
-  };
-}
-
-/** Diagnostics that metrics know by another name, or by their ends. */
-const mapped: ReadonlySet<string> = new Set([
-  "ratio",
-  "sampling/ratio",
-  "advantages",
-  "approx_kl/k1",
-  "kl",
-  "clip_ratio/region",
-  "clip_ratio/low",
-  "clip_ratio/high",
-  "log_ratio_abs",
-  "policy_loss",
-]);
-
-/** A statistic becomes its mean, and its ends where they tell something. */
-function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
-  const metrics: Metrics = {};
-  const mean = (name: string, key: string): void => {
-    const statistic = diagnostics[key];
-    if (statistic) metrics[name] = statisticMean(statistic);
-  };
-  const ends = (name: string, statistic: Statistic | undefined): void => {
-    if (!statistic || statistic.count === 0) return;
-    metrics[`${name}/mean`] = statisticMean(statistic);
-    metrics[`${name}/min`] = statistic.min;
-    metrics[`${name}/max`] = statistic.max;
-  };
-  ends("ratio", diagnostics["ratio"]);
-  ends("importance_weight", diagnostics["sampling/ratio"]);
-  ends("advantages", diagnostics["advantages"]);
-  mean("actor/ppo_kl", "approx_kl/k1");
-  mean("approx_kl/k3", "approx_kl/k3");
-  mean("actor/kl_loss", "kl");
-  mean("actor/pg_clipfrac", "clip_ratio/region");
-  mean("clip_ratio/low_mean", "clip_ratio/low");
-  mean("clip_ratio/high_mean", "clip_ratio/high");
-  mean("frac_reward_zero_std", "frac_reward_zero_std");
-  for (const key of Object.keys(diagnostics)) if (key.startsWith("frac_zero_std/")) mean(key, key);
-  metrics["groups/size_one"] = diagnostics["groups/size_one"]?.sum ?? 0;
-  metrics["rewards/not_applicable"] = diagnostics["rewards/not_applicable"]?.sum ?? 0;
-  metrics["ratio_clamped"] = diagnostics["ratio_clamped"]?.sum ?? 0;
-  metrics["log_ratio_abs_max"] = Math.max(0, diagnostics["log_ratio_abs"]?.max ?? 0);
-  // What has no older name of its own keeps the objective's or the estimator's.
-  for (const [key, statistic] of Object.entries(diagnostics))
-    if (!mapped.has(key) && !(key in metrics)) metrics[key] = statisticMean(statistic);
+/** Silence of turns, and how episodes ended. */
+function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const turns = scored.flatMap(({ episode }) => episode.utterances);
+  const metrics: Metrics = { "silence/frac": turns.filter(({ silent }) => silent).length / Math.max(1, turns.length) };
+  for (const [agent, share] of Object.entries(silenceRates(turns))) metrics[`silence/${agent}/frac`] = share;
+  for (const reason of stopReasons)
+    metrics[`stop/${reason}`] = scored.filter(({ episode }) => episode.stopReason === reason).length;
   return metrics;
 }
 
-function deviation(values: readonly number[]): number {
-  const finite = values.filter((value) => !Number.isNaN(value));
-  if (finite.length < 2) return 0;
-  const mean = statisticMean(statisticOf(finite));
-  return Math.sqrt(finite.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (finite.length - 1));
+/** Diagnostics by their metric: `ends` are mean, smallest and largest value. Others keep their names and become means. */
+const diagnosticRows = [
+  { metric: "ratio", diagnostic: "ratio", take: "ends" },
+  { metric: "importance_weight", diagnostic: "sampling/ratio", take: "ends" },
+  { metric: "advantages", diagnostic: "advantages", take: "ends" },
+  { metric: "actor/ppo_kl", diagnostic: "approx_kl/k1", take: "mean" },
+  { metric: "approx_kl/k3", diagnostic: "approx_kl/k3", take: "mean" },
+  { metric: "actor/kl_loss", diagnostic: "kl", take: "mean" },
+  { metric: "actor/pg_clipfrac", diagnostic: "clip_ratio/region", take: "mean" },
+  { metric: "clip_ratio/low_mean", diagnostic: "clip_ratio/low", take: "mean" },
+  { metric: "clip_ratio/high_mean", diagnostic: "clip_ratio/high", take: "mean" },
+  { metric: "frac_reward_zero_std", diagnostic: "frac_reward_zero_std", take: "mean" },
+] as const;
+
+/** Counts, which are 0 where nothing reports them. */
+const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
+
+/** Diagnostics of other metrics: the largest log-ratio, and the loss. */
+const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
+
+function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
+  const metrics: Metrics = {};
+  for (const { metric, diagnostic, take } of diagnosticRows) {
+    const statistic = diagnostics[diagnostic];
+    if (!statistic || (take === "ends" && statistic.count === 0)) continue;
+    if (take === "mean") metrics[metric] = statisticMean(statistic);
+    else {
+      metrics[`${metric}/mean`] = statisticMean(statistic);
+      metrics[`${metric}/min`] = statistic.min;
+      metrics[`${metric}/max`] = statistic.max;
+    }
+  }
+  for (const [key, statistic] of Object.entries(diagnostics))
+    if (key.startsWith("frac_zero_std/")) metrics[key] = statisticMean(statistic);
+  for (const key of diagnosticSums) metrics[key] = diagnostics[key]?.sum ?? 0;
+  metrics["log_ratio_abs_max"] = Math.max(0, diagnostics["log_ratio_abs"]?.max ?? 0);
+  const taken = new Set<string>([...diagnosticRows.map(({ diagnostic }) => diagnostic), ...otherDiagnostics]);
+  for (const [key, statistic] of Object.entries(diagnostics))
+    if (!taken.has(key) && !(key in metrics)) metrics[key] = statisticMean(statistic);
+  return metrics;
 }
 
-/** Without what does not apply. */
+function meanOf(values: readonly number[]): number {
+  return statisticMean(statisticOf(values));
+}
+
+/** Sample standard deviation of the values that are not NaN. */
+function deviation(values: readonly number[]): number {
+  const known = values.filter((value) => !Number.isNaN(value));
+  if (known.length < 2) return 0;
+  const mean = meanOf(known);
+  return Math.sqrt(known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1));
+}
+
+/** Mean of the values that are not NaN. */
 function meanOfKnown(values: readonly number[]): number {
-  return statisticMean(statisticOf(values.filter((value) => !Number.isNaN(value))));
+  return meanOf(values.filter((value) => !Number.isNaN(value)));
 }

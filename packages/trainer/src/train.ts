@@ -4,7 +4,7 @@ import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
-import { oldPolicies } from "./loop/old-policies.ts";
+import { OldPolicies } from "./loop/old-policies.ts";
 import { learnAll, moveBudgets, scoreCollected, withPastSelf } from "./loop/step.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
@@ -52,7 +52,7 @@ export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<
   const { budget, schedule, models } = run;
   const beginning = await begin(run);
   let { state } = beginning;
-  const old = oldPolicies(run);
+  const old = new OldPolicies(run);
   const episodes = collector(run, state, timer);
   try {
     while (schedule.goesOn(state)) {

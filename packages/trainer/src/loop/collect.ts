@@ -2,7 +2,7 @@ import type { Timer } from "@laconic/rewards";
 import { modelsOf, type Samplers } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { nextTurn } from "../queue/paced.ts";
-import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
+import { TrainingQueue } from "../queue/training-queue.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout, nextBatch } from "../stages/play-groups.ts";
 import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
@@ -33,7 +33,7 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
   if (config.asynchronous) {
     let state = beginning;
-    const queue = trainingQueue(config, config.asynchronous, {
+    const queue = new TrainingQueue(config, config.asynchronous, {
       greedy,
       sampling: samplingAt(run, 0),
       random,

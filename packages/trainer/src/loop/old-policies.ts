@@ -2,32 +2,34 @@ import type { PolicySnapshot } from "@laconic/core";
 import { livePolicies, type Samplers } from "../spec/parts.ts";
 import { disposeAll, isNeededAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
-/** π_old: what episodes are sampled with, and ratios divided by. */
-export interface OldPolicies {
-  /** Of the step to come. */
-  samplers(): Promise<Samplers>;
-  /** Line 11: forgets them where the next step has newer ones. @param step - steps done */
-  refresh(step: number): Promise<void>;
-  dispose(): Promise<void>;
-}
+/**
+ * π_old: samples episodes and is the denominator of ratios. Frozen weights where they outlive a step or its first update. Live
+ * weights are old until the first optimiser step.
+ */
+export class OldPolicies {
+  readonly #run: TrainingRun;
+  #snapshots: Readonly<Record<string, PolicySnapshot>> | null = null;
 
-/** Frozen weights where they outlive a step, or its first update; live ones are old until the first optimiser step. */
-export function oldPolicies({ parts, config, learners, schedule }: TrainingRun): OldPolicies {
-  let snapshots: Readonly<Record<string, PolicySnapshot>> | null = null;
-  const isLive = config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old"));
-  const dispose = async (): Promise<void> => {
-    await disposeAll(snapshots);
-    snapshots = null;
-  };
-  return {
-    dispose,
-    async samplers() {
-      if (isLive) return livePolicies(parts);
-      snapshots ??= await snapshotsOf(learners);
-      return snapshots;
-    },
-    async refresh(step) {
-      if (schedule.isRefreshDue(step)) await dispose();
-    },
-  };
+  constructor(run: TrainingRun) {
+    this.#run = run;
+  }
+
+  /** Those of the next step. */
+  async samplers(): Promise<Samplers> {
+    const { parts, config, learners } = this.#run;
+    if (config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old")))
+      return livePolicies(parts);
+    this.#snapshots ??= await snapshotsOf(learners);
+    return this.#snapshots;
+  }
+
+  /** Line 11: drops them where the next step has newer ones. @param step - steps done */
+  async refresh(step: number): Promise<void> {
+    if (this.#run.schedule.isRefreshDue(step)) await this.dispose();
+  }
+
+  async dispose(): Promise<void> {
+    await disposeAll(this.#snapshots);
+    this.#snapshots = null;
+  }
 }

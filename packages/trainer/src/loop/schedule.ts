@@ -1,51 +1,55 @@
 import type { TrainConfig } from "../settings/config.ts";
 import type { LoopState } from "../run/loop-state.ts";
 
-/** When a run does what, and when it ends. */
-export interface Schedule {
+type ScheduleSettings = Pick<
+  TrainConfig,
+  "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint"
+>;
+
+/** When a run does what, and when it ends. An abort signal ends it at the next refresh of the old policy. */
+export class Schedule {
+  readonly #settings: ScheduleSettings;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(settings: ScheduleSettings, signal: AbortSignal | undefined) {
+    [this.#settings, this.#signal] = [settings, signal];
+  }
+
   /** Whether there is another step. */
-  goesOn(state: LoopState): boolean;
-  /** Evaluations stopped getting better. */
-  isStale(state: LoopState): boolean;
-  /** The old policy is the newest then, so that nothing but the weights need be stored. */
-  isRefreshDue(step: number): boolean;
-  isEvaluationDue(step: number): boolean;
+  goesOn(state: LoopState): boolean {
+    return state.step < this.#settings.steps && !this.#isStopping(state.step) && !this.isStale(state);
+  }
+
+  /** Whether evaluations have stopped getting better. */
+  isStale({ best, isStopped = false }: LoopState): boolean {
+    const { earlyStopping } = this.#settings;
+    const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
+    return isStopped || best.since >= patience;
+  }
+
+  /** Whether the old policy is the newest, so that a checkpoint need not store it. */
+  isRefreshDue(step: number): boolean {
+    return step % this.#settings.refreshOldPolicyEvery === 0;
+  }
+
+  isEvaluationDue(step: number): boolean {
+    const { steps, evaluation } = this.#settings;
+    return step === steps || (evaluation.every > 0 && step % evaluation.every === 0);
+  }
+
   /** @param isBest - whether the step's evaluation is the best so far */
-  isCheckpointDue(state: LoopState, isBest: boolean): boolean;
-  /** Whether a checkpoint is made at a step whatever happens there. */
-  isRegularCheckpoint(step: number): boolean;
-}
+  isCheckpointDue(state: LoopState, isBest: boolean): boolean {
+    const { step } = state;
+    const isLast = step === this.#settings.steps || this.#isStopping(step) || this.isStale(state);
+    return isLast || (isBest && this.isRefreshDue(step)) || this.isRegularCheckpoint(step);
+  }
 
-/** Of a configuration; an abort signal ends the run at its next refresh of the old policy. */
-export function schedule(
-  {
-    steps,
-    refreshOldPolicyEvery,
-    earlyStopping,
-    evaluation,
-    checkpoint,
-  }: Pick<TrainConfig, "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint">,
-  signal: AbortSignal | undefined,
-): Schedule {
-  const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
-  const isRefreshDue = (step: number): boolean => step % refreshOldPolicyEvery === 0;
-  const isStopping = (step: number): boolean => signal?.aborted === true && isRefreshDue(step);
-  const isStale = ({ best, isStopped = false }: LoopState): boolean => isStopped || best.since >= patience;
-  return {
-    isStale,
-    isRefreshDue,
-    goesOn: (state) => state.step < steps && !isStopping(state.step) && !isStale(state),
-    isEvaluationDue: (step) => step === steps || isDue(step, evaluation.every),
-    isCheckpointDue(state, isBest) {
-      const { step } = state;
-      const keepsBest = isBest && isRefreshDue(step);
-      return step === steps || isStopping(step) || isStale(state) || keepsBest || isDue(step, checkpoint.every);
-    },
-    isRegularCheckpoint: (step) => isDue(step, checkpoint.every),
-  };
-}
+  /** Whether a checkpoint is made at a step in any case. */
+  isRegularCheckpoint(step: number): boolean {
+    return step % this.#settings.checkpoint.every === 0;
+  }
 
-/** Never when `every` is 0. */
-function isDue(step: number, every: number): boolean {
-  return every > 0 && step % every === 0;
+  #isStopping(step: number): boolean {
+    return this.#signal?.aborted === true && this.isRefreshDue(step);
+  }
 }

@@ -21,7 +21,7 @@ import { rewardOf, scorer, type Scorer } from "../scorer.ts";
 import { needsReference } from "../stages/learner.ts";
 import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
-import { schedule, type Schedule } from "./schedule.ts";
+import { Schedule } from "./schedule.ts";
 
 /** What every stage of a run knows. Nothing of it changes from step to step; what does is the loop's state. */
 export interface TrainingRun extends RunSpec {
@@ -74,7 +74,7 @@ export async function openTrainingRun(
     problemsOf,
     pool: config.opponents ? new OpponentPool(spec, config.opponents, recorder) : null,
     budget: teamBudgets(spec.budgets, config.prices),
-    schedule: schedule(config, signal),
+    schedule: new Schedule(config, signal),
   };
 }
 

@@ -3,8 +3,7 @@ import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
 import { attempts, joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
 import {
-  groupScheduler,
-  type GroupScheduler,
+  GroupScheduler,
   type ScheduleCounts,
   type ScheduleSettings,
   type ScheduleState,
@@ -54,15 +53,6 @@ export interface QueueReport extends ScheduleCounts {
   readonly state: ScheduleState;
 }
 
-/** Groups that are played while others are trained. */
-export interface GroupQueue {
-  /** The step's groups; the weights of now are those of `version` optimised steps, and stay until the next call. */
-  take(version: number): Promise<TakenGroups>;
-  report(): QueueReport;
-  /** Ends what is played, waits for its end and lets go of all weights. */
-  close(): Promise<void>;
-}
-
 /** Parts that start, or are aborted, between two turns of the event loop: some milliseconds of work. */
 const startsPerTurn = 16;
 
@@ -75,11 +65,6 @@ interface Held {
   users: number;
 }
 
-/** Plays groups as the scheduler says, each under the newest weights at its start. */
-export function groupQueue(settings: QueueSettings, parts: QueueParts, from?: ScheduleState): GroupQueue {
-  return new Players(settings, parts, from);
-}
-
 /** A group whose parts are played. */
 interface Playing {
   readonly started: StartedGroup;
@@ -88,7 +73,8 @@ interface Playing {
   isOver: boolean;
 }
 
-class Players implements GroupQueue {
+/** Plays groups while others are trained, as the scheduler says, each under the newest weights at its start. */
+export class GroupQueue {
   readonly #settings: QueueSettings;
   readonly #parts: QueueParts;
   readonly #scheduler: GroupScheduler;
@@ -107,16 +93,17 @@ class Players implements GroupQueue {
   #failedInRow = 0;
   #wake = (): void => undefined;
 
-  constructor(settings: QueueSettings, parts: QueueParts, from: ScheduleState | undefined) {
+  constructor(settings: QueueSettings, parts: QueueParts, from?: ScheduleState) {
     const { timer } = parts;
     this.#settings = settings;
     this.#parts = parts;
-    this.#scheduler = groupScheduler(settings, from);
+    this.#scheduler = new GroupScheduler(settings, from);
     this.#pace = paced(timer, startsPerTurn);
     this.#abortTurn = rateLimiter(timer, Math.ceil(startsPerTurn / settings.partsPerGroup));
     this.#use = shareInUse(() => timer.now());
   }
 
+  /** The step's groups. The current weights are those of `version` optimised steps until the next call. */
   async take(version: number): Promise<TakenGroups> {
     if (this.#isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
     await this.#renew(version);
@@ -151,6 +138,7 @@ class Players implements GroupQueue {
     return report;
   }
 
+  /** Ends all games, waits for their end, and disposes of the weights. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const playing of this.#playing.values()) this.#stop(playing);

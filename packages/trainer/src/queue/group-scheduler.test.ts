@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { groupScheduler, type GroupScheduler, type ScheduleSettings, type StartedGroup } from "./group-scheduler.ts";
+import { GroupScheduler, type ScheduleSettings, type StartedGroup } from "./group-scheduler.ts";
 
 const settings: ScheduleSettings = {
   groupsPerStep: 2,
@@ -20,7 +20,7 @@ function started(scheduler: GroupScheduler): number[] {
 const numbers = (groups: readonly StartedGroup[] | null): number[] | null => groups && groups.map(({ group }) => group);
 
 test("so many groups' worth of parts are played; the first that are complete train", () => {
-  const scheduler = groupScheduler(settings);
+  const scheduler = new GroupScheduler(settings);
   expect(started(scheduler)).toEqual([0, 1, 2]);
   expect(scheduler.counts()).toEqual({ active: 3, complete: 0, open: 6, capacity: 6 });
   // Parts of two groups that go on make room for another.
@@ -36,7 +36,7 @@ test("so many groups' worth of parts are played; the first that are complete tra
 });
 
 test("a step waits for a group that later ones would take too late, and for no other", () => {
-  const scheduler = groupScheduler({ ...settings, activeGroups: 6 });
+  const scheduler = new GroupScheduler({ ...settings, activeGroups: 6 });
   expect(started(scheduler)).toEqual([0, 1, 2, 3, 4, 5]); // (maxLag + 1) * groupsPerStep
   for (const group of [4, 5]) scheduler.complete(group);
   expect(numbers(scheduler.take())).toEqual([4, 5]);
@@ -52,7 +52,7 @@ test("a step waits for a group that later ones would take too late, and for no o
 });
 
 test("groups that are not waited for are dropped when they are too old, played or complete", () => {
-  const scheduler = groupScheduler({ ...settings, stale: "drop", activeGroups: 4, maxLag: 1 });
+  const scheduler = new GroupScheduler({ ...settings, stale: "drop", activeGroups: 4, maxLag: 1 });
   started(scheduler); // 0 to 3
   for (const group of [1, 2]) scheduler.complete(group);
   scheduler.take();
@@ -65,7 +65,7 @@ test("groups that are not waited for are dropped when they are too old, played o
 });
 
 test("no group is started that no step would train; one that leaves is replaced", () => {
-  const scheduler = groupScheduler({ ...settings, steps: 1 });
+  const scheduler = new GroupScheduler({ ...settings, steps: 1 });
   expect(started(scheduler)).toEqual([0, 1]);
   scheduler.leave(0);
   expect(started(scheduler)).toEqual([2]);
@@ -75,7 +75,7 @@ test("no group is started that no step would train; one that leaves is replaced"
 });
 
 test("a run that goes on starts what was in flight first", () => {
-  const scheduler = groupScheduler(settings, { next: 9, again: [4, 7] });
+  const scheduler = new GroupScheduler(settings, { next: 9, again: [4, 7] });
   scheduler.advance(3);
   expect(started(scheduler)).toEqual([4, 7, 9]);
   expect(scheduler.state()).toEqual({ next: 10, again: [4, 7, 9] });
@@ -92,7 +92,7 @@ function wrongIn(seed: number): string[] {
     stale: random.pick(["wait", "drop"]),
     steps: 20,
   };
-  const scheduler = groupScheduler(own);
+  const scheduler = new GroupScheduler(own);
   const [playing, seen, gone] = [new Map<number, number>(), new Set<number>(), new Set<number>()];
   const wrong: string[] = [];
   const hold = (is: boolean, what: string): void => void (is || wrong.push(`${seed}: ${what}`));

@@ -2,13 +2,13 @@
 export interface ScheduleSettings {
   /** P: groups that a step trains on. */
   readonly groupsPerStep: number;
-  /** Parts that a group is played in, each on its own: its episodes, or 1 for a tree. */
+  /** Parts that a group is played in: its episodes, or 1 for a tree. */
   readonly partsPerGroup: number;
-  /** W: so many groups' worth of parts are played at once; null for `groupsPerStep` + 1. */
+  /** W: groups' worth of parts that are played at once; null for `groupsPerStep` + 1. */
   readonly activeGroups: number | null;
   /** Most steps between the weights that a group was started under and those that it trains. */
   readonly maxLag: number;
-  /** Groups that would become older are waited for, or dropped. */
+  /** Whether groups that would become older are waited for, or dropped. */
   readonly stale: "wait" | "drop";
   /** Steps of the run: no group is started that none of them would train. */
   readonly steps: number;
@@ -20,41 +20,21 @@ export interface StartedGroup {
   readonly version: number;
 }
 
-/** Where a schedule stands, for a checkpoint: the next new group, and those that are not trained and come first. */
+/** Position of a schedule, for a checkpoint: the next new group, and the untrained groups, which come first. */
 export interface ScheduleState {
   readonly next: number;
   readonly again: readonly number[];
 }
 
-/** Groups and parts of now. */
+/** Groups and parts at the moment. */
 export interface ScheduleCounts {
-  /** Groups that are played, and groups that are complete and wait for their step. */
+  /** Groups that are played. */
   readonly active: number;
+  /** Complete groups that wait for their step. */
   readonly complete: number;
-  /** Parts that are played, and most that ever are at once. */
+  /** Parts that are played, and most parts at once. */
   readonly open: number;
   readonly capacity: number;
-}
-
-/**
- * Decides which groups start and which are trained; knows no time, and plays nothing. Groups have numbers 0, 1, 2 ... in the
- * order of their problems. What happens in the same order comes out the same.
- */
-export interface GroupScheduler {
-  /** Weights of now. Groups that are too old for them and are not waited for leave, and are returned. */
-  advance(version: number): StartedGroup[];
-  /** A group that may start, which counts as started; null while none may. */
-  start(): StartedGroup | null;
-  /** A part of a group is over: another may take its place. */
-  partOver(group: number): void;
-  /** A group can be trained; parts of it that are not over are over now. */
-  complete(group: number): void;
-  /** A group comes to nothing: another may take its place. */
-  leave(group: number): void;
-  /** P complete groups, those of the oldest weights first; null while there are fewer, or an older one is waited for. */
-  take(): StartedGroup[] | null;
-  counts(): ScheduleCounts;
-  state(): ScheduleState;
 }
 
 /**
@@ -68,20 +48,17 @@ interface Played extends StartedGroup {
 }
 
 /**
- * The first P complete groups train, while others go on. A group starts as soon as so many parts are over, of whatever groups,
- * so stragglers keep no place free; never more groups are untrained than the steps within `maxLag` can take, and none starts while
+ * Decides which groups start and which are trained. It knows no time and plays nothing, so equal events give equal decisions.
+ * Groups have numbers 0, 1, 2 ... in the order of their problems.
+ *
+ * The first P complete groups train, while others go on. A group starts as soon as enough parts are over, of any groups,
+ * so stragglers hold no place. There are never more untrained groups than the steps within `maxLag` can take, and none starts while
  * two steps' worth are complete.
  *
- * Where groups are waited for, no step leaves more groups of some weights behind than the steps that may still take them:
+ * With `stale: "wait"`, no step leaves more groups of some weights behind than the steps that may still take them:
  * by induction none becomes older than `maxLag`, and a step waits only for groups that it must take.
- *
- * @param state - of a run that goes on: its untrained groups are started anew, before new ones
  */
-export function groupScheduler(settings: ScheduleSettings, state?: ScheduleState): GroupScheduler {
-  return new Schedule(settings, state);
-}
-
-class Schedule implements GroupScheduler {
+export class GroupScheduler {
   readonly #settings: ScheduleSettings;
   readonly #capacity: number;
   readonly #active = new Map<number, Played>();
@@ -90,9 +67,10 @@ class Schedule implements GroupScheduler {
   #open = 0;
   #next: number;
   #again: number[];
-  /** Under the weights of now. */
+  /** Whether a step was taken under the present weights. */
   #hasTaken = false;
 
+  /** @param state - of a resumed run: its untrained groups are started again, before new ones */
   constructor(settings: ScheduleSettings, state: ScheduleState = { next: 0, again: [] }) {
     const { groupsPerStep, partsPerGroup, activeGroups, maxLag } = settings;
     this.#settings = settings;
@@ -101,6 +79,7 @@ class Schedule implements GroupScheduler {
     this.#again = [...state.again];
   }
 
+  /** Sets the version of the weights. @returns the groups that are too old and not waited for, which leave */
   advance(now: number): StartedGroup[] {
     const { maxLag, stale } = this.#settings;
     if (now !== this.#version) this.#hasTaken = false;
@@ -112,6 +91,7 @@ class Schedule implements GroupScheduler {
     return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
   }
 
+  /** Starts a group; null while none may start. */
   start(): StartedGroup | null {
     const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
     if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;
@@ -125,6 +105,7 @@ class Schedule implements GroupScheduler {
     return { group, version: this.#version };
   }
 
+  /** A part of a group is over: another may take its place. */
   partOver(group: number): void {
     const played = this.#active.get(group);
     if (!played || played.open === 0) return;
@@ -132,6 +113,7 @@ class Schedule implements GroupScheduler {
     this.#open -= 1;
   }
 
+  /** A group can be trained; its open parts end. */
   complete(group: number): void {
     const played = this.#active.get(group);
     if (!played) return;
@@ -139,11 +121,13 @@ class Schedule implements GroupScheduler {
     this.#complete.push({ group, version: played.version });
   }
 
+  /** A group has failed: another may take its place. */
   leave(group: number): void {
     this.#leaveActive(group);
     this.#complete = this.#complete.filter((each) => each.group !== group);
   }
 
+  /** P complete groups, those of the oldest weights first; null while there are fewer, or an older one is waited for. */
   take(): StartedGroup[] | null {
     const { groupsPerStep, stale } = this.#settings;
     if (this.#complete.length < groupsPerStep) return null;
@@ -152,18 +136,13 @@ class Schedule implements GroupScheduler {
     if (stale === "wait" && !this.#isInTime(left)) return null;
     const taken = inOrder.slice(0, groupsPerStep);
     this.#hasTaken = true;
-    const isTaken = new Set(taken.map(({ group }) => group));
-    this.#complete = this.#complete.filter(({ group }) => !isTaken.has(group));
+    this.#complete = this.#complete.filter((each) => !taken.includes(each));
     return taken;
   }
 
   counts(): ScheduleCounts {
-    return {
-      active: this.#active.size,
-      complete: this.#complete.length,
-      open: this.#open,
-      capacity: this.#capacity,
-    };
+    const [active, complete] = [this.#active.size, this.#complete.length];
+    return { active, complete, open: this.#open, capacity: this.#capacity };
   }
 
   state(): ScheduleState {
@@ -176,7 +155,7 @@ class Schedule implements GroupScheduler {
     this.#active.delete(group);
   }
 
-  /** Whether later steps can still take every group in time that is left behind. */
+  /** Whether later steps can take every group in time that is left behind. */
   #isInTime(left: readonly StartedGroup[]): boolean {
     const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();

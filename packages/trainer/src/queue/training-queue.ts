@@ -4,7 +4,8 @@ import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
 import { modelsOf, type TrainingParts } from "../spec/parts.ts";
 import type { GameOptions } from "../stages/episode-rollout.ts";
 import { groupGame } from "../stages/play-groups.ts";
-import { groupQueue, type DroppedGroup, type GroupQueue, type QueueReport } from "./group-queue.ts";
+import { GroupQueue, type DroppedGroup, type QueueReport, type QueueWeights, type TakenGroups } from "./group-queue.ts";
+import type { GroupPlace } from "../stages/group-rollout.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
 import { rateLimiter } from "./paced.ts";
 
@@ -28,68 +29,70 @@ export interface DroppedProblem extends DroppedGroup {
   readonly problemId: string;
 }
 
-/** A queue whose dropped groups are known by their problems. */
-export interface TrainingQueue extends Omit<GroupQueue, "report"> {
-  report(): Omit<QueueReport, "dropped"> & { readonly dropped: readonly DroppedProblem[] };
-}
-
 /**
- * Group n has the problem, and the random streams, that the n-th has where steps are sampled one after the other: which problems
- * a run sees does not depend on what is complete first.
+ * The groups of an asynchronous run. Group n has the problem and the random streams of the n-th group of a synchronous run, so the
+ * problems of a run do not depend on which groups are complete first.
  */
-export function trainingQueue(
-  config: TrainConfig,
-  settings: AsynchronousSettings,
-  { greedy, sampling, random, timer, problemsOf, learned, snapshots, from }: TrainingQueueParts,
-): TrainingQueue {
-  const { problemsPerStep, episodesPerProblem, steps, tree } = config;
-  const drawn = new Map<number, readonly Problem[]>();
-  const place = (group: number): { readonly position: number; readonly problem: Problem; readonly stream: Random } => {
-    const [step, position] = [Math.floor(group / problemsPerStep), group % problemsPerStep];
+export class TrainingQueue {
+  readonly #queue: GroupQueue;
+  readonly #config: TrainConfig;
+  readonly #parts: TrainingQueueParts;
+  readonly #drawn = new Map<number, readonly Problem[]>();
+
+  constructor(config: TrainConfig, settings: AsynchronousSettings, parts: TrainingQueueParts) {
+    const { problemsPerStep: groupsPerStep, episodesPerProblem, steps, tree } = config;
+    const { timer, from, greedy, sampling, learned, snapshots } = parts;
+    [this.#config, this.#parts] = [config, parts];
+    const turn = rateLimiter(timer, repliesPerTurn);
+    const weights = async (): Promise<QueueWeights> => {
+      const { parts: played, score } = learned();
+      const samplers = await snapshots();
+      const models = Object.fromEntries(
+        Object.entries(modelsOf(played, samplers)).map(([agent, model]) => [agent, answeringInTurn(model, turn)]),
+      );
+      return {
+        game: (number) => groupGame(played, config, { score, greedy, sampling }, { ...this.#placeOf(number), models }),
+        async dispose() {
+          for (const snapshot of Object.values(samplers)) await snapshot.dispose();
+        },
+      };
+    };
+    const partsPerGroup = tree ? 1 : episodesPerProblem;
+    this.#queue = new GroupQueue({ ...settings, groupsPerStep, partsPerGroup, steps }, { timer, weights }, from);
+  }
+
+  #placeOf(number: number): Omit<GroupPlace, "models"> {
+    const { problemsPerStep } = this.#config;
+    const { random, problemsOf } = this.#parts;
+    const [step, group] = [Math.floor(number / problemsPerStep), number % problemsPerStep];
     const stream = random.split(`step:${step}`);
-    const problems = drawn.get(step) ?? problemsOf(step, stream);
-    drawn.set(step, problems);
-    if (drawn.size > keptSteps) drawn.delete(Math.min(...drawn.keys()));
-    return { position, problem: problems[position] as Problem, stream: stream.split("rollout") };
-  };
-  const turn = rateLimiter(timer, repliesPerTurn);
-  const queue = groupQueue(
-    { ...settings, groupsPerStep: problemsPerStep, partsPerGroup: tree ? 1 : episodesPerProblem, steps },
-    {
-      timer,
-      async weights() {
-        const { parts, score } = learned();
-        const samplers = await snapshots();
-        const models = Object.fromEntries(
-          Object.entries(modelsOf(parts, samplers)).map(([agent, model]) => [agent, answeringInTurn(model, turn)]),
-        );
-        return {
-          game(number) {
-            const { position: group, problem, stream } = place(number);
-            return groupGame(parts, config, { score, greedy, sampling }, { problem, group, random: stream, models });
-          },
-          async dispose() {
-            for (const snapshot of Object.values(samplers)) await snapshot.dispose();
-          },
-        };
-      },
-    },
-    from,
-  );
-  return {
-    take: (version) => queue.take(version),
-    close: () => queue.close(),
-    report() {
-      const { dropped, ...report } = queue.report();
-      return { ...report, dropped: dropped.map((each) => ({ ...each, problemId: place(each.group).problem.id })) };
-    },
-  };
+    const problems = this.#drawn.get(step) ?? problemsOf(step, stream);
+    this.#drawn.set(step, problems);
+    if (this.#drawn.size > keptSteps) this.#drawn.delete(Math.min(...this.#drawn.keys()));
+    return { group, problem: problems[group] as Problem, random: stream.split("rollout") };
+  }
+
+  take(version: number): Promise<TakenGroups> {
+    return this.#queue.take(version);
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  report(): Omit<QueueReport, "dropped"> & { readonly dropped: readonly DroppedProblem[] } {
+    const { dropped, ...report } = this.#queue.report();
+    return {
+      ...report,
+      dropped: dropped.map((each) => ({ ...each, problemId: this.#placeOf(each.group).problem.id })),
+    };
+  }
 }
 
-/** Replies that are gone on with between two turns of the event loop: some milliseconds of work. */
+/** Replies that continue between two turns of the event loop: some milliseconds of work. */
 const repliesPerTurn = 32;
 
-/** Goes on with a reply, or with what went wrong, once it is its turn. */
+/** Continues with a reply or an error in its turn. */
 function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): LanguageModel {
   return {
     id: model.id,
@@ -103,5 +106,5 @@ function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): Langu
   };
 }
 
-/** Steps whose problems are at hand: those of the groups that are played, and what is drawn again comes out the same. */
+/** Steps whose problems are cached. A step that is drawn again has the same problems. */
 const keptSteps = 16;

@@ -4,7 +4,7 @@ import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpis
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
-import { sinkSet, type SinkSet } from "./sink-set.ts";
+import { SinkSet } from "./sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../step-metrics.ts";
 import {
@@ -90,7 +90,7 @@ class RunDirectory implements Run {
     this.#samplers = new LineFile(fs, this.#path(runFiles.samplers));
     this.#opponents = new OpponentFolder(fs, options.directory);
     this.#digester = new TraceDigester(fs, options.directory);
-    this.#sinks = sinkSet(options.sinks ?? [], (message) => this.warn(message));
+    this.#sinks = new SinkSet(options.sinks ?? [], (message) => this.warn(message));
     this.#manifest = runManifest(options.config, options.inputs ?? {});
   }
 
@@ -111,7 +111,7 @@ class RunDirectory implements Run {
     else await writeConfig(fs, directory, this.#manifest);
     await fs.write(this.#path(runFiles.environment), `${JSON.stringify(environment, null, 2)}\n`);
     if (this.#lock.takenOver) await this.warn(this.#lock.takenOver);
-    await this.#sinks.begin({ name: lastOf(directory), directory, config, environment });
+    await this.#sinks.tell((sink) => sink.begin?.({ name: lastOf(directory), directory, config, environment }));
   }
 
   async restore(models: Models): Promise<LoopState | null> {
@@ -137,7 +137,7 @@ class RunDirectory implements Run {
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
     this.#stepsDone = state.step;
-    await this.#sinks.replay(fs, this.#options, state.step);
+    await this.#sinks.replay(fs, this.#options);
     return state;
   }
 
@@ -271,7 +271,6 @@ class RunDirectory implements Run {
       ...(policy && { policy }),
     });
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
-    await this.#sinks.checkpoint(state.step);
     this.#observer.checkpoint?.(state.step);
   }
 
@@ -296,7 +295,7 @@ class RunDirectory implements Run {
     try {
       await this.#writeReplies(); // those of evaluations behind the last step, and of a step whose rows could not be written
     } finally {
-      await this.#sinks.close(outcome);
+      await this.#sinks.tell((sink) => sink.close?.(outcome));
       await this.#lock.release();
     }
   }

@@ -47,25 +47,6 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
   expect(later.heard).toEqual([...reported, "close finished"]);
 });
 
-test("a sink that goes on from the checkpoint hears what comes behind it, and one that cannot hears all", async () => {
-  const directory = await runFolder();
-  const stop = new AbortController();
-  const [able, unable] = [hearing(), hearing()];
-  const checkpoints: number[] = [];
-  const observer = { step: ({ step }: Record<string, number>) => void (step === 3 && stop.abort()) };
-  const asked: number[] = [];
-  const goOn = (step: number): boolean => asked.push(step) > 0;
-  const sink: MetricSink = { ...able.sink, goOn, checkpoint: (step) => void checkpoints.push(step) };
-  await tinyRun({ directory, settings, sinks: [sink], signal: stop.signal, observer });
-  expect(asked).toEqual([]);
-  able.heard.length = 0;
-  await tinyRun({ directory, settings, sinks: [sink, { ...unable.sink, goOn: () => false }], resume: true });
-  expect(asked).toEqual([3]);
-  expect(able.heard.filter((each) => each.startsWith("step"))).toEqual(["step 4"]);
-  expect(unable.heard.filter((each) => each.startsWith("step"))).toEqual([1, 2, 3, 4].map((step) => `step ${step}`));
-  expect(checkpoints.at(-1)).toBe(4);
-});
-
 test("what fails is said, with the way to send it later, and the other sinks are told all", async () => {
   const directory = await runFolder();
   const { sink, heard } = hearing();

@@ -13,83 +13,69 @@ import { parsed, recordIn } from "../reading/run-source.ts";
 import { readSettings } from "./stored-run.ts";
 
 /** All sinks of a run as one that never fails. */
-export interface SinkSet {
-  begin(run: SinkRun): Promise<void>;
-  log(metrics: Metrics): Promise<void>;
-  /** @param shown - episodes of it that are to be read by people */
-  evaluation(evaluation: Evaluation, shown: readonly RecordedEpisode[]): Promise<void>;
-  checkpoint(step: number): Promise<void>;
-  /**
-   * Tells everything that a folder has of the run that began.
-   * @param step - of the checkpoint that the run goes on from: sinks that go on from there are told nothing
-   */
-  replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">, step?: number): Promise<void>;
-  close(outcome?: SinkOutcome): Promise<void>;
-}
+export class SinkSet {
+  #sinks: readonly MetricSink[];
+  readonly #warn: (message: string) => Promise<void>;
 
-/** @param warn - told once of each sink that threw and is off from then on */
-export function sinkSet(given: readonly MetricSink[], warn: (message: string) => Promise<void>): SinkSet {
-  let sinks = [...given];
-  const each = async (
-    use: (sink: MetricSink) => void | Promise<void>,
-    passedOver: ReadonlySet<MetricSink> = new Set(),
-  ): Promise<void> => {
-    for (const sink of sinks) {
-      if (passedOver.has(sink)) continue;
+  /** @param warn - called once for each sink that threw and is off from then on */
+  constructor(sinks: readonly MetricSink[], warn: (message: string) => Promise<void>) {
+    [this.#sinks, this.#warn] = [sinks, warn];
+  }
+
+  /** Calls every sink in turn. */
+  async tell(use: (sink: MetricSink) => void | Promise<void>): Promise<void> {
+    for (const sink of this.#sinks) {
       try {
         await use(sink);
       } catch (error) {
-        sinks = sinks.filter((other) => other !== sink);
+        this.#sinks = this.#sinks.filter((other) => other !== sink);
         const { name = "sink", later } = sink;
-        const reason = thrownText(error);
-        await warn(`metric sink ${name} failed and is off: ${reason}${later === undefined ? "" : `; ${later}`}`);
+        await this.#warn(
+          `metric sink ${name} failed and is off: ${thrownText(error)}${later === undefined ? "" : `; ${later}`}`,
+        );
       }
     }
-  };
-  const evaluation = (
-    result: Evaluation,
-    shown: readonly RecordedEpisode[],
-    passedOver?: ReadonlySet<MetricSink>,
-  ): Promise<void> =>
-    each(async (sink) => {
+  }
+
+  log(metrics: Metrics): Promise<void> {
+    return this.tell((sink) => sink.log(metrics, metrics["step"] as number));
+  }
+
+  /** @param shown - episodes of the evaluation for people to read */
+  evaluation(result: Evaluation, shown: readonly RecordedEpisode[]): Promise<void> {
+    return this.tell(async (sink) => {
       await sink.evaluation?.(result);
       if (shown.length > 0) await sink.transcripts?.(shown, result.step);
-    }, passedOver);
-  return {
-    evaluation: (result, shown) => evaluation(result, shown),
-    checkpoint: (step) => each((sink) => sink.checkpoint?.(step)),
-    begin: (run) => each((sink) => sink.begin?.(run)),
-    log: (metrics) => each((sink) => sink.log(metrics, metrics["step"] as number)),
-    async replay(fs, { directory, config }, step) {
-      const goingOn = new Set<MetricSink>();
-      if (step !== undefined) await each(async (sink) => void ((await sink.goOn?.(step)) && goingOn.add(sink)));
-      if (sinks.every((sink) => goingOn.has(sink))) return;
-      const source = fileSystemSource(fs, directory);
-      const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
-      // Read one evaluation at a time: all of a long run's may be more than memory.
-      const shown = shownEpisodes(source, config);
-      let next = await shown.next();
-      const episodesOf = async (at: number): Promise<RecordedEpisode[]> => {
-        const found: RecordedEpisode[] = [];
-        for (; next.done !== true && next.value.step <= at; next = await shown.next())
-          if (next.value.step === at) found.push(next.value);
-        return found;
-      };
-      const tell = async (until: number): Promise<void> => {
-        while ((evaluations[0]?.step ?? Infinity) < until) {
-          const result = evaluations.shift() as Evaluation;
-          await evaluation(result, await episodesOf(result.step), goingOn);
-        }
-      };
-      for await (const row of eachRow(source, runFiles.metrics)) {
-        const metrics = row as Metrics;
-        await tell(metrics["step"] as number);
-        await each((sink) => sink.log(metrics, metrics["step"] as number), goingOn);
+    });
+  }
+
+  /** Sends all rows of a run's folder. */
+  async replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void> {
+    if (this.#sinks.length === 0) return;
+    const source = fileSystemSource(fs, directory);
+    const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
+    // One evaluation at a time: all of a long run's episodes may be more than memory.
+    const shown = shownEpisodes(source, config);
+    let next = await shown.next();
+    const episodesOf = async (step: number): Promise<RecordedEpisode[]> => {
+      const episodes: RecordedEpisode[] = [];
+      for (; next.done !== true && next.value.step <= step; next = await shown.next())
+        if (next.value.step === step) episodes.push(next.value);
+      return episodes;
+    };
+    const sendEvaluations = async (until: number): Promise<void> => {
+      while ((evaluations[0]?.step ?? Infinity) < until) {
+        const result = evaluations.shift() as Evaluation;
+        await this.evaluation(result, await episodesOf(result.step));
       }
-      await tell(Infinity);
-    },
-    close: (outcome) => each((sink) => sink.close?.(outcome)),
-  };
+    };
+    for await (const row of eachRow(source, runFiles.metrics)) {
+      const metrics = row as Metrics;
+      await sendEvaluations(metrics["step"] as number);
+      await this.log(metrics);
+    }
+    await sendEvaluations(Infinity);
+  }
 }
 
 /** What of a run is sent, and where. */
@@ -109,13 +95,13 @@ export interface SendOptions {
 export async function sendRun(options: SendOptions): Promise<readonly string[]> {
   const { directory, outcome = "interrupted", fileSystem: fs = nodeFileSystem } = options;
   const failed: string[] = [];
-  const sinks = sinkSet(options.sinks, async (message) => void failed.push(message));
+  const sinks = new SinkSet(options.sinks, async (message) => void failed.push(message));
   const config = await readSettings(fs, directory);
   const file = joinPath(directory, runFiles.environment);
   const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : null;
   const environment = recordIn(parsed(text)) ?? {};
-  await sinks.begin({ name: lastOf(directory), directory, config, environment });
+  await sinks.tell((sink) => sink.begin?.({ name: lastOf(directory), directory, config, environment }));
   await sinks.replay(fs, { directory, config });
-  await sinks.close(outcome);
+  await sinks.tell((sink) => sink.close?.(outcome));
   return failed;
 }

@@ -1,6 +1,6 @@
 import type { Field, ValuesOf } from "@laconic/core";
 
-/** Settings by name: types, schemas and defaults derive from the tables here. */
+/** Settings by name: types, schemas, help and defaults derive from the tables here. */
 export type Table = Readonly<Record<string, Field>>;
 
 /** How the learning rate moves over the optimiser steps of a run. */
@@ -35,13 +35,12 @@ export const evaluationTable = {
     shape: { kind: "number", integer: true, min: 1 },
     default: 200,
   },
-  /** Transcripts kept with each: of the first validation problems, and of the first training episodes of the step. */
   transcripts: {
     help: "Transcripts kept with each evaluation",
     shape: { kind: "number", integer: true, min: 0 },
     default: 4,
   },
-  /** Keeps the first weights, by which every evaluation measures the language; a KL term keeps them anyway. */
+  /** Keeps the first weights, as a KL term does. */
   language: {
     help: "Measures the team's language under the first weights",
     shape: { kind: "boolean" },
@@ -51,7 +50,6 @@ export const evaluationTable = {
 
 /** Samples without a score are left out of rewards and accuracy, and counted; too many end the run. */
 export const scoringTable = {
-  /** A sample has failed when it waited so long in which no other was judged either. */
   seconds: {
     help: "Seconds without any score after which a sample has failed",
     shape: { kind: "number", above: 0 },
@@ -89,7 +87,7 @@ export const exampleTable = {
   },
 } as const;
 
-/** How supervised examples join what is earned; with those of {@link exampleTable}. */
+/** How supervised examples join reinforcement learning, beside {@link exampleTable}. */
 export const besideTable = {
   batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
   weight: {
@@ -99,7 +97,7 @@ export const besideTable = {
   },
 } as const;
 
-/** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
+/** When a run counts as diverged: both its grades and its policy have broken. */
 export const divergenceTable = {
   fall: {
     help: "Share of the best mean grade that has to be lost",
@@ -113,7 +111,7 @@ export const divergenceTable = {
   },
 } as const;
 
-/** Ends the run after so many evaluations without a better one; its best checkpoint is kept. */
+/** Ends the run after so many evaluations without a better one. Its best checkpoint is kept. */
 export const earlyStoppingTable = {
   patience: { help: "Evaluations without a better one", shape: { kind: "number", integer: true, min: 1 } },
   minGain: { help: "Gain of accuracy that counts as better", shape: { kind: "number", min: 0 } },
@@ -125,30 +123,28 @@ export const checkpointTable = {
   keep: { help: "Checkpoints that are kept", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
-/** Settings of `train` itself that have one value. */
+/** Settings of `train` itself that have one value. Defaults without a source are ours. */
 export const loopTable = {
-  steps: { help: "Steps of training", shape: { kind: "number", integer: true, min: 1 }, default: 100 }, // ours
-  problemsPerStep: { help: "Problems of a step", shape: { kind: "number", integer: true, min: 1 }, default: 16 }, // ours
+  steps: { help: "Steps of training", shape: { kind: "number", integer: true, min: 1 }, default: 100 },
+  problemsPerStep: { help: "Problems of a step", shape: { kind: "number", integer: true, min: 1 }, default: 16 },
   episodesPerProblem: {
     help: "Episodes of a problem: the group size G of Eq. 2",
     shape: { kind: "number", integer: true, min: 1 },
     default: 8,
-  }, // G is not given
+  },
+  // The GSPO paper uses 4.
   minibatches: {
     help: "Parts of a step's batch, one optimiser step each",
     shape: { kind: "number", integer: true, min: 1 },
     default: 2,
-  }, // ours; the GSPO paper uses 4
+  },
   epochs: { help: "Passes over a step's batch", shape: { kind: "number", integer: true, min: 1 }, default: 1 }, // Algorithm 1 makes one pass
   refreshOldPolicyEvery: {
     help: "Steps between refreshes of the old policy (Algorithm 1, line 11)",
     shape: { kind: "number", integer: true, min: 1 },
     default: 1,
-  }, // "periodically"
-  /**
-   * Recompute log π_old with the trainer's forward pass, or take the sampler's where both run the same kernels. Either
-   * way the gap between the two is measured.
-   */
+  },
+  /** The gap between the two is measured either way. */
   oldLogProbs: {
     help: "Log-probs of the old policy: computed again by the trainer, or those of the sampler",
     shape: { kind: "choice", of: ["recompute", "sampler"] },
@@ -162,26 +158,19 @@ export const loopTable = {
   weightBy: {
     help: "What counts once among the rewards of a group: an episode, however often an agent spoke, or each of its turns",
     shape: { kind: "choice", of: ["episode", "turn"] },
-    default: "episode", // Eq. 2: a mean over G samples, each of which is one reply to the query
+    default: "episode", // Eq. 2: a mean over G samples
   },
   ratioUnit: {
     help: "What an importance ratio is of: a message, an agent's turn, its whole episode, or the whole team's",
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },
-    default: "message",
-  }, // Eq. 3: an action is an utterance
-  /**
-   * What an agent's error does: end the run, or its episode, which is then left out of rewards. In an asynchronous run `throw`
-   * ends the group at first, and the run when as many groups as a step has fail in a row.
-   */
+    default: "message", // Eq. 3: an action is an utterance
+  },
+  /** In an asynchronous run `throw` drops the group, and ends the run when a step's worth of groups fail in a row. */
   onAgentError: {
     help: "Whether an agent's error ends the run, or its episode, which is then left out of rewards",
     shape: { kind: "choice", of: ["throw", "end"] },
     default: "throw",
   },
-  /**
-   * Problems that all steps draw from, each once an epoch, in an order of the seed; the first that the task makes, or so many
-   * of those it has. Null takes all that the task has, or makes new ones in each step where it makes them.
-   */
   problemPool: {
     help: "Problems that all steps draw from, each once an epoch; null for all",
     shape: { kind: "number", integer: true, min: 1 },
@@ -195,24 +184,9 @@ export const loopTable = {
   },
 } as const;
 
-type DefaultsOf<T extends Table> = ValuesOf<{
-  readonly [Name in keyof T as T[Name] extends { readonly default: unknown } ? Name : never]: T[Name];
-}>;
-
-/** The defaults of a table. */
-export function defaultsOf<const T extends Table>(table: T): DefaultsOf<T> {
-  const rows = Object.entries(table).filter(([, row]) => "default" in row);
-  return Object.fromEntries(rows.map(([name, row]) => [name, row.default])) as DefaultsOf<T>;
-}
-
-// Settings of how episodes are played and credited; the other tables, and what a table is, stand in tables.ts.
-
-/** Sampling beside training: groups are played all the time, and a step takes the first that are complete. */
+/** Sampling beside training: groups are played all the time, and a step takes the first complete ones. */
 export const asynchronousTable = {
-  /**
-   * Groups' worth of episodes in flight, at most (`maxLag` + 1) `problemsPerStep`; null for `problemsPerStep` + 1,
-   * which keeps a fleet busy that answers the calls of one step at once. Give a larger fleet its own number of groups.
-   */
+  /** At most (`maxLag` + 1) `problemsPerStep`. A fleet that answers more calls than one step has needs more groups. */
   activeGroups: {
     help: "Groups in flight; null for one more than a step has problems",
     shape: { kind: "number", integer: true, min: 1 },
@@ -224,7 +198,7 @@ export const asynchronousTable = {
     shape: { kind: "number", integer: true, min: 1 },
     default: 8,
   },
-  /** A group that would become older holds up the step that must take it, or is dropped and named in `dropped.jsonl`. */
+  /** Dropped groups are named in `dropped.jsonl`. */
   stale: {
     help: "Whether a group that would become older holds up the step, or is dropped",
     shape: { kind: "choice", of: ["wait", "drop"] },
@@ -235,7 +209,6 @@ export const asynchronousTable = {
     shape: { kind: "number", above: 1 },
     default: 2,
   },
-  /** Times that an episode whose model fails is played again; then its group is dropped and named. */
   retries: {
     help: "Times that an episode is played again whose model fails",
     shape: { kind: "number", integer: true, min: 0 },
@@ -245,7 +218,7 @@ export const asynchronousTable = {
 
 /** MAGRPO's rollout trees. */
 export const treeTable = {
-  /** Replies join reply by reply, or each with each: G children of a node, or G to the number of agents. */
+  /** A node has G children, or G to the number of agents. */
   mode: {
     help: "Whether replies of agents join by number, or each with each",
     shape: { kind: "choice", of: ["aligned", "cross"] },
@@ -271,14 +244,12 @@ export const creditTables = {
 
 /** Frozen opponents that play some agents in training. */
 export const opponentsTable = {
-  /** Agents that one opponent plays together. Sides take turns game by game; the agents of the others learn. */
+  /** Sides take turns game by game. The agents of the others learn. */
   sides: {
     help: "Agents that one opponent plays together",
     shape: { kind: "list", of: { kind: "list", of: { kind: "text", notEmpty: true }, least: 1 }, least: 1 },
   },
-  /** Share of games without an opponent: the latest self plays every side, and all learn. */
-  latest: { help: "Share of games without an opponent", shape: { kind: "number", min: 0, below: 1 }, default: 0.8 }, // OpenAI Five: 80 % against the latest self
-  /** `uniform` over the pool; by 1 minus the win rate, squared (`hard`); by win rate times 1 minus it (`even`): AlphaStar's two. */
+  latest: { help: "Share of games without an opponent", shape: { kind: "number", min: 0, below: 1 }, default: 0.8 }, // OpenAI Five: 80 %
   matchmaking: {
     help: "How an opponent is drawn from the pool",
     shape: { kind: "choice", of: ["uniform", "hard", "even"] },
@@ -289,11 +260,10 @@ export const opponentsTable = {
     shape: { kind: "choice", of: ["group", "episode"] },
     default: "group",
   },
-  /** Steps between past selves; the first is the weights that the run begins with. */
-  every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 }, // ours
-  /** Past selves at most: memory holds each. */
-  keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 }, // ours
-  /** Who leaves: the oldest; whom learners beat most often; or who leaves the rest spread over all steps so far. */
+  /** The first past self is the weights that the run begins with. */
+  every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
+  keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
+  /** The oldest, the one that learners beat most often, or the one that leaves the rest spread over all steps. */
   drop: {
     help: "Which past self leaves a full pool",
     shape: { kind: "choice", of: ["oldest", "beaten", "spread"] },
@@ -315,3 +285,13 @@ export const opponentsTable = {
     default: [],
   },
 } as const;
+
+type DefaultsOf<T extends Table> = ValuesOf<{
+  readonly [Name in keyof T as T[Name] extends { readonly default: unknown } ? Name : never]: T[Name];
+}>;
+
+/** The defaults of a table. */
+export function defaultsOf<const T extends Table>(table: T): DefaultsOf<T> {
+  const rows = Object.entries(table).filter(([, row]) => "default" in row);
+  return Object.fromEntries(rows.map(([name, row]) => [name, row.default])) as DefaultsOf<T>;
+}

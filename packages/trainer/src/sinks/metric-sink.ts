@@ -15,9 +15,8 @@ export interface SinkRun {
 }
 
 /**
- * Another home for what a run writes into its folder. Only `log` is needed. A method may be called with a step again after a
- * resume, which tells everything from the beginning, but to a sink that goes on from where it was. One that throws is switched off with a warning; the run goes on, and its folder
- * has all of it.
+ * Receives what a run writes into its folder. Only `log` is needed. A resumed run sends everything again, from the first step. A sink
+ * that throws is switched off with a warning. The run continues, and its folder has everything.
  */
 export interface MetricSink {
   /** For messages; `sink` when absent. */
@@ -32,13 +31,6 @@ export interface MetricSink {
   evaluation?(evaluation: Evaluation): void | Promise<void>;
   /** Validation episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
   transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
-  /** Behind a checkpoint of the run, which saw all that was told until then. */
-  checkpoint?(step: number): void | Promise<void>;
-  /**
-   * The run goes on from the checkpoint of this step: gives up what was told behind it. False where what was told up to it is not there,
-   * and everything is to be told again. A resume of a long run then reads little.
-   */
-  goOn?(step: number): boolean | Promise<boolean>;
   /** The end of the run: sends what is left; a sweep's next run begins anew. Not called after an error. @param outcome - whether the run was done */
   close?(outcome?: SinkOutcome): void | Promise<void>;
 }
@@ -46,8 +38,5 @@ export interface MetricSink {
 /** How a run ended; `interrupted` can be gone on with. */
 export type SinkOutcome = "finished" | "interrupted" | "failed";
 
-/** What only some kinds of sinks can do. */
-type Optional = "later" | "checkpoint" | "goOn";
-
-/** A sink that heeds everything. */
-export type CompleteSink = Required<Omit<MetricSink, Optional>> & Pick<MetricSink, Optional>;
+/** A sink with every method. */
+export type CompleteSink = Required<Omit<MetricSink, "later">> & Pick<MetricSink, "later">;

@@ -43,17 +43,3 @@ test("a sink hears no secret of settings and environment, and its error tells no
   await expect(sink.log({}, 1)).rejects.toThrow("refused: [redacted]");
   expect(sink.name).toBe("mine");
 });
-
-test("a sink that goes on from a checkpoint still does, and one that cannot is told all", async () => {
-  const asked: (readonly [string, number])[] = [];
-  const checkpoint = (step: number): void => void asked.push(["checkpoint", step]);
-  const sink = { log: () => undefined, checkpoint, goOn: (step: number) => asked.push(["go on", step]) > 1 };
-  const guarded = withoutSecrets(sink, []);
-  await guarded.checkpoint?.(4);
-  expect(await guarded.goOn?.(4)).toBe(true);
-  expect(asked).toEqual([
-    ["checkpoint", 4],
-    ["go on", 4],
-  ]);
-  expect(await withoutSecrets({ log: () => undefined }, []).goOn?.(4)).toBe(false);
-});

@@ -55,8 +55,6 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
     log: guarded((metrics, step) => sink.log(metrics, step)),
     evaluation: guarded((evaluation) => sink.evaluation?.(evaluation)),
     transcripts: guarded((episodes, step) => sink.transcripts?.(episodes, step)),
-    checkpoint: guarded((step) => sink.checkpoint?.(step)),
-    goOn: guarded((step) => sink.goOn?.(step) ?? false),
     close: guarded((outcome) => sink.close?.(outcome)),
   };
 }
