@@ -23,9 +23,9 @@ import type { TreeCredits } from "./tree-rollout.ts";
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
-  /** Index of the episode each sequence comes from. */
+  /** Index of the episode of each sequence. */
   readonly episodes: Int32Array;
-  /** Index of the problem each sequence comes from. */
+  /** Index of the problem of each sequence. */
   readonly problems: Int32Array;
   /** One per sequence, [S], or one per trained token. */
   readonly advantages: Float64Array;
@@ -33,27 +33,29 @@ export interface TrainingBatch {
   readonly sampledLogProbs: Ragged;
   /** Utterances of trained agents without a single token: there is nothing to train. */
   readonly empty: number;
-  /** What the estimator remembers. */
   readonly estimatorState: unknown;
   readonly diagnostics: Diagnostics;
 }
 
+/** An utterance that is trained. */
 interface Trained {
   readonly utterance: Utterance;
   readonly trace: TokenTrace;
+  /** Index of the episode. */
   readonly episode: number;
+  readonly scored: ScoredRollout;
 }
 
-/** How a batch's advantages come about. */
-export interface Estimation {
+/** How a batch gets its advantages. */
+interface Estimation {
   readonly estimator: Estimator;
   readonly state: unknown;
   readonly groupBy: GroupKey;
   readonly weightBy: TrainConfig["weightBy"];
-  /** Group of an utterance; null where `groupBy` says it. */
+  /** Group of an utterance; null for `groupBy`. */
   readonly grouping?: Grouping | null;
   readonly prices: Prices;
-  /** Of a rollout tree, whose replies several episodes share; in the estimator's place. */
+  /** Of rollout trees, in place of the estimator: several episodes share a reply. */
   readonly credits?: TreeCredits | undefined;
 }
 
@@ -70,8 +72,9 @@ export async function trainingBatch(
   estimation: Estimation,
 ): Promise<TrainingBatch> {
   const { credits } = estimation;
-  const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
-  const once = credits ? firstOfEach(spoken) : spoken;
+  const spoken = scored.flatMap((each, episode) => spokenBy(agents, each, episode));
+  const seen = new Set<TokenTrace>();
+  const once = credits ? spoken.filter(({ trace }) => !seen.has(trace) && seen.add(trace)) : spoken;
   const trained = once.filter(({ trace }) => trace.tokens.length > 0);
   const {
     advantages,
@@ -88,7 +91,7 @@ export async function trainingBatch(
     })),
     utterances: trained.map(({ utterance }) => utterance),
     episodes: Int32Array.from(trained, ({ episode }) => episode),
-    problems: Int32Array.from(trained, ({ episode }) => (scored[episode] as ScoredRollout).group),
+    problems: Int32Array.from(trained, (each) => each.scored.group),
     advantages,
     sampledLogProbs,
     empty: once.length - trained.length,
@@ -97,12 +100,12 @@ export async function trainingBatch(
   };
 }
 
-function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[], episode: number): Trained[] {
-  return utterances
+function spokenBy(agents: ReadonlySet<string>, scored: ScoredRollout, episode: number): Trained[] {
+  return scored.episode.utterances
     .filter(({ agent, opponent }) => agents.has(agent) && opponent === undefined)
     .map((utterance) => {
       const { agent, model, trace } = utterance;
-      if (trace) return { utterance, trace, episode };
+      if (trace) return { utterance, trace, episode, scored };
       throw new LaconicError(
         "input_invalid",
         `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or name the agent as frozen`,
@@ -112,30 +115,28 @@ function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[],
 }
 
 function checkLogProbs(trained: readonly Trained[], logProbs: Ragged): void {
-  const row = trained.findIndex(({ trace }) => trace.logProbs.length !== trace.tokens.length);
-  if (row >= 0) {
-    const { utterance, trace, episode } = trained[row] as Trained;
-    throw new LaconicError(
-      "input_invalid",
-      `episode ${episode}, agent "${utterance.agent}", turn ${utterance.turn}: its sampler reports ${trace.logProbs.length} log-probs for ${trace.tokens.length} tokens`,
-      { row, episode, agent: utterance.agent, turn: utterance.turn },
-    );
-  }
+  const refuse = (code: "input_invalid" | "numeric_invalid", row: number, reason: string, detail: object): never => {
+    const { utterance, episode } = trained[row] as Trained;
+    const { agent, turn } = utterance;
+    throw new LaconicError(code, `episode ${episode}, agent "${agent}", turn ${turn}${reason}`, {
+      row,
+      episode,
+      agent,
+      turn,
+      ...detail,
+    });
+  };
+  trained.forEach(({ trace }, row) => {
+    if (trace.logProbs.length === trace.tokens.length) return;
+    const counts = `${trace.logProbs.length} log-probs for ${trace.tokens.length} tokens`;
+    refuse("input_invalid", row, `: its sampler reports ${counts}`, {});
+  });
   const bad = findBadLogProb(logProbs, sampledLogProbRange);
-  if (bad) {
-    const { utterance, episode } = trained[bad.sequence] as Trained;
-    const { min, max } = sampledLogProbRange;
-    throw new LaconicError(
-      "numeric_invalid",
-      `episode ${episode}, agent "${utterance.agent}", turn ${utterance.turn}, token ${bad.token}: its sampler reports the log-prob ${bad.value}, expected one from ${min} to ${max}`,
-      { row: bad.sequence, episode, agent: utterance.agent, turn: utterance.turn, token: bad.token, value: bad.value },
-    );
-  }
-}
-
-function firstOfEach(spoken: readonly Trained[]): Trained[] {
-  const seen = new Set<TokenTrace>();
-  return spoken.filter(({ trace }) => !seen.has(trace) && seen.add(trace));
+  if (!bad) return;
+  const { sequence, token, value } = bad;
+  const { min, max } = sampledLogProbRange;
+  const reason = `, token ${token}: its sampler reports the log-prob ${value}, expected one from ${min} to ${max}`;
+  refuse("numeric_invalid", sequence, reason, { token, value });
 }
 
 function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Advantages {
@@ -146,16 +147,16 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
   };
 }
 
-/** A row of the batch that an estimator sees: an episode, or an utterance where the grouping key names agents or turns. */
+/** A row of the estimator's batch: an episode, or an utterance where the grouping key names agents or turns. */
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;
-  /** What of it the turn alone earned. */
+  /** Part of the reward that the turn alone earned. */
   readonly turnReward: number;
-  /** What of it an environment's steps earned from its turn on. */
+  /** Part of the reward that an environment's steps earned from the turn on. */
   readonly stepReward: number;
   readonly agent?: AgentId;
-  /** Of the sequences that it is made of. */
+  /** Indices of its sequences. */
   readonly sequences: readonly number[];
 }
 
@@ -164,17 +165,17 @@ async function advantagesOf(
   trained: readonly Trained[],
   { estimator, state, groupBy, weightBy, grouping, prices }: Estimation,
 ): Promise<Advantages> {
-  const rows = groupBy === "prompt" ? episodeRows(scored, trained) : utteranceRows(scored, trained);
+  const rows = groupBy === "prompt" ? episodeRows(scored, trained) : trained.map(utteranceRow);
   const groups =
-    groupBy === "prompt" ? Int32Array.from(scored, ({ group }) => group) : groupsOf(rows, trained, groupBy, grouping);
-  const lengths = rows.map(({ sequences }) =>
-    sequences.reduce((sum, row) => sum + (trained[row] as Trained).trace.tokens.length, 0),
-  );
+    groupBy === "prompt" ? Int32Array.from(scored, ({ group }) => group) : groupsOf(trained, groupBy, grouping);
+  const column = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
+  const tokensOf = (row: number): number => (trained[row] as Trained).trace.tokens.length;
+  const lengths = rows.map(({ sequences }) => sequences.reduce((sum, row) => sum + tokensOf(row), 0));
   const result = await estimator.estimate(
     {
-      rewards: Float64Array.from(rows, ({ reward }) => reward),
-      turnRewards: Float64Array.from(rows, ({ turnReward }) => turnReward),
-      stepRewards: Float64Array.from(rows, ({ stepReward }) => stepReward),
+      rewards: column(({ reward }) => reward),
+      turnRewards: column(({ turnReward }) => turnReward),
+      stepRewards: column(({ stepReward }) => stepReward),
       groups,
       ...(weightBy === "episode" && { weights: weightsOf(rows, groups) }),
       offsets: offsetsOf(lengths),
@@ -186,15 +187,15 @@ async function advantagesOf(
       utterances: rows.map(({ sequences }) => sequences.map((row) => (trained[row] as Trained).utterance)),
       ...(groupBy.includes("agent") && { agents: rows.map(({ agent }) => agent as AgentId) }),
       ...(rows.every((row) => row.scored.greedyReward !== undefined) && {
-        greedyRewards: Float64Array.from(rows, (row) => row.scored.greedyReward as number),
+        greedyRewards: column((row) => row.scored.greedyReward as number),
       }),
     },
     state,
   );
-  return { ...result, advantages: ofSequences(result.advantages, rows, lengths, trained) };
+  return { ...result, advantages: ofSequences(result.advantages, rows, trained) };
 }
 
-/** Of each row, 1 over the rows of its episode in its group. */
+/** Weight of each row: 1 over the rows of its episode in its group. */
 function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   const counts = new Map<ScoredRollout, Map<number, number>>();
   rows.forEach(({ scored }, row) => {
@@ -204,18 +205,13 @@ function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row] as number) ?? 1));
 }
 
-/** Of rows that are utterances. */
-function groupsOf(
-  rows: readonly Row[],
-  trained: readonly Trained[],
-  groupBy: GroupKey,
-  grouping: Grouping | null = null,
-): Int32Array {
-  const items = trained.map(({ utterance }, i) => {
-    const { group, episode, problem } = (rows[i] as Row).scored;
-    if (grouping) return { problem: grouping({ utterance, episode, problem }) };
-    return { problem: group, agent: utterance.agent, turn: utterance.turn };
-  });
+/** Groups of rows that are utterances. */
+function groupsOf(trained: readonly Trained[], groupBy: GroupKey, grouping: Grouping | null = null): Int32Array {
+  const items = trained.map(({ utterance, scored: { group, episode, problem } }) =>
+    grouping
+      ? { problem: grouping({ utterance, episode, problem }) }
+      : { problem: group, agent: utterance.agent, turn: utterance.turn },
+  );
   return groupIndex(items, grouping ? "prompt" : groupBy);
 }
 
@@ -233,14 +229,10 @@ function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained
   });
 }
 
-function utteranceRows(scored: readonly ScoredRollout[], trained: readonly Trained[]): Row[] {
-  return trained.map(({ utterance: { agent, turn }, episode }, row) => {
-    const own = scored[episode] as ScoredRollout;
-    const shared = own.credit?.get(turn) ?? own.reward;
-    const turnReward = own.turnRewards.get(turn) ?? 0;
-    const reward = shared + (own.agentRewards.get(agent) ?? 0) + turnReward;
-    return { scored: own, agent, reward, turnReward, stepReward: rewardOfSteps(own, agent, turn), sequences: [row] };
-  });
+function utteranceRow({ utterance: { agent, turn }, scored }: Trained, row: number): Row {
+  const turnReward = scored.turnRewards.get(turn) ?? 0;
+  const reward = (scored.credit?.get(turn) ?? scored.reward) + (scored.agentRewards.get(agent) ?? 0) + turnReward;
+  return { scored, agent, reward, turnReward, stepReward: rewardOfSteps(scored, agent, turn), sequences: [row] };
 }
 
 function offsetsOf(lengths: readonly number[]): Int32Array {
@@ -261,30 +253,19 @@ function columns(
 }
 
 /** Advantages of rows as those of sequences, or of tokens where the estimator gave one for each. */
-function ofSequences(
-  advantages: Float64Array,
-  rows: readonly Row[],
-  lengths: readonly number[],
-  trained: readonly Trained[],
-): Float64Array {
-  const tokens = lengths.reduce((sum, length) => sum + length, 0);
+function ofSequences(advantages: Float64Array, rows: readonly Row[], trained: readonly Trained[]): Float64Array {
   if (advantages.length === rows.length) {
-    const found = new Float64Array(trained.length);
-    rows.forEach(({ sequences }, i) => sequences.forEach((row) => (found[row] = advantages[i] as number)));
-    return found;
+    const spread = new Float64Array(trained.length);
+    rows.forEach(({ sequences }, i) => sequences.forEach((row) => (spread[row] = advantages[i] as number)));
+    return spread;
   }
-  if (advantages.length !== tokens)
-    throw new LaconicError(
-      "input_invalid",
-      `the estimator gave ${advantages.length} advantages for ${rows.length} rows of ${tokens} tokens`,
-    );
   const starts = offsetsOf(trained.map(({ trace }) => trace.tokens.length));
-  const found = new Float64Array(tokens);
-  let at = 0;
+  const ordered = new Float64Array(advantages.length);
+  let from = 0;
   for (const row of rows.flatMap(({ sequences }) => sequences)) {
-    const length = (trained[row] as Trained).trace.tokens.length;
-    found.set(advantages.subarray(at, at + length), starts[row]);
-    at += length;
+    const { length } = (trained[row] as Trained).trace.tokens;
+    ordered.set(advantages.subarray(from, from + length), starts[row]);
+    from += length;
   }
-  return found;
+  return ordered;
 }
