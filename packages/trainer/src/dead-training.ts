@@ -15,7 +15,6 @@ interface Sign {
 /** Signs of dead training that a run remembers from step to step, by metric. */
 export type DeadTrainingSigns = Readonly<Record<string, Sign>>;
 
-/** As a checkpoint holds them. */
 export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
   z.string(),
   z.strictObject({ total: z.number(), steps: z.int(), streak: z.int(), warnings: z.int() }),
@@ -31,7 +30,6 @@ interface StepView {
   /** Whether a step before the streak was without the sign, and the mean count of such steps. */
   readonly wasAlive: boolean;
   readonly before: number;
-  /** `the last 5 steps (to step 12)`. */
   readonly period: string;
 }
 
@@ -41,7 +39,7 @@ interface SignRow {
   readonly steps: number;
   /** Count behind a value, which is dead at 0. */
   readonly count?: (view: StepView) => number;
-  /** Whether a count that was never above 0 is a sign too. */
+  /** Whether a count that was never above 0 is a sign. */
   readonly isFromStart?: boolean;
   readonly isDead?: (view: StepView) => boolean;
   readonly text: (view: StepView) => string;

@@ -2,7 +2,6 @@ import { formatPercent } from "@laconic/core/text";
 import * as z from "zod";
 import type { DivergenceSettings } from "./settings/config.ts";
 
-/** What a step shows of one policy. */
 export interface PolicySigns {
   /** Mean of a token, in nats; NaN where nothing was trained. */
   readonly entropy: number;
@@ -13,15 +12,14 @@ export interface PolicySigns {
   readonly skipped: number;
 }
 
-/** What a step shows. */
 export interface StepSigns {
   readonly step: number;
-  /** Mean grade of the step's episodes; NaN where none has one. */
+  /** Mean grade of the step's episodes; NaN without grades. */
   readonly grade: number;
   readonly policies: Readonly<Record<string, PolicySigns>>;
 }
 
-/** What is remembered from step to step. */
+/** State of the watch from step to step. */
 export interface DivergenceWatch {
   /** Grades of the last steps, oldest first. */
   readonly recent: readonly number[];
@@ -39,13 +37,11 @@ export interface DivergenceWatch {
   readonly stuck: number;
 }
 
-/** What the last warning of a run says that ended because its numbers broke. */
+/** Part of the last warning of a run that diverged. */
 export const likelyCause = "The likely cause is the learning rate";
 
-/** Before the first step. */
 export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };
 
-/** As a checkpoint holds it. */
 export const watchSchema: z.ZodType<DivergenceWatch> = z.strictObject({
   recent: z.array(z.number()).readonly(),
   best: z.strictObject({ step: z.int(), grade: z.number(), entropies: z.record(z.string(), z.number()) }).nullable(),
@@ -70,7 +66,7 @@ const recovered = 0.95;
 /** Share of its entropy that a policy keeps when it has become one fixed text. */
 const frozenShare = 0.01;
 
-/** A step further. @returns `reason` in words where the run has diverged, else null */
+/** Watches a step. @returns the `reason` why the run has diverged, else null */
 export function watchStep(
   before: DivergenceWatch,
   { step, grade, policies }: StepSigns,
@@ -105,7 +101,7 @@ function entropiesOf(policies: StepSigns["policies"]): Record<string, number> {
   );
 }
 
-/** How a policy broke in a step, of several the first; as noise where it says nearly anything. */
+/** How the first broken policy of a step broke; `isNoise` where its entropy rose. */
 function signOf(
   policies: StepSigns["policies"],
   entropies: Readonly<Record<string, number>>,

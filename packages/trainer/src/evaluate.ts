@@ -22,7 +22,7 @@ import type { OpponentResult } from "./opponents/games.ts";
 import type { Rollout } from "./rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./spec/parts.ts";
 
-/** How a team does on some problems. */
+/** Results of a team on some problems. */
 export interface Measured {
   readonly problems: number;
   readonly accuracy: number;
@@ -30,26 +30,25 @@ export interface Measured {
   readonly interval: readonly [low: number, high: number] | null;
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
-  /** Means of what the reward counts beside its terms, and what the task sees across episodes; absent where there is nothing. */
+  /** Means of what the reward counts beside its terms, and of what the task measures across episodes. */
   readonly measures?: Readonly<Record<string, number>>;
-  /** Of each trained agent; absent where no policy of the beginning is kept. */
+  /** Of each trained agent, where the first policy is kept. */
   readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
-/** How a team does on the problems of a split. */
+/** Results of a team on a split. */
 export interface Evaluation extends Measured {
   readonly step: number;
-  /** The same of each group of problems; absent where they have none. */
+  /** By group of problems. */
   readonly groups?: Readonly<Record<string, Measured>>;
   /** Share of turns without a word, by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Episodes by what became of their scores; absent where it was stored before they were counted. */
+  /** Absent in evaluations from before scores were counted. */
   readonly scoring?: ScoreCounts;
-  /** The same problems against opponents, by name; absent where settings name none. */
+  /** The same problems against opponents, by name. */
   readonly opponents?: Readonly<Record<string, OpponentResult>>;
 }
 
-/** How problems are played and measured. */
 export interface EvaluateOptions {
   readonly seed: string | number;
   readonly step: number;
@@ -62,9 +61,8 @@ export interface EvaluateOptions {
   readonly onError?: EpisodeContext["onError"];
   /** Times that an episode whose model fails is played again; none by default. */
   readonly retries?: number;
-  /** Default: that of a run. */
   readonly scoring?: ScoringSettings;
-  /** The policies of the beginning, by name: language is measured under them. */
+  /** The first policies by name, which measure language. */
   readonly references?: Samplers;
 }
 
@@ -74,7 +72,6 @@ export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">):
   return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
 }
 
-/** How the evaluations of a run of these settings are played. */
 export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "step"> {
   const { seed, limits, onAgentError: onError, scoring, evaluation, asynchronous } = config;
   const { problems } = evaluation;
@@ -128,7 +125,7 @@ export async function evaluate(
   };
 }
 
-/** Problems of a split; a task without validation problems is evaluated on those of the test. */
+/** Problems of a split; the test problems where a task has no validation problems. */
 export function problemsOfSplit(
   { validation, testProblems }: Pick<TrainingParts["task"], "validation" | "testProblems">,
   split: "validation" | "test" = "test",
@@ -138,7 +135,7 @@ export function problemsOfSplit(
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
-/** All problems at once. @param modelsAt - who speaks, by the problem's place */
+/** Plays all problems at once. @param modelsAt - models for the problem at an index */
 export function playProblems(
   parts: TrainingParts,
   modelsAt: (place: number) => EpisodeContext["models"],
@@ -166,7 +163,6 @@ export function playProblems(
   );
 }
 
-/** What some of the episodes come to: accuracy and tokens, what the reward counts beside its terms, and language. */
 async function measuring(
   parts: TrainingParts,
   played: readonly Judged[],
@@ -186,7 +182,6 @@ async function measuring(
   };
 }
 
-/** Means by name, and what was seen across the episodes; NaN left out. */
 function auxiliaryMetrics(
   counted: ReadonlyMap<string, readonly number[]>,
   across: Readonly<Record<string, number>>,

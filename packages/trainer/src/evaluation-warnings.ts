@@ -22,10 +22,9 @@ export function evaluationWarnings(
   ].flat();
 }
 
-/** What of an evaluation is compared. */
 type Compared = Pick<Evaluation, "accuracy" | "problems" | "silence">;
 
-/** Of a normal distribution, one-sided 1 %. */
+/** One-sided 1 % of a normal distribution. */
 const clearly = 2.326;
 
 /** Share of silent turns from which an agent says nothing. */
@@ -65,10 +64,10 @@ function riseOf(before: Compared, now: Compared): number | null {
   return deviation > 0 ? (now.accuracy - before.accuracy) / deviation : null;
 }
 
-/** Of a team that solves more problems than this, hardly any are left to learn. */
+/** Accuracy above which hardly anything is left to learn. */
 const nearlyAll = 0.95;
 
-/** Fewer problems show only a rise that nobody would overlook. */
+/** Fewer problems show only large rises. */
 const enoughProblems = 100;
 
 /** Share of the tokens before training; with fewer, the team has learned to be brief. */
@@ -79,7 +78,6 @@ interface Ending {
   readonly before: Evaluation;
   readonly previous: Evaluation;
   readonly last: Evaluation;
-  /** Whether the reward charges for tokens. */
   readonly isPriced: boolean;
   /** Share of the last step's groups whose rewards are all equal. */
   readonly equalGroups: number;
@@ -105,7 +103,7 @@ function stillRising(previous: Evaluation, last: Evaluation): string | null {
   return `accuracy was still rising when the training ended (${formatPercent(previous.accuracy)} at step ${previous.step} -> ${formatPercent(last.accuracy)}): raise train.steps`;
 }
 
-/** What a reward counts where it knows who holds what is asked: the share of those that say nothing. */
+/** Measure of a reward that knows who holds the answer: the share of those who say nothing. */
 const knowing = "holder_silent";
 
 /** Shares and factors from which a language is called collapsed; ordinary training of the story worlds stays below all of them. */

@@ -4,7 +4,6 @@ import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } fro
 import { checkPlaces } from "./scorer.ts";
 import type { Rollout } from "./rollout.ts";
 
-/** Adds to rollouts what each earned beside the others of its problem. Those without a score stay out of it. */
 export type GroupScorer = (
   rollouts: readonly Rollout[],
   place: string,

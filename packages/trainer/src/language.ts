@@ -1,26 +1,24 @@
 import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
 
-/** How an agent's words look to the policy before its first step, and to a reader. Silence is no text. */
+/** How an agent's words look to the policy before its first step. Silence is no text. */
 export interface Language {
   /** exp of the mean -log π per token under the first policy, without the token that ends a text; 0 where nothing was said. */
   readonly perplexity: number;
-  /** The same with the token that ended each text: what a reader of habits would have gone on from weighs here. */
+  /** The same with the token that ended each text. */
   readonly perplexityWithEnd?: number;
   /** Share of pairs of words that the same text had before. */
   readonly repetition: number;
-  /** Different words as a share of all words, over all texts. */
+  /** Different words as a share of all words. */
   readonly vocabulary: number;
   /**
    * Entropy of the texts' templates in bits: names that the speaker read, and three words or more copied from there, are blanks. Texts
    * that are one blank count for none.
    */
   readonly templateEntropy?: number;
-  /** Share of the commonest template; 0 where there is none. */
   readonly commonestTemplate?: number;
 }
 
-/** What one text adds up to. */
 interface Said {
   readonly logProb: number;
   readonly tokens: number;
@@ -32,10 +30,10 @@ interface Said {
 
 const nothing: Said = { logProb: 0, tokens: 0, end: { logProb: 0, tokens: 0 }, words: [], template: "" };
 
-/** The texts of a set of episodes as the first policy sees them, to be measured for any part of it. */
+/** Texts as the first policy sees them. */
 export type SaidTexts = ReadonlyMap<Utterance, Said>;
 
-/** Log-probs of what trained agents said, under the policies of the beginning: one forward pass each. */
+/** Log-probs of the trained agents' texts under the first policies: one forward pass each. */
 export async function saidTexts(
   parts: Pick<TrainingParts, "policies">,
   references: Readonly<Record<string, Sampler>>,
@@ -71,7 +69,6 @@ export async function saidTexts(
   return said;
 }
 
-/** The language of each agent in some of the episodes. */
 export function languageOf(episodes: readonly Episode[], texts: SaidTexts): Readonly<Record<AgentId, Language>> {
   const byAgent: Record<AgentId, Said[]> = {};
   for (const utterance of episodes.flatMap(({ utterances }) => utterances)) {
@@ -97,7 +94,6 @@ function measured(said: readonly Said[]): Language {
   };
 }
 
-/** How many ways of saying things there are: 0 bits where all texts are one template. */
 function templates(texts: readonly string[]): Required<Pick<Language, "templateEntropy" | "commonestTemplate">> {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -108,7 +104,7 @@ function templates(texts: readonly string[]): Required<Pick<Language, "templateE
   };
 }
 
-/** Words in a row from which a text copies what its speaker read. */
+/** Words in a row that count as copied from the prompt. */
 const copied = 3;
 
 /** A text with a blank for each name that its speaker read, and for each run of words copied from there. */
@@ -131,7 +127,7 @@ function templateOf({ prompt, text }: Utterance): string {
   return parts.join(" ");
 }
 
-/** Tokens of a text without the one that ended it. */
+/** Tokens of a text without its end token. */
 function wordTokens({ trace, finishReason }: Utterance): number {
   return Math.max(0, (trace?.tokens.length ?? 0) - (finishReason === "stop" ? 1 : 0));
 }

@@ -1,7 +1,6 @@
 import type { Episode } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 
-/** An episode and what its reward gave. */
 interface MeasuredEpisode {
   readonly episode: Pick<Episode, "measures">;
   readonly score?: RewardOutcome | null;

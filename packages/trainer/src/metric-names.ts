@@ -130,7 +130,6 @@ export function describeMetric(metric: string): MetricName | undefined {
   return [...metricNames, ...timingNames].find(({ name }) => metricPattern(name).test(own));
 }
 
-/** Matches the metrics of an entry: a placeholder stands for any text. */
 export function metricPattern(name: string): RegExp {
   const parts = name.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".+")}$`);

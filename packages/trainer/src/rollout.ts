@@ -18,14 +18,12 @@ export interface Rollout {
   readonly greedy?: Pick<Rollout, "episode" | "score">;
 }
 
-/** One problem's tree. */
 export interface RolloutTree {
   readonly problem: Problem;
   readonly agents: readonly AgentId[];
   readonly tree: Tree;
 }
 
-/** A joint reply that was judged. */
 export interface TreeAction {
   readonly replies: readonly number[];
   /** The play so far, this reply included. */
@@ -39,7 +37,6 @@ export interface TreeNode {
   readonly actions: readonly TreeAction[];
 }
 
-/** A tree with what was said in it. */
 export interface Tree {
   readonly node: TreeNode;
   /** By place: the path to the node, the agent, the reply. */

@@ -24,11 +24,9 @@ interface StepMetricFacts {
   readonly scoring: ScoreCounts;
   /** Steps that each group's weights are behind, where samples may be of older weights. */
   readonly lags: readonly number[];
-  /** Of an asynchronous run. */
   readonly queue: QueueReport | null;
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
-  /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
   /** The pool after the step; null without opponents. */
   readonly opponents?: readonly OpponentState[] | null;
@@ -251,7 +249,6 @@ const diagnosticRows = [
   { metric: "frac_reward_zero_std", diagnostic: "frac_reward_zero_std", take: "mean" },
 ] as const;
 
-/** Counts, which are 0 where nothing reports them. */
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
 /** Diagnostics of other metrics: the largest log-ratio, and the loss. */
@@ -291,7 +288,6 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1));
 }
 
-/** Mean of the values that are not NaN. */
 function meanOfKnown(values: readonly number[]): number {
   return meanOf(values.filter((value) => !Number.isNaN(value)));
 }

@@ -14,17 +14,15 @@ import { learnedOf } from "./run/loop-state.ts";
 import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
-/** Where a run is recorded, and what ends it. */
 export interface TrainOptions {
   /** Writes the run folder and resumes from it: `openRun` makes one. Keeps nothing by default. */
   readonly recorder?: Recorder;
   /** Ends the run after the step in progress, or the last one under the same old policy. */
   readonly signal?: AbortSignal;
-  /** Of asynchronous sampling; the machine's by default. */
+  /** Timer of asynchronous sampling. */
   readonly timer?: Timer;
 }
 
-/** Result of a training run. */
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
@@ -33,7 +31,6 @@ export interface TrainResult {
   /** Steps done in all; fewer than configured when interrupted or stopped early. */
   readonly steps: number;
   readonly interrupted: boolean;
-  /** Evaluations stopped getting better; the best is that of `bestStep`. */
   readonly stoppedEarly: boolean;
   readonly bestStep: number;
 }

@@ -11,7 +11,7 @@ import type { ScoredRollout } from "./stages/score.ts";
 /** Objectives without a ratio to an old policy. */
 const withoutRatio: ReadonlySet<string> = new Set(["reinforce", "magrpo"]);
 
-/** Known traps in a legal configuration, in words. */
+/** Known traps in a legal configuration. */
 export function configWarnings({ config, objective: { name } }: Pick<Learner, "config" | "objective">): string[] {
   const { objective, optimizer, sampling } = config;
   const { peak, warmUpSteps } = isNamedRate(optimizer.learningRate)
@@ -46,7 +46,7 @@ function isWide({ asynchronous }: TrainConfig, gap: OldLogProbs["gap"]): boolean
   return asynchronous === null && gap.count > 0 && statisticMean(gap) > wideGap;
 }
 
-/** Traps that only episodes show, in words without figures: each is said once. */
+/** Traps that only episodes show. Each text has no figures, so that it is written once. */
 export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout[], gap: OldLogProbs["gap"]): string[] {
   const warnings: string[] = [];
   if (isPriceInert(config, scored))
@@ -68,7 +68,7 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
   return warnings;
 }
 
-/** A budget of all that a team writes which silence itself breaks, by the episodes of a step; null for none. */
+/** Warns of a token budget below the number of turns: silence costs its end token. */
 export function budgetWarning(
   { budget, costs, opponents }: Pick<TrainConfig, "budget" | "costs" | "opponents">,
   scored: readonly ScoredRollout[],
@@ -81,7 +81,7 @@ export function budgetWarning(
     : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: no team can keep it, and the price only rises`;
 }
 
-/** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
+/** Whether σ-normalised groups differ in tokens alone: they teach brevity at full strength for any λ. */
 function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
   const { advantage } = config;
   if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "group") return false;

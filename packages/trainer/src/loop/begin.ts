@@ -5,10 +5,9 @@ import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
-/** Where a run begins. */
 export interface Beginning {
   readonly state: LoopState;
-  /** Of the checkpoint that it goes on from; null for a fresh one. */
+  /** Step of the checkpoint; null for a fresh run. */
   readonly resumedAt: number | null;
 }
 

@@ -7,24 +7,22 @@ import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout, nextBatch } from "../stages/play-groups.ts";
 import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
-/** A step's groups. */
 export interface Collected extends SampledGroup {
   /** Steps that the weights behind each group are old; empty where they are the newest. */
   readonly lags: readonly number[];
 }
 
-/** Lines 3-5 of Algorithm 1: queries, and G episodes each. */
 export interface Collector {
-  /** Null where there will be no more. */
+  /** Null at the end of the source. */
   collect(state: LoopState, samplers: Samplers): Promise<Collected | null>;
-  /** What became of groups since the last report; null where none is played beside training. */
+  /** Report on groups since the last one; null in a synchronous run. */
   report(): ReturnType<TrainingQueue["report"]> | null;
-  /** Between pieces of work: lets others have their turn, where others wait. */
+  /** Yields to the event loop (asynchronous runs only). */
   turn(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes episodes that were played elsewhere, or the first that are complete of those that are played all the time, or plays them. */
+/** Returns the step's episodes: from an external source, from the asynchronous queue, or by sampling them now. */
 export function collector(run: TrainingRun, beginning: LoopState, timer: Timer): Collector {
   const { parts, config, learners, random, pool, signal } = run;
   const { source } = parts;
@@ -71,7 +69,7 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
   };
 }
 
-/** Nobody waits for a run that does one thing after the other. */
+/** A synchronous run has no queue. */
 const alone: Omit<Collector, "collect"> = {
   report: () => null,
   turn: async () => undefined,

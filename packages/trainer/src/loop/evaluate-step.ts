@@ -54,14 +54,12 @@ export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<
   return evaluation;
 }
 
-/** What an evaluation came to. */
 export interface StepEvaluation {
   readonly state: LoopState;
-  /** The best of the run so far. */
   readonly isBest: boolean;
 }
 
-/** Evaluates where that is due: transcripts of the step, warnings of a decline or a collapse, and which evaluation is the best. */
+/** Evaluates where that is due, warns of a decline or a collapse, and keeps the best evaluation. */
 export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
@@ -107,7 +105,6 @@ function minGainOf({ earlyStopping }: TrainConfig): number {
   return earlyStopping && "minGain" in earlyStopping ? earlyStopping.minGain : 0;
 }
 
-/** What a stopping rule says, and what it goes by. */
 function stoppingOf(
   { stopping }: TrainingRun,
   { evaluations: before = [] }: LoopState,
@@ -127,7 +124,6 @@ function stoppingOf(
   return { evaluations, isStopped };
 }
 
-/** An evaluation as a rule sees it. */
 export function pointOf({ step, accuracy, tokens, measures }: Evaluation): EvaluationPoint {
   return { step, accuracy, tokens, ...(measures && { measures }) };
 }

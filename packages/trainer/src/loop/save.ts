@@ -2,7 +2,7 @@ import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import type { LoopState } from "../run/loop-state.ts";
 import type { TrainingRun } from "./training-run.ts";
 
-/** What ends a run that can go on later: samples get no scores, or a spend cap lets no more be sampled. */
+/** Errors after which a run can be resumed: samples without scores, or a spend cap. */
 const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
 
 /**

@@ -14,10 +14,8 @@ import type { Collected, Collector } from "./collect.ts";
 import { checkpointOnFailure } from "./save.ts";
 import { samplingAt, type TrainingRun } from "./training-run.ts";
 
-/** A step's episodes with their rewards. */
 export interface ScoredStep {
   readonly scored: readonly ScoredRollout[];
-  /** Episodes by what became of their scores. */
   readonly scoring: ScoreCounts;
 }
 
@@ -54,10 +52,8 @@ export async function scoreCollected(
   return { scored, scoring: report.counts };
 }
 
-/** What a step learns from. */
 export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
   readonly scored: readonly ScoredRollout[];
-  /** λ of the team's costs. */
   readonly prices: Prices;
   readonly oldPolicies: Samplers;
 }
@@ -99,10 +95,8 @@ export async function learnAll(
   return results;
 }
 
-/** A step further, and how its budgets were kept. */
 export interface Moved {
   readonly state: LoopState;
-  /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
 }
 
@@ -137,7 +131,6 @@ export async function withPastSelf({ pool }: TrainingRun, moved: Moved): Promise
   return { ...moved, state: { ...state, opponents: await pool.grow(state.opponents, state.step) } };
 }
 
-/** What policies have by their names, where they have something. */
 export function byPolicy<T>(
   entries: readonly (readonly [name: string, value: T | null | undefined])[],
 ): Record<string, T> {

@@ -96,7 +96,7 @@ function signsOf(step: number, scored: readonly ScoredRollout[], learners: reado
   return { step, grade, policies: Object.fromEntries(policies) };
 }
 
-/** Where nothing is evaluated meanwhile: the checkpoint with the highest mean grade of the steps before it. */
+/** Without evaluations: the checkpoint with the highest mean grade of the steps before it. */
 function bestTrained(
   { config, schedule }: TrainingRun,
   { step, bestTrained: before }: LoopState,
@@ -107,7 +107,7 @@ function bestTrained(
   return before && before.grade >= grade ? {} : { bestTrained: { step, grade } };
 }
 
-/** 0 where no checkpoint is better than the beginning. */
+/** 0 where no checkpoint is better than the first weights. */
 function bestStep({ schedule }: TrainingRun, { best, bestTrained: trained }: LoopState): number {
   if (trained) return trained.step;
   return schedule.isRefreshDue(best.step) ? best.step : 0;

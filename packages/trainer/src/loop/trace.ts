@@ -9,15 +9,13 @@ import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";
 import { samplingAt, type TrainingRun } from "./training-run.ts";
 
-/** A step that is done: what it was made of, and what it came to. */
 export interface DoneStep extends ScoredStep, Moved {
   readonly collected: Collected;
   readonly learners: readonly LearnerResult[];
-  /** λ of the team's costs, as the step charged them. */
   readonly prices: Prices;
 }
 
-/** Leaves a step's traces: warnings, the record that it can be computed again from, metrics, and groups that were dropped. */
+/** Writes a step's warnings, record, metrics and dropped groups. */
 export async function trace(
   run: TrainingRun,
   { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,

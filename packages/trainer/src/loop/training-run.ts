@@ -23,23 +23,19 @@ import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
 import { Schedule } from "./schedule.ts";
 
-/** What every stage of a run knows. Nothing of it changes from step to step; what does is the loop's state. */
+/** State of a run that no step changes. The loop's state changes. */
 export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
   readonly signal: AbortSignal | undefined;
   readonly models: Models;
-  /** The policies before the first step, of learners that are compared with them. */
+  /** Policies before the first step, for learners that compare with them. */
   readonly references: Readonly<Record<string, PolicySnapshot>>;
   readonly budget: TeamBudgets;
-  /** Every stream of the run splits off it by labels. */
   readonly random: Random;
   readonly schedule: Schedule;
   readonly score: Scorer;
-  /** Null where no reward judges the episodes of a problem together. */
   readonly scoreGroups: GroupScorer | null;
-  /** Of a step, drawn from its stream. */
   readonly problemsOf: ProblemSource;
-  /** Weights of the opponents that the loop's state names; null without opponents. */
   readonly pool: OpponentPool | null;
 }
 
@@ -78,13 +74,12 @@ export async function openTrainingRun(
   };
 }
 
-/** The run's parts and scores, which are told what the run has learned. */
+/** Parts and scores that receive what the run has learned. */
 export function learnedParts({ parts, score }: TrainingRun, state: LoopState): Pick<TrainingRun, "parts" | "score"> {
   const learned = learnedOf(state);
   return { parts: withLearned(parts, learned), score: (episode, problem) => score(episode, problem, learned) };
 }
 
-/** Sampling of a step, from 0. */
 export function samplingAt({ config, temperature }: RunSpec, step: number): Sampling {
   return { ...config.sampling, temperature: temperature(step, config.steps) };
 }
@@ -95,7 +90,6 @@ export function isNeededAt(learners: readonly Learner[], { name }: Learner, at: 
   return needs.some((need) => need.policy === name && need.at === at);
 }
 
-/** The weights as they are, frozen, by policy. */
 export async function snapshotsOf(learners: readonly Learner[]): Promise<Record<string, PolicySnapshot>> {
   const snapshots: Record<string, PolicySnapshot> = {};
   for (const { name, policy } of learners) snapshots[name] = await policy.model.snapshot();
@@ -106,5 +100,4 @@ export async function disposeAll(snapshots: Readonly<Record<string, PolicySnapsh
   for (const snapshot of Object.values(snapshots ?? {})) await snapshot.dispose();
 }
 
-/** What comes with its episodes is not asked for. */
 const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });

@@ -10,41 +10,31 @@ export interface OpponentState {
   /** Steps behind a past self; null for another run. */
   readonly step: number | null;
   readonly games: number;
-  /** Games won, a draw counts half. */
   readonly points: number;
 }
 
-/** Who plays a side in an episode. */
 export interface Opponent {
   readonly name: string;
-  /** By agent of the side. */
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
 }
 
-/** The opponent of an episode; null where the team plays as it is. */
 export type OpponentOf = (group: number, episode: number) => Opponent | null;
 
-/** How a team does against an opponent on validation problems. */
 export interface OpponentResult {
-  /** With a score. */
   readonly games: number;
-  /** 0 to 1; a draw counts half. */
   readonly winRate: number;
-  /** Wilson's, 95 %. */
   readonly interval: readonly [low: number, high: number];
 }
 
-/** Of weights of the run itself. */
 export function selfAt(step: number): OpponentState {
   return { name: `step-${step}`, step, games: 0, points: 0 };
 }
 
-/** As matchmaking sees it. */
 export function poolMember({ name, step, games, points }: OpponentState): PoolMember {
   return { name, step, games, winRate: games === 0 ? 0.5 : points / games };
 }
 
-/** An episode in which an opponent played some agents: its words and calls bear its name. */
+/** Marks the words and calls of agents that an opponent played with its name. */
 export function withOpponent(episode: Episode, opponent: string, agents: readonly AgentId[]): Episode {
   const named = <T extends { readonly agent: AgentId }>(each: T): T =>
     agents.includes(each.agent) ? { ...each, opponent } : each;
@@ -55,7 +45,7 @@ export function withOpponent(episode: Episode, opponent: string, agents: readonl
   };
 }
 
-/** The words and calls of the team's own; the episode itself where no opponent spoke. */
+/** The episode without the words and calls of opponents. */
 export function withoutOpponents(episode: Episode): Episode {
   const isOwn = ({ opponent }: { readonly opponent?: string }): boolean => opponent === undefined;
   const { utterances, ledger } = episode;
@@ -63,7 +53,6 @@ export function withoutOpponents(episode: Episode): Episode {
   return { ...episode, utterances: utterances.filter(isOwn), ledger: { calls: ledger.calls.filter(isOwn) } };
 }
 
-/** How a game went for those who learn. */
 export interface Game {
   readonly opponent: string;
   /** 1 won, 0 lost, 0.5 a draw. */
@@ -98,7 +87,6 @@ export function gameOf(
   return { opponent, points: ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5 };
 }
 
-/** Of all episodes that have one. */
 export function gamesOf(
   rollouts: readonly Rollout[],
   { opponents }: Pick<TrainConfig, "opponents">,
@@ -108,7 +96,6 @@ export function gamesOf(
   return opponents ? rollouts.flatMap((each) => gameOf(each, opponents, learners) ?? []) : [];
 }
 
-/** The pool with the games of a step; games against whom it has no more count nowhere. */
 export function withGames(pool: readonly OpponentState[], games: readonly Game[]): OpponentState[] {
   return pool.map((each) => {
     const own = games.filter(({ opponent }) => opponent === each.name);
@@ -117,7 +104,6 @@ export function withGames(pool: readonly OpponentState[], games: readonly Game[]
   });
 }
 
-/** The pool with one more past self, and without those that are too many; the new one stays. */
 export function withSelf(
   pool: readonly OpponentState[],
   self: OpponentState,
@@ -132,7 +118,7 @@ export function withSelf(
   return [...selves, ...runs];
 }
 
-/** What a past self is kept for: who has least leaves, the oldest of equals. */
+/** Worth of a past self: the least leaves, the oldest of equals. */
 const worth: Readonly<Record<OpponentSettings["drop"], (self: OpponentState, every: number) => number>> = {
   oldest: ({ step }) => step ?? 0,
   beaten: (self) => -poolMember(self).winRate,

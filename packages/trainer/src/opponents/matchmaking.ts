@@ -3,20 +3,15 @@ import { checkedCall } from "@laconic/core/checks";
 import type { OpponentSettings } from "../settings/config.ts";
 import { poolMember, type OpponentState } from "./games.ts";
 
-/** Who plays which side of a game. */
 export interface Match {
   readonly opponent: string;
-  /** Position among the settings' sides. */
   readonly side: number;
 }
 
-/** A step whose games are matched. */
 export interface MatchPlace {
-  /** From 0. */
   readonly step: number;
   readonly problems: number;
   readonly episodes: number;
-  /** Of the step. */
   readonly random: Random;
 }
 

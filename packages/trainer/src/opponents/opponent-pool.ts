@@ -11,7 +11,6 @@ import type { RunSpec } from "../spec/run-spec.ts";
 import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";
 import { matchesOf, type MatchPlace, type Matches } from "./matchmaking.ts";
 
-/** Keeps weights of past selves, and loads them again. */
 export interface OpponentStore {
   /** Weights of a past self, before a checkpoint names it. */
   keepOpponent?(name: string, models: Readonly<Record<string, TrainableModel>>): Promise<void>;
@@ -23,12 +22,11 @@ export interface OpponentStore {
   ): Promise<void>;
 }
 
-/** The weights of opponents: frozen past selves, and other runs. Who is in the pool, and with which results, is the loop's state. */
+/** Weights of opponents: frozen past selves, and other runs. Members and results are in the loop's state. */
 export class OpponentPool {
   readonly #matchmaking: RunSpec["matchmaking"];
   readonly #settings: OpponentSettings;
   readonly #recorder: OpponentStore;
-  /** Policies that speak for some side. */
   readonly #policies: Readonly<Record<string, TrainedPolicy>>;
   readonly #selves = new Map<string, Readonly<Record<string, PolicySnapshot>>>();
   /** One model for all games of an opponent, so that its requests are sampled together. */
@@ -45,13 +43,11 @@ export class OpponentPool {
     for (const name of settings.runs) this.#speakers.set(name, this.#named(name, parts.opponents?.[name] ?? {}));
   }
 
-  /** The pool of a fresh run: its first weights, and other runs. */
   async begin(): Promise<readonly OpponentState[]> {
     const runs = this.#settings.runs.map((name) => ({ name, step: null, games: 0, points: 0 }));
     return this.#taken(runs, 0);
   }
 
-  /** After a step: takes a past self where one is due, and gives up who leaves. */
   async grow(pool: readonly OpponentState[], step: number): Promise<readonly OpponentState[]> {
     return step % this.#settings.every === 0 ? this.#taken(pool, step) : pool;
   }
@@ -64,7 +60,6 @@ export class OpponentPool {
     await this.#recorder.restoreOpponents(names, this.#models, (name) => this.#freeze(name));
   }
 
-  /** The opponents of a step. @throws LaconicError `input_invalid` for matchmaking that names nobody of the pool */
   opponents(pool: readonly OpponentState[], place: MatchPlace): OpponentOf {
     const matches: Matches = matchesOf(this.#matchmaking, this.#settings, pool, place);
     return (group, episode) => {
@@ -73,7 +68,6 @@ export class OpponentPool {
     };
   }
 
-  /** Whoever plays a side. @param side - position among the settings' sides */
   opponent(name: string, side: number): Opponent {
     const speakers = this.#speakers.get(name);
     if (!speakers) throw new LaconicError("input_invalid", `there are no weights of the opponent ${name}`, { name });
@@ -81,7 +75,6 @@ export class OpponentPool {
     return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent] as LanguageModel])) };
   }
 
-  /** Whom evaluations are played against. */
   get against(): readonly string[] {
     const { against, runs } = this.#settings;
     const isAll = against.includes("pool");
@@ -106,7 +99,6 @@ export class OpponentPool {
     return next;
   }
 
-  /** The weights that the policies have now. */
   async #freeze(name: string): Promise<void> {
     await this.#drop(name);
     const self: Record<string, PolicySnapshot> = {};
@@ -126,7 +118,6 @@ export class OpponentPool {
     if (this.#selves.delete(name)) this.#speakers.delete(name);
   }
 
-  /** What an opponent writes bears its name. */
   #named(name: string, speakers: Readonly<Record<AgentId, LanguageModel>>): Readonly<Record<AgentId, LanguageModel>> {
     const named = new Map<LanguageModel, LanguageModel>();
     return Object.fromEntries(

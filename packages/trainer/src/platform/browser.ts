@@ -11,7 +11,6 @@ async function refuse(path: string): Promise<never> {
   );
 }
 
-/** A browser has no file system of Node's: every path is refused. */
 export const nodeFileSystem: FileSystem = {
   makeDirectory: refuse,
   exists: refuse,
@@ -29,10 +28,8 @@ export const nodeFileSystem: FileSystem = {
   remove: refuse,
 };
 
-/** A tab is a process of its own, and knows no other. */
 export const nodeProcesses: ProcessTable = { pid: 1, host: "browser", isAlive: () => false };
 
-/** One name for each directory. */
 export function absolutePath(path: string): string {
   return `/${path
     .split("/")
@@ -54,7 +51,6 @@ export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): s
   };
 }
 
-/** Bytes, or a text in UTF-8, as a gzip of one member. */
 export async function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([content as string | Uint8Array<ArrayBuffer>])
     .stream()

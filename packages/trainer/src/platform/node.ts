@@ -8,7 +8,6 @@ import type { FileSystem } from "@laconic/core/files";
 import { isProcessAlive, makeFolder, moveFile, removeFile, syncFolder, unpackedBytes } from "@laconic/core/platform";
 import type { ProcessTable } from "../reading/run-source.ts";
 
-/** Files of this machine. */
 export const nodeFileSystem: FileSystem = {
   makeDirectory: makeFolder,
   exists: (path) =>
@@ -60,14 +59,12 @@ export const nodeFileSystem: FileSystem = {
   remove: (path) => removeFile(path),
 };
 
-/** Processes of this machine. */
 export const nodeProcesses: ProcessTable = {
   pid: process.pid,
   host: hostname(),
   isAlive: isProcessAlive,
 };
 
-/** Of a text in UTF-8, as 64 hexadecimal digits. */
 export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -102,7 +99,6 @@ async function sync(path: string, flags: string): Promise<void> {
   }
 }
 
-/** Of a plain file; null where there is none. */
 export async function statFile(
   path: string,
 ): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino: number } | null> {
@@ -131,7 +127,6 @@ export async function readPart(path: string, from: number, length: number): Prom
   }
 }
 
-/** Bytes, or a text in UTF-8, as a gzip of one member. */
 export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
   return new Promise((done, failed) => {
     gzip(content, (error, packed) => (error ? failed(error) : done(packed)));

@@ -11,7 +11,6 @@ import {
 } from "./group-scheduler.ts";
 import { paced, rateLimiter, shareInUse } from "./paced.ts";
 
-/** What groups are played with. */
 export interface QueueParts {
   readonly timer: Timer;
   /** Weights as they are now; asked for once per version, and let go once nobody plays with them. */
@@ -24,25 +23,20 @@ export interface QueueWeights {
   dispose(): Promise<void>;
 }
 
-/** A schedule, and how often a part that fails is played again. */
 export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries">;
 
-/** A step's groups. */
 export interface TakenGroups extends SampledGroup {
   /** Steps that the weights of each group were behind, by its position. */
   readonly lags: readonly number[];
 }
 
-/** A group that trains nothing, and why. */
 export interface DroppedGroup extends StartedGroup {
   readonly reason: "stale" | "failed";
   /** Steps that its weights were behind then. */
   readonly lag: number;
-  /** Of the error. */
   readonly detail?: string;
 }
 
-/** What became of groups since the last report, and where the queue stands. */
 export interface QueueReport extends ScheduleCounts {
   readonly dropped: readonly DroppedGroup[];
   /** Parts that failed and were played again. */
@@ -65,7 +59,6 @@ interface Held {
   users: number;
 }
 
-/** A group whose parts are played. */
 interface Playing {
   readonly started: StartedGroup;
   readonly controllers: AbortController[];
@@ -189,7 +182,6 @@ export class GroupQueue {
     return this.#isClosed || this.#failure || !this.#current ? null : this.#scheduler.start();
   }
 
-  /** Resolves once all parts are started. */
   async #begin(started: StartedGroup, held: Held): Promise<void> {
     const playing: Playing = { started, controllers: [], over: new Map(), isOver: false };
     this.#playing.set(started.group, playing);

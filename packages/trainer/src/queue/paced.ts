@@ -41,15 +41,12 @@ export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> 
   };
 }
 
-/** The mean over time of something that changes at moments. */
 export interface ShareInUse {
-  /** From now on it is so much. */
   now(share: number): void;
   /** Since the last call; of no time at all, what it is now. */
   mean(): number;
 }
 
-/** @param now - in any unit that only goes forward */
 export function shareInUse(now: () => number): ShareInUse {
   let share = 0;
   let area = 0;

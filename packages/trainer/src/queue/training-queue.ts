@@ -9,22 +9,18 @@ import type { GroupPlace } from "../stages/group-rollout.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
 import { rateLimiter } from "./paced.ts";
 
-/** What a run's queue is made of, beside its parts. */
 export interface TrainingQueueParts {
   readonly greedy: GameOptions["greedy"];
   readonly sampling: GameOptions["sampling"];
-  /** The run's stream. */
   readonly random: Random;
   readonly timer: Timer;
   readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
   /** What plays and scores, with all that is learned by now. */
   readonly learned: () => { readonly parts: TrainingParts; readonly score: GameOptions["score"] };
-  /** Of all policies, as they are now. */
   readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
   readonly from: ScheduleState | undefined;
 }
 
-/** A dropped group with its problem. */
 export interface DroppedProblem extends DroppedGroup {
   readonly problemId: string;
 }

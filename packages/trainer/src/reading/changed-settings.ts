@@ -61,7 +61,6 @@ export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSet
     .reduceRight((held, { key, before }) => withValue(held, key.split("."), before), settings);
 }
 
-/** The value of a setting by its path; undefined where there is none. */
 function valueAt(settings: unknown, key: string): unknown {
   return key.split(".").reduce((value, part) => {
     const own = recordIn(value);
@@ -92,7 +91,6 @@ export function changedSettings(
   });
 }
 
-/** What changed with a step, in words. */
 export interface ChangesOfStep {
   readonly step: number;
   readonly text: string;
@@ -105,7 +103,6 @@ export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfSt
   return Array.from(byStep, ([step, words]) => ({ step, text: words.join("; ") }));
 }
 
-/** Characters of a value in words. */
 const maxShown = 60;
 
 /** A change in words, as `budget: 14 → 20`; values of settings that are no number or text are cut. */

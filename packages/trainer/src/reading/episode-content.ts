@@ -5,12 +5,12 @@ import { recordIn, type RunSource } from "./run-source.ts";
 import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
 import { rowOf } from "./rows.ts";
 
-/** Larger content is passed over, and named. */
+/** Larger content is skipped and named. */
 const maxContentBytes = 64 << 20;
 
 const utf8 = new TextDecoder();
 
-/** A file ends before what stood in it: it was cut off, as by a resume, or cannot be read now. */
+/** A file is shorter than its entry says: it was cut by a resume, or cannot be read. */
 export class CutOffError extends Error {
   override readonly name = "CutOffError";
 }

@@ -1,7 +1,7 @@
 import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import type { RunSource } from "./run-source.ts";
 
-/** Where episodes of a step or of an evaluation stand. */
+/** Place of the episodes of a step or of an evaluation. */
 export interface EpisodeEntry extends MemberHead {
   readonly file: string;
   readonly from: number;
@@ -10,12 +10,11 @@ export interface EpisodeEntry extends MemberHead {
   readonly number: number;
 }
 
-/** What a reading gives. */
 export interface EntryReader {
-  /** A file is another one, or shorter: what was read counts for nothing, and all is read from its beginning. */
+  /** The file was replaced or cut: everything is read again. */
   reset(): void;
   entry(entry: EpisodeEntry): void;
-  /** What was passed over, in words. */
+  /** A row that was skipped, in words. */
   damage(message: string): void;
 }
 
@@ -26,7 +25,7 @@ export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  /** All before is read. */
+  /** Bytes that are read. */
   #at = 0;
   #count = 0;
 
@@ -38,7 +37,7 @@ export class EpisodeFile {
     this.#name = name;
   }
 
-  /** Finds what is new. @returns whether there was anything */
+  /** Reads new entries. @returns whether there were any */
   async readNew(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);

@@ -1,4 +1,3 @@
-/** The groups of problems of an evaluation. */
 interface GroupedEvaluation {
   readonly step: number;
   readonly groups?: Readonly<
@@ -21,7 +20,6 @@ export interface FamilyColumn {
   readonly at: string;
 }
 
-/** Problems in which one thing is new, or nothing is. */
 export interface FamilyRow {
   readonly family: string;
   /** Whether nothing of it is held back: groups called `known`. */

@@ -5,7 +5,7 @@ import { lostSteps } from "./step-rows.ts";
 
 const lockName = "LOCK";
 
-/** What is wrong with which file of a run that nobody writes, at which line, in words. */
+/** Damaged files of a run that no process writes, with the line, in words. */
 export async function damageOf(source: RunSource): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...checkedNames.files, lockName])

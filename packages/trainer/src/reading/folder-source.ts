@@ -2,7 +2,7 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { isFolder, readPart, statFile } from "#platform";
 import type { RunSource } from "./run-source.ts";
 
-/** A run folder of this machine. Links are followed: a program that shows strangers' folders brings a source of its own. */
+/** A run folder of this machine. Links are followed. */
 export function folderSource(folder: string): RunSource {
   return {
     stat: (name) => statFile(joinPath(folder, name)),
@@ -11,7 +11,6 @@ export function folderSource(folder: string): RunSource {
   };
 }
 
-/** A run folder of any file system. */
 export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
   const path = (name: string): string => joinPath(folder, name);
   return {

@@ -1,7 +1,6 @@
 import type { Estimate } from "@laconic/core/numeric";
 import * as z from "zod";
 
-/** How a team does on some problems. */
 export interface ProbeFigures {
   /** Mean grade, 0 to 1. */
   readonly accuracy: number;
@@ -14,13 +13,11 @@ export interface ProbeFigures {
 /** A trained team on the problems of one family, beside the run's own test problems. */
 export interface ProbedFamily {
   readonly family: string;
-  /** What was changed, in words. */
   readonly change: string;
   /** Those with a grade on both sides where the two are paired. */
   readonly problems: number;
   /** Whether each problem stands beside one test problem, with the same random numbers. */
   readonly isPaired: boolean;
-  /** On the test problems that it is compared with. */
   readonly base: ProbeFigures;
   readonly probed: ProbeFigures;
   /** Accuracy of the base less that of the family, and its 95 % interval: shares, not points. */
@@ -61,7 +58,6 @@ const familySchema: z.ZodType<ProbedFamily> = z.strictObject({
   unheard: z.number().exactOptional(),
 });
 
-/** What `laconic analyze probe` stores. */
 export const probeRecordSchema: z.ZodType<ProbeRecord> = z.strictObject({
   version: z.literal(1),
   step: count,

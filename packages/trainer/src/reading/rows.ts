@@ -1,11 +1,10 @@
 import { parsed, recordIn, type RunSource } from "./run-source.ts";
 
-/** A line of JSON lines. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder();
 
-/** What a line says; null for one that is torn, no JSON, or no object. */
+/** The object of a line; null for a line that is torn, not JSON, or not an object. */
 export function rowOf(line: Uint8Array | string): Row | null {
   return recordIn(parsed(typeof line === "string" ? line : decoder.decode(line)));
 }
@@ -29,59 +28,56 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
   if (last) yield last;
 }
 
-/** A larger rest is taken for none. */
+/** A larger rest is skipped. */
 const maxRestBytes = 8 << 20;
 
-/** All rows of a file; see {@link eachRow}. */
 export async function readRows(source: RunSource, name: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const row of eachRow(source, name)) rows.push(row);
   return rows;
 }
 
-/** Where a row stands in its file, in bytes, without its end. */
+/** Place of a row in its file in bytes, without its end. */
 export interface RowPlace {
   readonly from: number;
   readonly length: number;
 }
 
-/** A whole row, without its end. */
 export interface RowBytes {
-  /** Read over afterwards. */
+  /** Valid until the next read. */
   readonly bytes: Uint8Array;
   /** Counted from 1. */
   readonly number: number;
   readonly place: RowPlace;
 }
 
-/** What a reading gives. */
 export interface RowReader {
-  /** The file is another one, or shorter: what was read of it counts for nothing, and it is read from its beginning. */
+  /** The file was replaced or cut: everything is read again. */
   reset(): void;
-  /** A whole row. The bytes are read over afterwards. */
+  /** A whole row. Its bytes are valid until the next read. */
   row(bytes: Uint8Array, place: RowPlace): void;
 }
 
 const pieceBytes = 1 << 20;
 
-/** Longer rows are passed over, and named. */
+/** Longer rows are skipped and named. */
 const maxRowBytes = 64 << 20;
 
-/** Lines of a file that grows, each read once. A line that has no end yet waits for it. */
+/** Lines of a growing file, each read once. A line without an end waits for it. */
 export class RowFile {
   readonly #source: RunSource;
   readonly name: string;
   #inode = 0;
-  /** All before is read. */
+  /** Bytes that are read. */
   #at = 0;
   /** Bytes behind the last whole row. */
   rest = 0;
-  /** Up to the one that is read now. */
+  /** Rows up to the current one. */
   rows = 0;
   #counted = 0;
   /** Whether the last reading reached the end. */
   isWhole = false;
-  /** Rows that were passed over, in words. */
+  /** Rows that were skipped, in words. */
   tooLong: string | null = null;
 
   constructor(source: RunSource, name: string) {
@@ -157,7 +153,7 @@ export class RowFile {
     return used === 0 ? null : found;
   }
 
-  /** To the end of a row that is too long to be read. */
+  /** Skips a row that is too long to be read. */
   async #passOver(size: number): Promise<void> {
     const start = this.#at;
     for (let at = start; at < size; at += pieceBytes) {

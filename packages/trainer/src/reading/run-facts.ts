@@ -11,7 +11,6 @@ import { eachRow, readRows } from "./rows.ts";
 import { lastStep } from "./step-rows.ts";
 import { folderSource } from "./folder-source.ts";
 
-/** What became of a run folder. */
 export type RunState =
   /** A process holds its lock. */
   | "running"
@@ -31,7 +30,7 @@ export interface WarmStartFacts {
   readonly before: RunEvaluation;
 }
 
-/** What a run folder says of itself in its small files. */
+/** State and figures of a run folder. */
 export interface RunFacts {
   readonly state: RunState;
   /** In words, where the state is half-written or foreign, or training diverged. */
@@ -40,7 +39,7 @@ export interface RunFacts {
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
-  /** What the training began with: after the warm start, where there was one. */
+  /** After the warm start, where there was one. */
   readonly before: RunEvaluation | null;
   /** Null where the run was measured once, before training. */
   readonly after: RunEvaluation | null;
@@ -48,7 +47,6 @@ export interface RunFacts {
   readonly test: RunEvaluation | null;
   /** Shares by family of problems; null where they have none. */
   readonly families: FamilyTable | null;
-  /** Null for a model that has had none. */
   readonly warmStart: WarmStartFacts | null;
   /** Of training steps alone; null before the first. */
   readonly seconds: number | null;
@@ -58,7 +56,6 @@ export interface RunFacts {
   readonly changes: readonly ChangedSetting[];
   /** In words: what is damaged, a decline, and what the training has said. */
   readonly warnings: readonly string[];
-  /** Steps that showed some of the warnings, by their words. */
   readonly warnedAt: Readonly<Record<string, number>>;
   /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
   readonly updated: number;
@@ -69,14 +66,13 @@ export interface RunFacts {
   readonly train: UnknownRecord;
 }
 
-/** What a reader of run folders takes from outside. */
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
-  /** Of all steps, of who follows `timing.jsonl` as it grows; read from there by default. */
+  /** Seconds of all steps; read from `timing.jsonl` by default. */
   readonly seconds?: number | null;
 }
 
-/** State and figures of a run folder. Nothing fails: a folder that is no run's is foreign, with the reason. */
+/** Reads the state and figures of a run folder. A folder that holds no run is foreign, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
   const rows = async (name: string): Promise<UnknownRecord[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
@@ -126,7 +122,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   };
 }
 
-/** More are thinned out: of a run of a million steps a page shows no more. */
+/** More evaluations are thinned out. */
 const maxEvaluations = 2000;
 
 /** The first, the last, and as many between them as are read by people. */
@@ -146,7 +142,6 @@ async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   return last && found.at(-1) !== last ? [...found, last] : found;
 }
 
-/** Of all steps; null before the first. */
 async function secondsIn(source: RunSource): Promise<number | null> {
   let sum: number | null = null;
   for await (const row of eachRow(source, runFiles.timing)) sum = (sum ?? 0) + stepSeconds(row);
@@ -203,7 +198,7 @@ function endOf(damage: readonly string[], step: number, planned: number | null):
   return planned !== null && step >= planned ? "done" : "stopped";
 }
 
-/** Those of the command line stand under `train`, those of a program alone. */
+/** Settings under `train`, or all of a program's run. */
 function trainOf(config: unknown): UnknownRecord {
   const given = recordIn(config) ?? {};
   return "train" in given ? (recordIn(given["train"]) ?? {}) : given;
@@ -236,7 +231,6 @@ function warmStartIn(value: unknown): WarmStartFacts | null {
   return typeof said === "string" && evaluation ? { said, before: evaluation } : null;
 }
 
-/** Null for what is no evaluation. */
 function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
@@ -256,21 +250,19 @@ function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   };
 }
 
-/** Null for what is no group's figures. */
 function groupOf(row: UnknownRecord): GroupFigures | null {
   const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof problems !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
   return { problems, accuracy, tokens, measures: numbersIn(row["measures"]) };
 }
 
-/** Of an object's values those that are numbers. */
 function numbersIn(value: unknown): Record<string, number> {
   return Object.fromEntries(
     Object.entries(recordIn(value) ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );
 }
 
-/** Pages and tables that are made of a run later do not count. */
+/** Pages that are made of a run later do not count. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
   return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
@@ -298,12 +290,10 @@ export interface RunEvaluation {
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
-/** Of the problems of one group. */
 export interface GroupFigures {
   readonly problems: number;
   readonly accuracy: number;
   readonly tokens: number;
-  /** What the reward counts beside its terms. */
   readonly measures: Readonly<Record<string, number>>;
 }
 

@@ -1,11 +1,10 @@
 import { runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-folder";
 
-/** Names of files in a run directory whose rows belong to steps. */
 export interface TraceNames {
   readonly all: readonly string[];
-  /** Those with one row for each step. */
+  /** Files with one row for each step. */
   readonly byStep: ReadonlySet<string>;
-  /** Those that hold seconds by the clock: no checkpoint keeps their checksum, so that checkpoints of equal runs are equal. */
+  /** Files of wall-clock seconds, which have no checksum, so that checkpoints of equal runs are equal. */
   readonly timed: ReadonlySet<string>;
 }
 
@@ -16,7 +15,7 @@ export const traceNames: TraceNames = {
   timed: new Set(namesOf(({ isByStep = false, isUnequal = false }) => isByStep && isUnequal)),
 };
 
-/** What a run that came to nothing leaves, and the next one does not want; its configuration first, which makes it a run. */
+/** Files of a run that ended before its first step; its configuration first, which makes it a run. */
 export const clearedNames: readonly string[] = [...namesOf(({ life }) => life === "cleared" || life === "trace")];
 
 /**
@@ -29,14 +28,11 @@ export const unequalFiles: readonly string[] = [
   "report.html",
 ];
 
-/** What is looked at before a run folder is read. */
 export const checkedNames: Readonly<Record<"files" | "objects" | "ends" | "rows", readonly string[]>> = {
-  /** Where a folder can be instead. */
   files: namesOf(({ isFolder = false }) => !isFolder),
   objects: namesOf(({ checks = [] }) => checks.includes("object")),
   /** Whose end tells whether a row is half written. */
   ends: [...namesOf(({ checks = [] }) => checks.includes("end"))],
-  /** Read whole by who opens a run. */
   rows: namesOf(({ checks = [] }) => checks.includes("rows")),
 };
 

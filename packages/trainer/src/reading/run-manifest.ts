@@ -42,7 +42,6 @@ export function parseRunManifest(text: string, path: string): RunManifest {
   );
 }
 
-/** A setting or an input that is not what it was. */
 export interface Change {
   readonly key: string;
   /** As JSON, or as a hash; `nothing` where it did not exist. */
@@ -66,7 +65,6 @@ export function sha256Of(value: unknown): string {
   return sha256Text(JSON.stringify(sorted(plain(value))));
 }
 
-/** What JSON keeps of it. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 
-/** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
+/** Read access to the files of a run folder. */
 export interface RunSource {
   /** Null where there is no such plain file. `ino` is another one where another file took its name. */
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
@@ -11,7 +11,6 @@ export interface RunSource {
   isFolder?(name: string): Promise<boolean>;
 }
 
-/** Which processes of this machine live. */
 export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 /** Small files are read up to here. */
@@ -27,7 +26,7 @@ export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProc
   return typeof pid === "number" && (holder?.["host"] !== host || isAlive(pid));
 }
 
-/** Null where there is none, or it is larger: than 8 MiB, if nothing else is said. */
+/** Text of a file; null for a missing file, and one above the limit. */
 export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
   const found = await source.stat(name);
   if (!found || found.size > most) return null;
@@ -35,7 +34,7 @@ export async function textIn(source: RunSource, name: string, most: number = max
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Rows of a small file that are whole. */
+/** Whole rows of a small file. */
 export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[] {
   return (text ?? "").split("\n").flatMap((line) => {
     const row = recordIn(parsed(line));
@@ -48,15 +47,13 @@ export function parsed(text: string | null): unknown {
   return text === null ? undefined : tryParseJson(text, { maxBytes: maxParsedBytes });
 }
 
-/** Null for what is no object. */
 export function recordIn(value: unknown): Readonly<Record<string, unknown>> | null {
   return isRecord(value) ? value : null;
 }
 
-/** Process that may hold a run directory; injected, so that tests decide who is alive. */
+/** Processes that may hold a run directory; injected for tests. */
 export interface ProcessTable {
   readonly pid: number;
-  /** Name of the machine that the processes run on. */
   readonly host: string;
   isAlive(pid: number): boolean;
 }

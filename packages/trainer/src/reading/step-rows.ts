@@ -1,15 +1,15 @@
 import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
-/** A file of metrics that is larger is not looked through for lost rows: some ten milliseconds. */
+/** A larger file of metrics is not checked for lost rows, which takes some ten milliseconds. */
 const maxChecked = 16 << 20;
 
-/** Of the last whole row of a run's metrics; 0 before the first. */
+/** Step of the last whole row of a run's metrics; 0 before the first. */
 export async function lastStep(source: RunSource): Promise<number> {
   return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
 }
 
-/** The last whole row of a step that a file has, read from its end; null where there is none. */
+/** The last whole row of a file that has a step, read from the end; null without one. */
 export async function lastRow(
   source: RunSource,
   name: string,
@@ -29,7 +29,7 @@ export async function lastRow(
   return null;
 }
 
-/** Which row of a run's metrics is not that of its step, in words; null where all are, or the file is too large to tell. */
+/** The first row of a run's metrics that is not that of its step; null without one, or for a file that is too large. */
 export async function lostSteps(source: RunSource): Promise<string | null> {
   const found = await source.stat(runFiles.metrics);
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
@@ -42,7 +42,7 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
 /** Longer rows are parsed whole: what they begin with says too little of them. */
 const maxTrusted = 1 << 20;
 
-/** The step of each row, and which line is none, counted from 1. */
+/** The step of each row, and the first line without one, counted from 1. */
 function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];

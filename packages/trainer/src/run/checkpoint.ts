@@ -7,14 +7,12 @@ import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
 import { runFiles } from "@laconic/core/run-folder";
 
-/** Written beside each policy's weights: what a policy knows of itself. */
+/** Written beside each policy's weights: its task and prompts. */
 export const policyFile = "laconic.json";
 
-/** What a checkpoint holds beside weights and loop state. */
 export interface CheckpointFacts {
   readonly run?: string;
   readonly traces?: TraceDigests;
-  /** Goes into {@link policyFile} of each policy. */
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +43,7 @@ export async function saveCheckpoint(
   await settleCheckpoints(fs, directory, state, keep);
 }
 
-/** `LATEST` names the checkpoint of a state, and old ones go. Who goes on from a checkpoint does what a kill behind its rename left undone. */
+/** Names the checkpoint of a state in `LATEST` and removes old ones. A resume completes what a kill left undone. */
 export async function settleCheckpoints(
   fs: FileSystem,
   directory: string,
@@ -61,7 +59,7 @@ export async function settleCheckpoints(
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
 }
 
-/** Writes and syncs every model into its place. @returns the file names */
+/** Writes and syncs every model. @returns the file names */
 async function saveModels(
   fs: FileSystem,
   directory: string,
@@ -119,20 +117,19 @@ export async function saveWeights(
   await fs.rename(partial, final);
 }
 
-/** Weights by policy, and by {@link criticOf} those that its estimator learns. */
+/** Weights by policy, and those that estimators learn by {@link criticOf}. */
 export type Models = Readonly<Record<string, StoredWeights>>;
 
-/** Names what the estimator of a policy learns; no policy has a dot in its name. */
+/** Name of the weights of a policy's estimator. No policy has a dot in its name. */
 export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** Loads into each model what `saveWeights` or a checkpoint kept of it. @param saved - the folder's manifest */
+/** Loads each model from a folder of weights. @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
   for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }
 
-/** The policies' own. */
 export function policiesIn(models: Models): Models {
   return Object.fromEntries(Object.entries(models).filter(([name]) => !isCritic(name)));
 }
@@ -141,21 +138,17 @@ function isCritic(name: string): boolean {
   return name.endsWith(".critic");
 }
 
-/** The files that a manifest names. */
 type SavedFiles = Pick<CheckpointManifest, "files">;
 
-/** Folder of a model in a checkpoint: its own, or the checkpoint itself where a single policy's files lie. */
+/** Folder of a model in a checkpoint; the checkpoint itself for the files of a single policy. */
 export function modelPlace({ files }: SavedFiles, name: string): string {
   return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
 }
 
-/** What a checkpoint says of itself. */
 export interface CheckpointManifest {
   readonly version: 1;
   readonly step: number;
-  /** Of the run that it belongs to: `run` of its manifest. */
   readonly run?: string;
-  /** The run directory's rows when it was saved. */
   readonly traces?: TraceDigests;
   readonly files: Readonly<Record<string, FileDigest>>;
 }
@@ -170,7 +163,7 @@ const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
   files: z.record(z.string().regex(/^(?:[\w-]+(?:\.critic)?\/)?[\w.-]+$/), digestSchema),
 });
 
-/** A checkpoint that was found whole, and what was wrong with newer ones. */
+/** A whole checkpoint, and the damage of newer ones. */
 export interface FoundCheckpoint {
   readonly folder: string;
   readonly state: LoopState;
@@ -178,7 +171,7 @@ export interface FoundCheckpoint {
   readonly warnings: readonly string[];
 }
 
-/** How often a run's checkpoints are looked for again, where the run that writes them removed one meanwhile. */
+/** Attempts to find a checkpoint while the run that writes them removes some. */
 const maxLooks = 10;
 
 /**
@@ -206,7 +199,7 @@ export async function findCheckpoint(
   );
 }
 
-/** @returns null where one that was listed is gone */
+/** @returns null where a listed checkpoint is gone */
 async function lookForCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -261,7 +254,7 @@ async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
   return stored as LoopState; // with its keys in their order: a resumed run writes the same bytes
 }
 
-/** Files against the checksums of their manifest. @throws Error for the first that differs */
+/** Compares files with the checksums of their manifest. @throws Error for the first that differs */
 export async function checkFiles(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
   const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
@@ -281,7 +274,6 @@ export async function completeSteps(fs: FileSystem, directory: string): Promise<
     .toReversed();
 }
 
-/** Its folder, in that of checkpoints. */
 export function checkpointName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
 }
@@ -290,25 +282,24 @@ async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-/** Past selves of a run that trains against them: their weights, in a folder each, by name. */
+/** Folder of the weights of past selves, by name. */
 export class OpponentFolder {
   readonly #fs: FileSystem;
   readonly #run: string;
   readonly #folder: string;
 
-  /** @param run - the run's folder */
   constructor(fs: FileSystem, run: string) {
     [this.#fs, this.#run, this.#folder] = [fs, run, joinPath(run, runFiles.opponents)];
   }
 
-  /** Keeps weights as those of a past self. @param name - `step-` and the step */
+  /** @param name - `step-` and the step */
   async keep(name: string, models: Models): Promise<void> {
     const step = Number(name.slice("step-".length));
     await this.#fs.makeDirectory(this.#folder);
     await saveWeights(this.#fs, this.#run, joinPath(runFiles.opponents, name), { models: policiesIn(models), step });
   }
 
-  /** Loads those of a past self into the policies. @throws LaconicError `checkpoint_corrupt` naming its folder */
+  /** @throws LaconicError `checkpoint_corrupt` naming its folder */
   async load(name: string, models: Models): Promise<void> {
     const folder = joinPath(this.#folder, name);
     const saved = await checkFiles(this.#fs, folder).catch((error: unknown) => {
@@ -322,7 +313,7 @@ export class OpponentFolder {
     await loadWeights(folder, saved, policiesIn(models));
   }
 
-  /** Gives up those that no checkpoint names: another than the last may have to be gone on from. */
+  /** Removes those that no checkpoint names: a run may resume from an older checkpoint than the last. */
   async prune(checkpoints: string): Promise<void> {
     const named = new Set<string>();
     for (const step of await completeSteps(this.#fs, checkpoints)) {

@@ -4,16 +4,16 @@ import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { absolutePath } from "#platform";
 
-/** Writes a file beside the old one, then renames it over: a kill leaves one of the two whole. */
+/** Replaces a file by one rename, so that a kill leaves the old or the new file. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
   await fs.write(`${path}.tmp`, data);
   await fs.rename(`${path}.tmp`, path);
 }
 
-/** System errors that the user can mend: full, read-only, over quota, not permitted, a file in the way, a disk that fails. */
+/** System errors that the user can fix. */
 const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST", "EIO"]);
 
-/** What a file that is there answers to who may not, or cannot, read it. One that is not there says so itself: readers ask for it. */
+/** Errors of a file that exists and cannot be read. Readers ask whether a file exists first. */
 const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
 
 function explainReadError(error: unknown, path: string): unknown {
@@ -41,7 +41,7 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   );
 }
 
-/** The same file system whose failures say which run or file they belong to and what to do. */
+/** The same file system, whose errors name the run or file and the remedy. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
   const explained = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
@@ -77,12 +77,11 @@ export function toLine(row: UnknownRecord): string {
 
 const pieceBytes = 1 << 20;
 
-/** A file piece by piece, whatever its length. */
 export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Array> {
   return piecesBy((from, length) => fs.readPart(path, from, length));
 }
 
-/** What lies between two places, piece by piece. */
+/** Bytes of a range, piece by piece. */
 export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to;) {
     const piece = await read(at, Math.min(pieceBytes, to - at));
@@ -94,12 +93,12 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
 
 const decoder = new TextDecoder();
 
-/** What a line says; null for what is no object of JSON. */
+/** The object of a line of JSON; null for other lines. */
 export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
 
-/** Rows of a file one after the other, whatever its length; what is no row is left out. None where there is no file. */
+/** Rows of a file of any length; other lines are left out. */
 export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
   if (!(await fs.exists(path))) return;
   for await (const line of linesIn(piecesOf(fs, path))) {
@@ -108,14 +107,14 @@ export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Un
   }
 }
 
-/** All rows of a file, as {@link eachLine} gives them: of one that stays small. */
+/** All rows of a small file. */
 export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
   const rows: UnknownRecord[] = [];
   for await (const row of eachLine(fs, path)) rows.push(row);
   return rows;
 }
 
-/** The first row, or the last; null where there is none. */
+/** The first or last row; null without rows. */
 export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<UnknownRecord | null> {
   let found: UnknownRecord | null = null;
   for await (const row of eachLine(fs, path)) {
@@ -142,7 +141,7 @@ export class LineFile {
     this.#wholeEnd = (size) => endOfLines(fs, path, size);
   }
 
-  /** In the order of the calls, each on disk when it resolves. @throws what the file system throws */
+  /** Appends in the order of the calls; resolves once the lines are on disk. */
   append(lines: string): Promise<void> {
     const written = this.#last.then(() => this.#append(lines));
     this.#last = written.catch(() => undefined);
@@ -173,7 +172,6 @@ async function endOfLines(fs: FileSystem, path: string, size: number): Promise<n
   return 0;
 }
 
-/** The name of a folder. */
 export function lastOf(directory: string): string {
   return (
     absolutePath(directory)

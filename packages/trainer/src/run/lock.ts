@@ -11,14 +11,12 @@ const held = new Map<string, string>();
 /** Claims that this very process has staked, by path, for the same reason. */
 const staked = new Set<string>();
 
-/** Tells the claims of one process apart. */
 let claims = 0;
 
-/** A directory that is this process's. */
 export interface RunLock {
-  /** What was taken over, in words, or null. */
+  /** A lock of a dead process that was replaced, in words. */
   readonly takenOver: string | null;
-  /** Gives the directory back. A lock that somebody else has put there by now stays. */
+  /** Removes the lock, unless another process has replaced it. */
   release(): Promise<void>;
 }
 
@@ -61,7 +59,7 @@ interface Holder {
   readonly claim: string;
 }
 
-/** Whether a process of another machine lives cannot be seen from here, so it does. */
+/** A process of another machine cannot be seen and counts as alive. */
 function isHolding({ pid, host }: Holder, directory: string, processes: ProcessTable): boolean {
   if (host !== processes.host) return true;
   return pid === processes.pid ? held.has(absolutePath(directory)) : processes.isAlive(pid);
@@ -151,7 +149,7 @@ function readHolder(text: string): Holder | null {
   return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
 }
 
-/** Null when there is no file, also when it goes while it is looked at: its holder has released it. */
+/** Null for a missing file, also one that is removed meanwhile. */
 async function textOf(fs: FileSystem, path: string): Promise<string | null> {
   try {
     return (await fs.exists(path)) ? new TextDecoder().decode(await fs.read(path)) : null;

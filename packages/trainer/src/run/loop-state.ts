@@ -8,11 +8,11 @@ import type { Evaluation } from "../evaluate.ts";
 import type { OpponentState } from "../opponents/games.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 
-/** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
+/** State of the loop, beside the weights. Random streams derive from seed and step. */
 export interface LoopState extends Learned {
-  /** The team's, by cost. */
+  /** Prices of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, PriceState>>;
-  /** Of policies that have one of their own, by name. */
+  /** Prices of policies with a budget, by name. */
   readonly policyBudgets: Readonly<Record<string, PriceState>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
@@ -20,17 +20,14 @@ export interface LoopState extends Learned {
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
   /** Regular checkpoint with the highest mean grade of training, of a run that evaluates at its ends only. */
   readonly bestTrained?: { readonly step: number; readonly grade: number };
-  /** Signs of a divergence, where they are watched. */
   readonly watch?: DivergenceWatch;
-  /** Signs of dead training. */
   readonly deadTraining?: DeadTrainingSigns;
-  /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
+  /** Pool of opponents with results. Their weights are in the run's folder. */
   readonly opponents?: readonly OpponentState[];
-  /** All so far, for a stopping rule. */
+  /** All evaluations, for a stopping rule. */
   readonly evaluations?: readonly EvaluationPoint[];
-  /** Such a rule said that the run is to end. */
+  /** The stopping rule has ended the run. */
   readonly isStopped?: boolean;
-  /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
   readonly queue?: ScheduleState;
 }
 
@@ -69,7 +66,6 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
     .exactOptional(),
 });
 
-/** State of Eq. 5, or of another controller. */
 const priceStateSchema: z.ZodType<PriceState> = z.union([
   schemaOf(budgetStateShape),
   z.looseObject({ price: z.number().min(0) }),
@@ -116,12 +112,11 @@ const loopStateFields = {
 
 export const loopStateSchema: z.ZodType<LoopState> = z.strictObject(loopStateFields);
 
-/** What was learned, of all that the loop knows. */
 export function learnedOf({ step, budgets, policyBudgets, estimators, results, opponents }: LoopState): Learned {
   return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
 }
 
-/** As text, in one order of keys: that of a run which went on from one is another than that of a run which did not. */
+/** Text of a state with keys in a fixed order: those of a resumed run come in another order. */
 export function stateText(state: LoopState): string {
   const names = Object.keys(loopStateFields) as (keyof LoopState)[];
   const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));

@@ -51,7 +51,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   }
 }
 
-/** Settings of a resumed run: what changed up to its checkpoint, and with the step that comes. */
+/** Changed settings of a resumed run: up to its checkpoint, and from the next step on. */
 interface Changes {
   readonly kept: readonly ChangedSetting[];
   readonly coming: readonly ChangedSetting[];
@@ -61,7 +61,7 @@ class RunDirectory implements Run {
   readonly #fs: FileSystem;
   readonly #options: RunOptions;
   readonly #observer: RunObserver;
-  /** Whether everything is recorded, or what people read. */
+  /** Whether every step is recorded whole. */
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
@@ -69,7 +69,7 @@ class RunDirectory implements Run {
   readonly #digester: TraceDigester;
   readonly #warnings: LineFile;
   readonly #samplers: LineFile;
-  /** Rows of `samplers.jsonl` that are not in it yet. */
+  /** Rows of `samplers.jsonl` that are not written yet. */
   #replies = "";
   readonly #shown = new Set<string>();
   readonly #written = new Set<unknown>();
@@ -77,7 +77,6 @@ class RunDirectory implements Run {
   #changes: Changes | null = null;
   #isResumed = false;
   #stepsDone = 0;
-  /** The checkpoint that the run goes on from. */
   #restored: Pick<FoundCheckpoint, "folder" | "manifest"> | null = null;
 
   constructor(fs: FileSystem, options: RunOptions, lock: RunLock) {
@@ -98,7 +97,7 @@ class RunDirectory implements Run {
     return joinPath(this.#options.directory, name);
   }
 
-  /** Under the lock: creates the folder's files, or checks that those of the run fit. */
+  /** Under the lock: creates the folder's files, or checks them. */
   async open(): Promise<void> {
     const { directory, resume = false, config, environment } = this.#options;
     const fs = this.#fs;
@@ -300,7 +299,7 @@ class RunDirectory implements Run {
     }
   }
 
-  /** What cannot be written is kept for the next try. */
+  /** Rows that cannot be written are kept for the next try. */
   async #writeReplies(): Promise<void> {
     for (const reply of this.#options.replies?.() ?? []) this.#replies += toLine({ ...reply });
     if (this.#replies === "") return;
@@ -318,7 +317,6 @@ class RunDirectory implements Run {
   }
 }
 
-/** A line of the folder's episodes, packed. */
 async function packedMember(
   kind: MemberHead["kind"],
   isComplete: boolean,
@@ -328,14 +326,12 @@ async function packedMember(
   return gzipMember(await gzipped(toLine({ ...head, ...content })), head);
 }
 
-/** Seconds by phase, and how fast the rollout wrote. */
 function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
   const times = Object.fromEntries(Object.entries(seconds).map(([phase, s]) => [`timing_s/${phase}`, s]));
   const [tokens = 0, rollout = 0] = [metrics["tokens/total"], seconds["rollout"]];
   return rollout > 0 ? { ...times, "perf/tokens_per_s": tokens / rollout } : times;
 }
 
-/** 16 MB of float32. */
 const maxRecordedParameters = 4e6;
 
 /** What a kill left of a checkpoint; under the lock, because another process may be writing one. */

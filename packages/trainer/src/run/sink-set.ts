@@ -17,7 +17,6 @@ export class SinkSet {
   #sinks: readonly MetricSink[];
   readonly #warn: (message: string) => Promise<void>;
 
-  /** @param warn - called once for each sink that threw and is off from then on */
   constructor(sinks: readonly MetricSink[], warn: (message: string) => Promise<void>) {
     [this.#sinks, this.#warn] = [sinks, warn];
   }
@@ -78,11 +77,9 @@ export class SinkSet {
   }
 }
 
-/** What of a run is sent, and where. */
 export interface SendOptions {
   readonly directory: string;
   readonly sinks: readonly MetricSink[];
-  /** How the run ended. Default `interrupted`. */
   readonly outcome?: SinkOutcome;
   readonly fileSystem?: FileSystem;
 }

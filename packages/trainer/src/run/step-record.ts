@@ -15,22 +15,19 @@ import type { LearnerResult } from "../stages/learner.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
-/** All that a step was computed from, and what it came to: enough to compute it again. */
+/** Everything that a step was computed from, and its results. */
 export interface StepRecord {
   readonly step: number;
   readonly scored: readonly ScoredRollout[];
   readonly trees?: readonly RolloutTree[] | undefined;
   readonly scoring: ScoreCounts;
-  /** λ of the team's costs, as the step charged them. */
   readonly prices: Prices;
-  /** Where a schedule moves it. */
   readonly temperature?: number;
-  /** Steps that the sampling weights were behind: of all groups, or of each. */
   readonly lag: number | readonly number[];
   readonly learners: readonly LearnerResult[];
 }
 
-/** A step as plain data, each utterance once. Field by field: the run-record page of the documentation. */
+/** A step as plain data, each utterance once. */
 export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const { problems, rollouts } = table.rollouts(scored);
@@ -44,7 +41,7 @@ export function packStep({ scored, trees, learners, ...facts }: StepRecord): Sto
   return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
 }
 
-/** Some of a step's episodes, without what was learned from them. */
+/** Some of a step's episodes. */
 export function packRollouts(
   step: number,
   scored: readonly ScoredRollout[],
@@ -53,7 +50,6 @@ export function packRollouts(
   return { step, ...table.rollouts(scored), ...table.columns() };
 }
 
-/** An evaluation's episodes as plain data, of all its problems. */
 export function packEvaluation(step: number, played: readonly RecordedEpisode[]): StoredEvaluation {
   const table = new EpisodeTable();
   const rows = played.map(({ problem, episode, task = Number.NaN }) => ({
@@ -116,7 +112,7 @@ function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   };
 }
 
-/** Episodes and utterances by number: a tree's episodes share what was said before they part. */
+/** Episodes and utterances by number: episodes of a tree share utterances. */
 class EpisodeTable {
   readonly #episodes = new Numbered<Episode, StoredEpisode>();
   readonly #utterances = new Numbered<object, StoredUtterance>();
@@ -168,7 +164,7 @@ class EpisodeTable {
   }
 }
 
-/** Rows in the order in which their keys were met. */
+/** Rows in the order of their keys. */
 class Numbered<Key, Row> {
   readonly rows: Row[] = [];
   readonly #numbers = new Map<Key, number>();

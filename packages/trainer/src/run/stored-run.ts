@@ -31,7 +31,7 @@ export async function continues(
   return false;
 }
 
-/** What a run left that came to nothing. */
+/** Removes the files of a run that ended before its first step. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
   for (const name of clearedNames) {
     const path = joinPath(directory, name);
@@ -39,7 +39,7 @@ export async function clear(fs: FileSystem, directory: string): Promise<void> {
   }
 }
 
-/** The manifest first: what has a configuration has a manifest too. */
+/** Writes the manifest first: a configuration always has a manifest. */
 export async function writeConfig(fs: FileSystem, directory: string, manifest: RunManifest): Promise<void> {
   await replaceFile(fs, joinPath(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   await replaceFile(fs, joinPath(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
@@ -128,7 +128,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   );
 }
 
-/** What the rows of a run are not that its last checkpoint saw, naming the file; null where they are, or nothing tells. */
+/** Names the file whose rows differ from those of the last checkpoint; null without one. */
 export async function damagedRows(fs: FileSystem, directory: string): Promise<string | null> {
   const checkpoints = joinPath(directory, runFiles.checkpoints);
   const [last] = await completeSteps(fs, checkpoints);

@@ -106,7 +106,6 @@ async function rowsUpTo(
 interface RowStep {
   /** Null for a row that is torn or has no step. */
   readonly step: number | null;
-  /** Byte behind the row. */
   readonly end: number;
 }
 
@@ -124,7 +123,6 @@ async function* lineSteps(read: ReadAt): AsyncGenerator<RowStep> {
   }
 }
 
-/** Truncates the files to their ends. */
 export async function cutTraces(fs: FileSystem, directory: string, ends: ReadonlyMap<string, number>): Promise<void> {
   for (const [name, end] of ends) {
     const path = joinPath(directory, name);

@@ -35,47 +35,39 @@ export type AdvantageSettings =
   /** Terms and costs normalised apart (GDPO); the prices of Eq. 1 are the weights of the costs. */
   | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
-/** How a team's reward becomes that of an utterance. */
 export type CreditSettings = {
   readonly [Kind in keyof typeof creditTables]: { readonly kind: Kind } & ValuesOf<(typeof creditTables)[Kind]>;
 }[keyof typeof creditTables];
 
-/** When a run is taken to have diverged. */
 export type DivergenceSettings = ValuesOf<typeof divergenceTable>;
 
-/** MAGRPO's rollout trees. */
 export type TreeSettings = ValuesOf<typeof treeTable>;
 
-/** What one policy does otherwise than the run. */
+/** Settings of one policy that differ from the run's. */
 export interface PolicySettings {
   readonly objective?: TrainConfig["objective"];
   readonly advantage?: TrainConfig["advantage"];
   readonly learningRate?: LearningRateSchedule | Value<"schedule">;
-  /** What is absent is the run's. */
   readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
   /** Prices and budget count the words of the policy's own agents. */
   readonly prices?: TrainConfig["prices"];
   readonly budget?: BudgetOptions | Value<"budget">;
 }
 
-/** Samples without a score are left out of rewards and accuracy, and counted; too many end the run. */
 export type ScoringSettings = ValuesOf<typeof scoringTable>;
 
-/** Sampling beside training: groups are played all the time, and a step takes the first that are complete. */
 export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 
-/** Frozen opponents that play some agents in training: past selves, and other runs. */
 export type OpponentSettings = Omit<ValuesOf<typeof opponentsTable>, "matchmaking"> & {
   readonly matchmaking: ValuesOf<typeof opponentsTable>["matchmaking"] | Value<"matchmaking">;
 };
-/** Supervised examples that are learned beside what is earned; the examples themselves are a policy's. */
+/** How supervised examples join reinforcement learning. */
 export type SupervisedSettings = ValuesOf<typeof besideTable> &
   ValuesOf<typeof exampleTable> & { readonly examples?: Value<"examples"> };
 
-/** An objective by name, with its options. */
 export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
 
-/** Everything that decides what a run computes: the same configuration and seed give the same run. */
+/** Everything that decides what a run computes. */
 export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
@@ -85,7 +77,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy">
   readonly groupBy: GroupKey | Value<"grouping">;
   /** Reward of an episode; absent for the task's. */
   readonly reward?: Value<"reward">;
-  /** Judges all episodes of a problem at once. Its terms are added to the reward's in training. */
+  /** Judges all episodes of a problem together. Its terms are added to the reward's in training. */
   readonly groupReward?: Value<"groupReward">;
   /** Chooses the problems of each step from the pool; absent for an epoch order. */
   readonly curriculum?: Value<"curriculum">;
@@ -96,9 +88,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy">
   readonly costs: Readonly<Record<string, CostSettings | Value<"cost">>> | null;
   /** λ per unit of each cost, by its name. With a budget, the price of its cost is the budget's. */
   readonly prices: Readonly<Record<string, number>>;
-  /** Of graders and judges: what happens to samples that get no score. */
   readonly scoring: ScoringSettings;
-  /** Ceilings of an episode. */
   readonly limits: EpisodeLimits;
   /**
    * Null samples each step under the newest weights. Else groups are sampled all the time; a resumed run plays those anew that

@@ -19,11 +19,11 @@ export interface GroupPlace {
   /** Of the rollouts of its step. */
   readonly random: Random;
   readonly models: EpisodeContext["models"];
-  /** Who plays a side in an episode; null where the team plays as it is, as without. */
+  /** Opponent of an episode; null without one. */
   readonly opponentOf?: (episode: number) => Opponent | null;
 }
 
-/** One problem's group, played in parts that need not wait for each other: its episodes, or its tree. */
+/** A problem's group, played in independent parts: its episodes, or its tree. */
 export interface GroupRollout {
   readonly parts: number;
   /**
@@ -33,7 +33,6 @@ export interface GroupRollout {
   play(part: number, attempt?: number, signal?: AbortSignal): Promise<SampledGroup>;
 }
 
-/** Parts of groups, or groups, as one. */
 export function joined(sampled: readonly SampledGroup[]): SampledGroup {
   const trees = sampled.flatMap((each) => each.trees ?? []);
   return {
@@ -43,7 +42,7 @@ export function joined(sampled: readonly SampledGroup[]): SampledGroup {
   };
 }
 
-/** All parts of all games at once; a local policy serves them as few large batches. */
+/** Plays all parts at once: a local policy serves them as few large batches. */
 export async function playAll(games: readonly GroupRollout[]): Promise<SampledGroup> {
   const played = games.map((game) => Promise.all(Array.from({ length: game.parts }, (_, part) => game.play(part))));
   return joined((await Promise.all(played)).flat());
@@ -69,7 +68,7 @@ export async function attempts<T>(
   }
 }
 
-/** An attempt's own random numbers; those of the first are the stream's. */
+/** Random stream of an attempt; the first uses the stream itself. */
 export function streamOfAttempt(random: Random, attempt: number): Random {
   return attempt === 0 ? random : random.split(`attempt:${attempt}`);
 }

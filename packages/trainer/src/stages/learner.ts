@@ -18,7 +18,6 @@ import type { RolloutTree } from "../rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 
-/** What a policy learned in a step. */
 export interface LearnerResult {
   readonly learner: Learner;
   readonly scored: readonly ScoredRollout[];
@@ -26,38 +25,32 @@ export interface LearnerResult {
   readonly gap: OldLogProbs["gap"];
   readonly oldLogProbs: Ragged;
   readonly update: UpdateResult;
-  /** λ of each cost as this policy was charged. */
   readonly prices: Prices;
   readonly tokenPrice: number;
-  /** log π_ref of the batch, where the policy of the beginning is kept. */
+  /** log π_ref of the batch, where the first policy is kept. */
   readonly refLogProbs: Ragged | null;
-  /** Of other policies, where the objective compares with them. */
   readonly policyLogProbs: Readonly<Record<PolicyNeedKey, Ragged>> | null;
 }
 
-/** What a step gives to each policy. */
 export interface StepFacts {
   readonly scored: readonly ScoredRollout[];
-  /** λ of the team's costs. */
   readonly teamPrices: Prices;
   readonly budget: PriceState | null;
   readonly estimatorState: unknown;
   readonly trees?: readonly RolloutTree[] | undefined;
-  /** Most steps that the weights of a group are behind. */
   readonly lag: number;
   readonly oldPolicy: Sampler;
-  /** That the step was sampled at. */
   readonly temperature: number;
   readonly reference: Sampler | null;
   readonly samplerOf: PolicySamplers;
   readonly step: number;
   readonly random: Random;
   readonly lap: (phase: string) => void;
-  /** Between pieces of work: lets others have their turn, where others wait. */
+  /** Yields to the event loop (asynchronous runs only). */
   readonly turn: () => Promise<void>;
 }
 
-/** A step as one policy goes through it: its rewards, its advantages, its optimiser steps. */
+/** One policy's part of a step: rewards, advantages, optimiser steps. */
 export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
   const { config, estimator, policy, agents, hasOwnBudget } = learner;
   const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
@@ -137,7 +130,6 @@ function correctedFor({ config: { asynchronous }, objective }: Learner, lag: num
   };
 }
 
-/** Eq. 5 for a policy with a budget of its own. */
 export function moveBudget({ learner, scored }: LearnerResult, budget: PriceState | null): PriceState | null {
   return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
 }

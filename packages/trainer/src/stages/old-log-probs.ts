@@ -18,7 +18,6 @@ import type { UpdateResult } from "./update.ts";
 import type { Samplers, TrainingParts } from "../spec/parts.ts";
 import { policyNeedsOf } from "../spec/policy-needs.ts";
 
-/** log π_old of a batch. */
 export interface OldLogProbs {
   readonly logProbs: Ragged;
   /** |trainer's - sampler's| log π_old per token: 0 where both run the same kernels. */
@@ -77,10 +76,10 @@ function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
   return statisticOf(differences);
 }
 
-/** Finds weights as they are at a time. */
+/** Weights of a policy at a time. */
 export type PolicySamplers = (need: PolicyNeed) => Pick<Sampler, "forward">;
 
-/** @param first - policies before the first step; `old` - as at the start of the step */
+/** @param first - policies before the first step; `old` - policies at the start of the step */
 export function policySamplers(
   { policies, teachers = {} }: Pick<TrainingParts, "policies" | "teachers">,
   { first, old }: { readonly first: Samplers; readonly old: Samplers },
@@ -94,7 +93,6 @@ export function policySamplers(
   };
 }
 
-/** What an objective needs of others, over a batch. */
 export async function policyLogProbsOf(
   objective: Pick<Objective, "needs">,
   samplerOf: PolicySamplers,

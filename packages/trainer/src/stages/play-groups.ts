@@ -8,7 +8,6 @@ import { treeRollout } from "./tree-rollout.ts";
 import { readReward } from "@laconic/rewards";
 import type { GroupSource } from "../spec/group-source.ts";
 
-/** A problem's group: its episodes, or its tree. */
 export function groupGame(
   parts: TrainingParts,
   config: TrainConfig,
@@ -20,7 +19,7 @@ export function groupGame(
     : episodeRollout(parts, config, options, place);
 }
 
-/** The groups of a step under the weights of its models, all at once. */
+/** Plays the groups of a step at once. */
 export async function rollout(
   parts: TrainingParts,
   config: TrainConfig,
@@ -36,7 +35,7 @@ export async function rollout(
   );
 }
 
-/** A source's groups as a step's rollouts. @throws LaconicError `input_invalid` for a step without an episode */
+/** Groups of an external source. @throws LaconicError `input_invalid` for a step without an episode */
 export async function nextBatch(
   parts: TrainingParts,
   source: GroupSource,

@@ -24,28 +24,24 @@ import { withoutOpponents } from "../opponents/games.ts";
 import type { Rollout } from "../rollout.ts";
 import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
 
-/** A rollout with its reward: Eq. 1, term by term and summed. */
+/** A rollout with its reward by Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {
   readonly measured: MeasuredReward;
   readonly terms: RewardTerms;
-  /** NaN when the reward does not apply to the episode. */
   readonly reward: number;
-  /** What single agents earned beside the team, summed; empty where all share the reward. */
+  /** Sums of the terms of single agents. */
   readonly agentRewards: ReadonlyMap<AgentId, number>;
-  /** What single utterances earned beside, by turn, summed. */
+  /** Sums of the terms of single turns. */
   readonly turnRewards: ReadonlyMap<number, number>;
-  /** What each utterance is worth, by its turn; null where all share the reward. */
+  /** Worth of each utterance, by turn; null where all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
-  /** Reward of the problem's greedy episode, where there is one. */
   readonly greedyReward?: number;
 }
 
-/** What is charged in a step: each cost at its λ, and which episodes pay. */
 export interface Pricing extends PricingOptions {
   readonly costs: Costs;
   readonly prices: Prices;
   readonly credit: CreditSettings;
-  /** Costs that count opponents' words too. */
   readonly ofOpponents?: readonly string[];
 }
 
@@ -91,7 +87,6 @@ function costsNamed(costs: Costs, names: readonly string[]): Costs {
   return Object.fromEntries(Object.entries(costs).filter(([name]) => names.includes(name)));
 }
 
-/** Beside the team's: of agents, and of turns. */
 function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout, "agentRewards" | "turnRewards"> {
   const { agents = {}, turns = {} } = outcome?.status === "scored" ? outcome.reward : {};
   const totals = (by: Readonly<Record<string, RewardTerms>>): [string, number][] =>
@@ -102,7 +97,7 @@ function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout,
   };
 }
 
-/** An episode with the words of some agents alone: what they cost. Its answer stays. */
+/** An episode with the words of some agents alone. Its answer stays. */
 export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
   return {
     ...episode,
@@ -111,7 +106,7 @@ export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episod
   };
 }
 
-/** Mean units of a cost per episode, as a budget counts them; tokens are those of the ledger where they are no cost. */
+/** Mean units of a cost per episode; tokens are those of the ledger where they are no cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
   const units = scored.map(({ measured, episode }) => ({
@@ -168,7 +163,7 @@ function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, gra
     : grade + alpha * (quality * grade - (1 - quality) * (1 - grade));
 }
 
-/** Mean grade of all that was said in earlier rounds; null in the first. */
+/** Mean grade of earlier rounds; null in the first. */
 function meanBefore(utterances: readonly Utterance[], grades: readonly number[], round: number): number | null {
   return meanOf(grades.filter((_, i) => (utterances[i] as Utterance).round < round));
 }
@@ -196,7 +191,7 @@ export function rewardOfSteps(
   return sum;
 }
 
-/** What a step used of a cost, as Eq. 5 and its guard see it. */
+/** A step's use of a cost, for Eq. 5 and its guard. */
 export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens"): BudgetMeasurement {
   const episodes = scored.map(({ episode }) => withoutOpponents(episode));
   const turns = episodes.flatMap(({ utterances }) => utterances);

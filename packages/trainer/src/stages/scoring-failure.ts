@@ -2,10 +2,9 @@ import { LaconicError } from "@laconic/core";
 import { countScores, unscoredShare, type SampleScore, type ScoreCounts } from "@laconic/rewards";
 import type { ScoringSettings } from "../settings/config.ts";
 
-/** Scores of a step's or an evaluation's samples. */
 export interface ScoringReport {
   readonly counts: ScoreCounts;
-  /** Why a sample has none; null where all have one. */
+  /** Reason of the first sample without a score. */
   readonly reason: string | null;
 }
 

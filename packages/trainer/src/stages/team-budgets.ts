@@ -3,7 +3,6 @@ import type { Prices } from "@laconic/rewards";
 import { measurementOf, type ScoredRollout } from "./score.ts";
 import type { PriceDiagnostics, PricedController } from "../spec/price-controllers.ts";
 
-/** State by cost. */
 export type BudgetStates = Readonly<Record<string, PriceState>>;
 
 /** Eq. 5 for each of the team's budgets: a price for each cost, moved after every step. */
@@ -17,7 +16,6 @@ export interface TeamBudgets {
   ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, PriceDiagnostics>> };
 }
 
-/** @param prices - fixed ones, of costs without a budget */
 export function teamBudgets(controllers: Readonly<Record<string, PricedController>>, prices: Prices): TeamBudgets {
   const fixed = { tokens: 0, ...prices };
   const all = Object.entries(controllers);

@@ -23,9 +23,7 @@ import type { TreeCredits } from "./tree-rollout.ts";
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
-  /** Index of the episode of each sequence. */
   readonly episodes: Int32Array;
-  /** Index of the problem of each sequence. */
   readonly problems: Int32Array;
   /** One per sequence, [S], or one per trained token. */
   readonly advantages: Float64Array;
@@ -37,16 +35,13 @@ export interface TrainingBatch {
   readonly diagnostics: Diagnostics;
 }
 
-/** An utterance that is trained. */
 interface Trained {
   readonly utterance: Utterance;
   readonly trace: TokenTrace;
-  /** Index of the episode. */
   readonly episode: number;
   readonly scored: ScoredRollout;
 }
 
-/** How a batch gets its advantages. */
 interface Estimation {
   readonly estimator: Estimator;
   readonly state: unknown;
@@ -205,7 +200,6 @@ function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row] as number) ?? 1));
 }
 
-/** Groups of rows that are utterances. */
 function groupsOf(trained: readonly Trained[], groupBy: GroupKey, grouping: Grouping | null = null): Int32Array {
   const items = trained.map(({ utterance, scored: { group, episode, problem } }) =>
     grouping

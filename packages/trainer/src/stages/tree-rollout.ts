@@ -9,7 +9,6 @@ import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rol
 import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 
-/** What a step's trees say of each reply. */
 export interface TreeCredits {
   /** By the reply's trace: several episodes of a tree share a reply. */
   readonly advantages: ReadonlyMap<TokenTrace, number>;
@@ -157,13 +156,12 @@ interface Growth {
   readonly game: JointGame;
   readonly problem: Problem;
   readonly settings: TreeSettings;
-  /** Replies of each agent at a node: G. */
   readonly count: number;
   readonly say: Say;
   readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
 }
 
-/** The tree behind a joint history; null where the transition ends the play. */
+/** The tree behind a joint history; null where the play ends. */
 async function grow(
   growth: Growth,
   asked: JointHistory,

@@ -21,7 +21,6 @@ import type { ExampleStream } from "../supervised/example-stream.ts";
 import { addLikelihood, type Likelihood } from "../supervised/supervised.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
-/** What the optimiser did with one batch. */
 export interface UpdateResult {
   readonly loss: number;
   readonly gradNorm: Statistic;
@@ -31,32 +30,26 @@ export interface UpdateResult {
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
   readonly passed: PassedTokens;
-  /** Supervised examples that were learned beside; null without. */
   readonly supervised: LearnedExamples | null;
-  /** Optimiser steps, in order. */
   readonly parts: readonly UpdatePart[];
 }
 
-/** Completion tokens of supervised examples, and their cross-entropy in nats, all in all. */
+/** Learned tokens of supervised examples, and their cross-entropy in nats, summed. */
 export interface LearnedExamples {
   readonly tokens: number;
   readonly nats: number;
 }
 
-/** What the passes of an update went over. */
 export interface PassedTokens {
-  /** Tokens of the sequences that something is predicted from. */
   readonly tokens: number;
-  /** The same with what sequences share counted once; as many where the engine does not say. */
+  /** The same with shared prefixes counted once, where the engine says it. */
   readonly rows: number;
 }
 
-/** What one optimiser step did, for the record. */
 export interface UpdatePart {
-  /** Sequences of the batch. */
+  /** Indices of its sequences. */
   readonly rows: readonly number[];
   readonly optimizerStep: number;
-  /** log π of their tokens before the step, row by row. */
   readonly logProbs: Ragged;
   readonly entropy: Statistic;
   readonly loss: number;
@@ -66,24 +59,18 @@ export interface UpdatePart {
   readonly examples: Likelihood | null;
 }
 
-/** An update phase: the batch, the policy it is about, and the step of the loop, from 0. */
 export interface UpdateFacts {
   readonly model: TrainableModel;
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly batch: TrainingBatch;
-  /** Null where they are those of the update's own pass. */
+  /** Null for those of the update's own pass. */
   readonly oldLogProbs: Ragged | null;
-  /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
-  /** log π of other policies, where the objective asks for them. */
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;
   readonly step: number;
-  /** Over optimiser steps. */
   readonly learningRate: Schedule;
-  /** Examples that are learned beside, where `supervised` of the settings asks for them. */
   readonly examples?: ExampleStream | undefined;
-  /** Between pieces of work: lets others have their turn, where others wait. */
   readonly turn?: () => Promise<void>;
 }
 
@@ -190,7 +177,6 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   };
 }
 
-/** Their gradient is added to that of the optimiser step; null where there are none. */
 async function learnExamples({ model, config, examples }: UpdateFacts, step: number): Promise<Likelihood | null> {
   const { supervised } = config;
   const sequences = (supervised && examples?.take(step * supervised.batch, supervised.batch)) ?? [];
@@ -201,11 +187,10 @@ function joined(a: LearnedExamples | null, b: LearnedExamples | null): LearnedEx
   return a && b ? { tokens: a.tokens + b.tokens, nats: a.nats + b.nats } : (a ?? b);
 }
 
-/** What the objective is told of rows of the batch, beside their log-probs. */
 type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "policyLogProbs" | "advantages"> &
   Required<Pick<ObjectiveInput, "rollLogProbs" | "groups">>;
 
-/** @param now - their log-probs in the update's own pass */
+/** @param now - log-probs of the update's own pass */
 function rowsOf(
   { batch, oldLogProbs, refLogProbs, policyLogProbs }: UpdateFacts,
   rows: readonly number[],
@@ -225,7 +210,7 @@ function rowsOf(
   };
 }
 
-/** Of a minibatch: whether its samples are weighed must not depend on how an engine cuts it into micro-batches. */
+/** Mean log-prob gap over the minibatch, so that the correction does not depend on micro-batches. */
 function samplerGapOf(
   { sampledLogProbs }: TrainingBatch,
   { offsets, values }: Ragged,
@@ -249,7 +234,6 @@ function advantagesOf(
   return raggedSelect({ ...sampledLogProbs, values: advantages }, rows).values;
 }
 
-/** Ratio unit of each of the rows, numbered in order of appearance. */
 function unitsOf(
   batch: TrainingBatch,
   unit: RatioUnit,
@@ -262,7 +246,6 @@ function unitsOf(
   return unitIndex(items, unit);
 }
 
-/** Rows of each minibatch: shuffled units in even parts, empty parts left out. */
 function minibatchRows(units: Int32Array, parts: number, random: Random): number[][] {
   const members: number[][] = [];
   units.forEach((unit, row) => (members[unit] ??= []).push(row));

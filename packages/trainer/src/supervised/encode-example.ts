@@ -9,7 +9,6 @@ import {
 } from "@laconic/core";
 import type { exampleTable } from "../settings/tables.ts";
 
-/** What of an example is learned, and how long it may be. */
 export type ExampleSettings = ValuesOf<typeof exampleTable>;
 
 /** A tokenizer; one without a chat template takes examples of prompt and completion alone. */
@@ -96,7 +95,7 @@ function turnsOf(
   });
 }
 
-/** What stands behind a beginning; null where it is none. */
+/** Tokens behind a beginning; null where it differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

@@ -15,14 +15,14 @@ const owner = {
   source: z.string().exactOptional(),
 };
 
-/** By what tells a form: other columns of a row are not read. */
+/** Forms of examples. Other columns of a row are ignored. */
 const forms = {
   chat: z.object({ messages, ...owner }),
   text: z.object({ prompt: z.string(), completion: z.string(), ...owner }),
   conversation: z.object({ prompt: messages, completion: messages, ...owner }),
 };
 
-/** Columns that change what a model reads or learns, and that nothing here acts on. */
+/** Columns that change what a model reads or learns, and that are not supported. */
 const unread: readonly string[] = ["tools", "functions", "documents", "images", "chat_template_kwargs"];
 
 /**
@@ -53,7 +53,7 @@ export function parsedExample(row: unknown, place: string): SupervisedExample {
   return { ...example, source: example.source ?? place };
 }
 
-/** Forms that hosted models take and that have no text of their own. */
+/** Refuses forms of hosted models that have no text. */
 function checkMessages(list: readonly unknown[], refuse: (reason: string) => never): void {
   for (const [i, message] of list.entries()) {
     const { content, tool_calls: calls } = (message ?? {}) as Readonly<Record<string, unknown>>;

@@ -13,38 +13,33 @@ import type { TrainingTask } from "@laconic/topologies";
 import { encodeExample, type ExampleSettings, type ExampleTokenizer } from "./encode-example.ts";
 import { parsedExample } from "./example-form.ts";
 
-/** Who learns: agents by policy. */
+/** Agents by policy. */
 export type Learners = Readonly<Record<string, readonly AgentId[]>>;
 
-/** Examples of one policy, one after the other without end. What stands at a place depends on it and the seed alone. */
+/** An endless stream of one policy's examples, which depends on the position and the seed alone. */
 export interface ExampleStream {
-  /** Sequences of so many examples from a place on; those of other policies have none. */
+  /** Sequences of the examples at positions; those of other policies have none. */
   take(from: number, count: number): readonly TrainingSequence[];
-  /** Of a list; null for a function. */
   readonly size: ExampleSize | null;
 }
 
-/** How much a list of examples holds for a policy. */
 export interface ExampleSize {
   readonly examples: number;
-  /** That are learned, all in all. */
+  /** Learned tokens. */
   readonly tokens: number;
-  /** The same with the prompts that they are learned behind. */
+  /** Learned tokens with their prompts. */
   readonly passed: number;
-  /** Tokens of prompt and completion together. */
+  /** Largest number of tokens of prompt and completion. */
   readonly longest: number;
 }
 
-/** What a stream is made with. */
 export interface StreamOptions {
   readonly settings: ExampleSettings;
   readonly tokenizer: ExampleTokenizer;
-  /** The model's. */
   readonly contextLength: number;
   readonly learners: Learners;
-  /** Whose stream it is: a name of `learners`; null is a model that all of them begin with. */
+  /** A name of `learners`; null for a model that all policies begin with. */
   readonly policy: string | null;
-  /** A function's examples are of its training problems. */
   readonly task: Pick<TrainingTask, "name" | "problems" | "pool">;
   readonly random: Random;
 }

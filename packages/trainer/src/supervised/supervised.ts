@@ -8,15 +8,12 @@ import {
 } from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "../settings/schedules.ts";
 
-/** Steps, batches and optimiser of supervised training. */
 export interface SupervisedOptions {
   readonly steps: number;
-  /** Draws the examples of a step. */
   batch(step: number, random: Random): readonly TrainingSequence[];
   readonly random: Random;
   readonly optimizer: Omit<OptimizerSettings, "learningRate">;
   readonly learningRate: LearningRateSchedule;
-  /** Ends it before the next step. */
   readonly signal?: AbortSignal;
   /** Called after each step with the mean cross-entropy per token in nats. */
   onStep?(step: number, loss: number): void | Promise<void>;
@@ -42,12 +39,9 @@ export async function supervised(model: TrainableModel, options: SupervisedOptio
   }
 }
 
-/** What a pass of maximum likelihood went over. */
 export interface Likelihood {
   readonly sequences: readonly TrainingSequence[];
-  /** That are learned. */
   readonly tokens: number;
-  /** log π of them, before the step. */
   readonly logProbs: Ragged;
   /** Mean cross-entropy per token in nats; 0 without a token. */
   readonly loss: number;
