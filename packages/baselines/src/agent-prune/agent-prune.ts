@@ -1,30 +1,17 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { z } from "zod";
-import { sizeOf, type Baseline, type BaselineOptions, type Calibration } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
+import { sizeOf, type Baseline } from "../protocols/baseline.ts";
 import { protocolsOf, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
-import {
-  drawGraph,
-  edgesOf,
-  pruneGraph,
-  spatialMask,
-  temporalMask,
-  wholeGraph,
-  type EdgeSet,
-  type SpatialStart,
-} from "./edges.ts";
+import { candidates, drawGraph, edgesOf, pruneGraph, wholeGraph } from "./edges.ts";
+import type { EdgeSet, Mask, SpatialStart } from "./edges.ts";
 import { graphTeam, type AgentPrunePhase } from "./graph-team.ts";
 import { learnByPruning, learnDefaults, learnMasks, releasedBatch } from "./learn-masks.ts";
 
 /** Share of edges that stay; the paper's p is not given, the released one-shot command drops half. */
 const keptShare = 0.5;
-
-/** What there is at first: candidate edges within a round, and to the next. */
-function startOf(start: SpatialStart, agents: number): EdgeSet {
-  return { spatial: spatialMask(agents, start, 0), temporal: temporalMask(agents) };
-}
 
 /**
  * AgentPrune by its paper: five agents, everybody heard along a graph; the graph's edges are learned on calibration questions,
@@ -33,16 +20,31 @@ function startOf(start: SpatialStart, agents: number): EdgeSet {
  */
 export function agentPrune(start: SpatialStart): Baseline {
   const letter = start[0]?.toUpperCase() ?? "";
+  const name = `agentprune-${letter.toLowerCase()}`;
   // Only the random graph's row is among the published figures.
   const protocols = protocolsOf<AgentPrunePhase>("agentprune-r").map((protocol) => ({
     ...protocol,
-    id: protocol.id.replace("agentprune-r", `agentprune-${letter.toLowerCase()}`),
+    id: protocol.id.replace("agentprune-r", name),
     published: letter === "R" ? protocol.published : null,
   }));
   return {
-    ...bounded(`agentprune-${letter.toLowerCase()}`, `AgentPrune-${letter}`, protocols, start),
-    restore: (options, learned) => graphTeam(protocolFor(protocols, options), ...fixedGraph(options, learned)),
-    calibrate: (options, calibration) => calibrate(protocolFor(protocols, options), options, calibration, start),
+    ...bounded(name, `AgentPrune-${letter}`, protocols, start),
+    restore: (options, learned) => {
+      const { agents, ...edges } = parsed(fixedSchema, learned);
+      return graphTeam(protocolFor(protocols, options), { ...options, agents }, edgeSet(edges, agents));
+    },
+    calibrate: async (options, { questions, utility, seed }) => {
+      const protocol = protocolFor(protocols, options);
+      const { agents } = sizeOf(protocol, options);
+      const edges = candidates(agents, start);
+      const learned = await learnMasks(
+        edges,
+        questions,
+        (question, graph) => utility(question, graphTeam(protocol, options, graph)),
+        { seed },
+      );
+      return { agents, ...pairsOf(pruneGraph(edges, learned, keptShare)), utilities: [...learned.utilities] };
+    },
     calibrationPlays: learnDefaults.samples * learnDefaults.passes,
   };
 }
@@ -51,33 +53,30 @@ const releasedProtocols = protocolsOf<AgentPrunePhase>("agentprune-c:released");
 
 /**
  * AgentPrune as its code was released, from a complete graph: fewer agents and rounds, batches of {@link releasedBatch} without a
- * baseline or a rank term, a quarter of the edges dropped twice, and edges that go on being drawn for each question. It learns on
- * questions that are not the test's (`agentprune/train-on-test` is not offered), and with one round prunes no temporal edge
- * (`agentprune/temporal-k1`).
+ * baseline or a rank term, a quarter of the edges dropped twice, and edges drawn for each question. It learns on questions that are
+ * not the test's (`agentprune/train-on-test` is not offered), and with one round prunes no temporal edge (`agentprune/temporal-k1`).
  */
 export const agentPruneReleased: Baseline = {
   ...bounded("agentprune-c:released", "AgentPrune-C, released code", releasedProtocols, "complete"),
   restore: (options, learned) => {
-    const { agents, spatial, temporal, spatialLogits, temporalLogits } = parsed(drawnSchema, learned);
-    const edges = { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) };
+    const { agents, spatialLogits, temporalLogits, ...stored } = parsed(drawnSchema, learned);
+    const edges = edgeSet(stored, agents);
     const logits = { spatial: spatialLogits, temporal: temporalLogits };
     return graphTeam(protocolFor(releasedProtocols, options), { ...options, agents }, ({ id, question }) => {
       const random = randomFromSeed(`agentprune/draw/${id}/${question}`);
-      return () => drawGraph(edges.spatial, edges.temporal, logits, random).edges;
+      return () => drawGraph(edges, logits, random).edges;
     });
   },
   calibrate: async (options, { questions, utility, seed }) => {
     const protocol = protocolFor(releasedProtocols, options);
     const { agents, rounds } = sizeOf(protocol, options);
-    const start = startOf("complete", agents);
-    const learned = await learnByPruning(
-      start,
+    const { edges, spatial, temporal, utilities } = await learnByPruning(
+      candidates(agents, "complete"),
       rounds > 1,
       questions,
-      (question, edges) => utility(question, graphTeam(protocol, options, edges)),
+      (question, graph) => utility(question, graphTeam(protocol, options, graph)),
       seed,
     );
-    const { edges, spatial, temporal, utilities } = learned;
     return { agents, ...pairsOf(edges), spatialLogits: spatial, temporalLogits: temporal, utilities };
   },
   calibrationPlays: releasedBatch,
@@ -93,10 +92,8 @@ function bounded(
     name,
     title,
     protocols,
-    create: (protocol, options) => {
-      const { spatial, temporal } = startOf(start, sizeOf(protocol, options).agents);
-      return graphTeam(protocol, options, wholeGraph(spatial, temporal));
-    },
+    create: (protocol, options) =>
+      graphTeam(protocol, options, wholeGraph(candidates(sizeOf(protocol, options).agents, start))),
     maxCalls: (protocol, size) => {
       const { agents, rounds } = sizeOf(protocol, size);
       return agents * rounds + 1;
@@ -111,42 +108,16 @@ function bounded(
 }
 
 const pairs = z.array(z.tuple([z.int().min(0), z.int().min(0)]));
-const shape = { agents: z.int().min(1), spatial: pairs, temporal: pairs, utilities: z.array(z.number()) };
-
-/** What calibration leaves: the edges that stayed, by number of the agents. */
-const fixedSchema = z.object(shape);
-
-/** And of a graph that goes on being drawn, its parameters. */
+type Pairs = z.infer<typeof pairs>;
+/** The result of calibration: the edges that stayed, by number of the agents. */
+const fixedSchema = z.object({
+  agents: z.int().min(1),
+  spatial: pairs,
+  temporal: pairs,
+  utilities: z.array(z.number()),
+});
 const square = z.array(z.array(z.number()));
-const drawnSchema = z.object({ ...shape, spatialLogits: square, temporalLogits: square });
-
-async function calibrate(
-  protocol: Protocol<AgentPrunePhase>,
-  options: BaselineOptions,
-  { questions, utility, seed }: Calibration,
-  start: SpatialStart,
-): Promise<z.infer<typeof fixedSchema>> {
-  const { agents } = sizeOf(protocol, options);
-  const { spatial, temporal } = startOf(start, agents);
-  const play = (question: number, edges: EdgeSet): Promise<number> =>
-    utility(question, graphTeam(protocol, options, edges));
-  const learned = await learnMasks(spatial, temporal, questions, play, { seed });
-  const edges = pruneGraph(spatial, temporal, learned, keptShare);
-  return { agents, ...pairsOf(edges), utilities: [...learned.utilities] };
-}
-
-function pairsOf({ spatial, temporal }: EdgeSet): { spatial: [number, number][]; temporal: [number, number][] } {
-  const of = (mask: EdgeSet["spatial"]): [number, number][] => edgesOf(mask).map(({ from, to }) => [from, to]);
-  return { spatial: of(spatial), temporal: of(temporal) };
-}
-
-function fixedGraph(options: BaselineOptions, learned: unknown): [BaselineOptions, EdgeSet] {
-  const { agents, spatial, temporal } = parsed(fixedSchema, learned);
-  return [
-    { ...options, agents },
-    { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) },
-  ];
-}
+const drawnSchema = fixedSchema.extend({ spatialLogits: square, temporalLogits: square });
 
 function parsed<T>(schema: z.ZodType<T>, learned: unknown): T {
   const { success, data } = schema.safeParse(learned);
@@ -154,8 +125,16 @@ function parsed<T>(schema: z.ZodType<T>, learned: unknown): T {
   throw new LaconicError("data_invalid", "what was learned is no pruned graph of AgentPrune; calibrate again");
 }
 
-function maskOf(edges: readonly (readonly [number, number])[], agents: number): boolean[][] {
-  const rows = Array.from({ length: agents }, () => Array.from({ length: agents }, () => false));
-  for (const [from, to] of edges) if (rows[from] && to < agents) rows[from][to] = true;
-  return rows;
+function pairsOf({ spatial, temporal }: EdgeSet): { readonly spatial: Pairs; readonly temporal: Pairs } {
+  const list = (mask: Mask): Pairs => edgesOf(mask).map(({ from, to }) => [from, to]);
+  return { spatial: list(spatial), temporal: list(temporal) };
+}
+
+function edgeSet({ spatial, temporal }: { spatial: Pairs; temporal: Pairs }, agents: number): EdgeSet {
+  const mask = (edges: Pairs): Mask => {
+    const rows = Array.from({ length: agents }, () => Array.from({ length: agents }, () => false));
+    for (const [from, to] of edges) if (rows[from] && to < agents) rows[from][to] = true;
+    return rows;
+  };
+  return { spatial: mask(spatial), temporal: mask(temporal) };
 }

@@ -6,120 +6,107 @@ export type SpatialStart = "complete" | "layered" | "random";
 /** Which edges there may be: `mask[from][to]`. */
 export type Mask = readonly (readonly boolean[])[];
 
-/** Edge parameters, logits: `logits[from][to]`. */
+/** Edge parameters: `logits[from][to]`. */
 export type Logits = readonly (readonly number[])[];
 
+/** A value for the edges within a round, and one for those to the next. */
+interface Both<T> {
+  readonly spatial: T;
+  readonly temporal: T;
+}
+
 /** Edges of one graph. */
-export interface EdgeSet {
-  readonly spatial: Mask;
-  readonly temporal: Mask;
+export type EdgeSet = Both<Mask>;
+
+const kinds = ["spatial", "temporal"] as const;
+
+/** An n x n matrix. */
+export function square<T>(n: number, cell: (from: number, to: number) => T): T[][] {
+  return Array.from({ length: n }, (_, from) => Array.from({ length: n }, (__, to) => cell(from, to)));
 }
 
-function square<T>(n: number, of: (from: number, to: number) => T): T[][] {
-  return Array.from({ length: n }, (_, from) => Array.from({ length: n }, (__, to) => of(from, to)));
-}
-
-/** Candidate edges within a round. No agent hears itself. */
-export function spatialMask(n: number, start: SpatialStart, seed: string | number): Mask {
+/** Candidate edges: within a round none to oneself; to the next round all, memory included. */
+export function candidates(n: number, start: SpatialStart, seed: string | number = 0): EdgeSet {
   const random = randomFromSeed(`agentprune/${start}/${seed}`);
-  if (start === "complete") return square(n, (from, to) => from !== to);
-  if (start === "random") return square(n, (from, to) => from !== to && random.uniform() < 0.5);
-  const first = new Set(random.shuffle(Array.from({ length: n }, (_, i) => i)).slice(0, Math.ceil(n / 2)));
-  return square(n, (from, to) => first.has(from) && !first.has(to));
+  const first = start === "layered" ? new Set(random.shuffle([...Array(n).keys()]).slice(0, Math.ceil(n / 2))) : null;
+  const spatial = square(n, (from, to) => {
+    if (first) return first.has(from) && !first.has(to);
+    return from !== to && (start === "complete" || random.uniform() < 0.5);
+  });
+  return { spatial, temporal: square(n, () => true) };
 }
 
-/** Candidate edges to the next round: always all, memory included. */
-export function temporalMask(n: number): Mask {
-  return square(n, () => true);
-}
-
-export function zeros(n: number): Logits {
-  return square(n, () => 0);
-}
-
-/** A graph that was drawn, and the log-probability of the draws that were made. */
-export interface DrawnGraph {
+/** A drawn graph, the log-probability of its draws, and d logProb / d logit. */
+interface DrawnGraph {
   readonly edges: EdgeSet;
   readonly logProb: number;
-  /** d logProb / d logit. */
-  readonly gradient: { readonly spatial: Logits; readonly temporal: Logits };
+  readonly gradient: Both<Logits>;
 }
 
 /**
- * Draws a graph edge by edge, source by source. A spatial edge that would close a cycle is left out without a draw; the
- * others are one Bernoulli draw of the logit's sigmoid each. Temporal edges need no such check.
+ * Draws a graph edge by edge, source by source: one Bernoulli draw of the logit's sigmoid each. A spatial edge that would close a cycle is
+ * left out without a draw.
  */
-export function drawGraph(
-  spatial: Mask,
-  temporal: Mask,
-  logits: { readonly spatial: Logits; readonly temporal: Logits },
-  random: Random,
-): DrawnGraph {
-  const n = spatial.length;
-  const chosen = { spatial: square(n, () => false), temporal: square(n, () => false) };
+export function drawGraph(mask: EdgeSet, logits: Both<Logits>, random: Random): DrawnGraph {
+  const n = mask.spatial.length;
+  const edges = { spatial: square(n, () => false), temporal: square(n, () => false) };
   const gradient = { spatial: square(n, () => 0), temporal: square(n, () => 0) };
   let logProb = 0;
-  const draw = (kind: "spatial" | "temporal", from: number, to: number): void => {
-    const p = sigmoid(at(logits[kind], from, to));
-    const taken = random.uniform() < p;
-    (chosen[kind][from] as boolean[])[to] = taken;
-    (gradient[kind][from] as number[])[to] = (taken ? 1 : 0) - p;
-    logProb += Math.log(taken ? p : 1 - p);
-  };
-  for (let from = 0; from < n; from++)
-    for (let to = 0; to < n; to++)
-      if (spatial[from]?.[to] && !reaches(chosen.spatial, to, from)) draw("spatial", from, to);
-  for (let from = 0; from < n; from++)
-    for (let to = 0; to < n; to++) if (temporal[from]?.[to]) draw("temporal", from, to);
-  return { edges: chosen, logProb, gradient };
+  for (const kind of kinds)
+    for (const { from, to } of edgesOf(mask[kind])) {
+      if (kind === "spatial" && reaches(edges.spatial, to, from)) continue;
+      const p = sigmoid(valueOf(logits[kind], from, to));
+      const taken = random.uniform() < p;
+      (edges[kind][from] as boolean[])[to] = taken;
+      (gradient[kind][from] as number[])[to] = (taken ? 1 : 0) - p;
+      logProb += Math.log(taken ? p : 1 - p);
+    }
+  return { edges, logProb, gradient };
 }
 
-/** Policy gradient of one edge's logit: the mean over the drawn graphs of what each is worth times d logProb / d logit. */
+/** Policy gradient of one edge's logit: the mean of `worth` times d logProb / d logit over the drawn graphs. */
 export function policyGradient(
   drawn: readonly DrawnGraph[],
   worth: readonly number[],
-  kind: "spatial" | "temporal",
+  kind: keyof EdgeSet,
 ): (from: number, to: number) => number {
   return (from, to) =>
-    drawn.reduce((sum, { gradient }, i) => sum + (worth[i] as number) * at(gradient[kind], from, to), 0) / drawn.length;
+    drawn.reduce((sum, { gradient }, i) => sum + (worth[i] as number) * valueOf(gradient[kind], from, to), 0) /
+    drawn.length;
 }
 
-/** Every candidate edge, without those that would close a cycle: what a graph is when nothing is learned. */
-export function wholeGraph(spatial: Mask, temporal: Mask): EdgeSet {
-  return keepAcyclic(spatial, temporal, zeros(spatial.length));
+/** Every candidate edge, without those that would close a cycle: the graph before anything is learned. */
+export function wholeGraph({ spatial, temporal }: EdgeSet): EdgeSet {
+  return { spatial: acyclic(spatial, []), temporal };
 }
 
 /**
- * Keeps the share of edges with the highest logits, at least one of each kind that has any; of equal ones the earlier. Of the
- * spatial ones that are kept, the higher go first, and one that would close a cycle is left out.
+ * Keeps the share of edges with the highest logits, at least one of each kind that has any; of equal ones the earlier. Spatial edges
+ * are taken in that order, without those that would close a cycle.
  */
-export function pruneGraph(
-  spatial: Mask,
-  temporal: Mask,
-  logits: { readonly spatial: Logits; readonly temporal: Logits },
-  share: number,
-): EdgeSet {
-  return keepAcyclic(
-    topEdges(spatial, logits.spatial, share),
-    topEdges(temporal, logits.temporal, share),
-    logits.spatial,
-  );
+export function pruneGraph(mask: EdgeSet, logits: Both<Logits>, share: number): EdgeSet {
+  const top = (kind: keyof EdgeSet): Mask => {
+    const edges = byLogit(mask[kind], logits[kind]);
+    const kept = new Set(
+      edges.slice(0, Math.max(1, Math.round(edges.length * share))).map(({ from, to }) => `${from}-${to}`),
+    );
+    return square(mask[kind].length, (from, to) => kept.has(`${from}-${to}`));
+  };
+  return { spatial: acyclic(top("spatial"), logits.spatial), temporal: top("temporal") };
 }
 
-function topEdges(mask: Mask, logits: Logits, share: number): Mask {
-  const edges = edgesOf(mask).toSorted((a, b) => at(logits, b.from, b.to) - at(logits, a.from, a.to));
-  const kept = edges.slice(0, edges.length === 0 ? 0 : Math.max(1, Math.round(edges.length * share)));
-  const names = new Set(kept.map(({ from, to }) => `${from}-${to}`));
-  return square(mask.length, (from, to) => names.has(`${from}-${to}`));
+function acyclic(mask: Mask, order: Logits): Mask {
+  const kept = square(mask.length, () => false);
+  for (const { from, to } of byLogit(mask, order)) if (!reaches(kept, to, from)) (kept[from] as boolean[])[to] = true;
+  return kept;
 }
 
-function keepAcyclic(spatial: Mask, temporal: Mask, order: Logits): EdgeSet {
-  const kept = square(spatial.length, () => false);
-  for (const { from, to } of edgesOf(spatial).toSorted((a, b) => at(order, b.from, b.to) - at(order, a.from, a.to)))
-    if (!reaches(kept, to, from)) (kept[from] as boolean[])[to] = true;
-  return { spatial: kept, temporal };
+/** Edges by falling logit; equal ones keep their order. */
+function byLogit(mask: Mask, logits: Logits): { from: number; to: number }[] {
+  return edgesOf(mask).toSorted((a, b) => valueOf(logits, b.from, b.to) - valueOf(logits, a.from, a.to));
 }
 
+/** The edges of a mask, source by source. */
 export function edgesOf(mask: Mask): { from: number; to: number }[] {
   return mask.flatMap((row, from) => row.flatMap((on, to) => (on ? [{ from, to }] : [])));
 }
@@ -135,10 +122,12 @@ function reaches(edges: Mask, from: number, to: number): boolean {
   return visit(from);
 }
 
-function at(logits: Logits, from: number, to: number): number {
+/** A logit; 0 where none is set. */
+export function valueOf(logits: Logits, from: number, to: number): number {
   return logits[from]?.[to] ?? 0;
 }
 
-function sigmoid(x: number): number {
+/** The logistic function. */
+export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }

@@ -2,7 +2,7 @@ import { randomFromSeed, type CompletionRequest, type Topology } from "@laconic/
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { baselineNamed } from "../index.ts";
-import { edgesOf, spatialMask, temporalMask, zeros } from "./edges.ts";
+import { candidates, edgesOf, square, type Mask } from "./edges.ts";
 import { dropLowest, learnByPruning } from "./learn-masks.ts";
 
 const released = baselineNamed("agentprune-c:released");
@@ -18,20 +18,21 @@ test.for([
 });
 
 test("a quarter is dropped, as torch rounds: 20, 15, 11 and 25, 19, 14; the lowest go", () => {
-  const logits = zeros(5).map((row, from) => row.map((_, to) => from * 5 + to));
-  const counts = (mask: ReturnType<typeof temporalMask>): number[] => {
+  const logits = square(5, (from, to) => from * 5 + to);
+  const { spatial, temporal } = candidates(5, "complete");
+  const counts = (mask: Mask): number[] => {
     const once = dropLowest(mask, logits);
     return [mask, once, dropLowest(once, logits)].map((each) => edgesOf(each).length);
   };
-  expect([counts(spatialMask(5, "complete", 0)), counts(temporalMask(5))]).toEqual([
+  expect([counts(spatial), counts(temporal)]).toEqual([
     [20, 15, 11],
     [25, 19, 14],
   ]);
-  expect(dropLowest(temporalMask(5), logits)[0]).toEqual([false, false, false, false, false]);
+  expect(dropLowest(temporal, logits)[0]).toEqual([false, false, false, false, false]);
 });
 
 test("ten questions are ten batches of four, pruned twice; with one round temporal edges stay as they are", async () => {
-  const start = { spatial: spatialMask(5, "complete", 0), temporal: temporalMask(5) };
+  const start = candidates(5, "complete");
   const asked: number[] = [];
   const play = async (question: number): Promise<number> => {
     asked.push(question);
@@ -45,7 +46,7 @@ test("ten questions are ten batches of four, pruned twice; with one round tempor
 });
 
 test("an edge that helps is learned, though nothing is subtracted from the utility", async () => {
-  const start = { spatial: spatialMask(4, "complete", 0), temporal: temporalMask(4) };
+  const start = candidates(4, "complete");
   const learned = await learnByPruning(start, false, 30, async (_, { spatial }) => (spatial[0]?.[3] ? 1 : 0), 1);
   const others = edgesOf(start.spatial).filter(({ from, to }) => from !== 0 || to !== 3);
   const mean = others.reduce((sum, { from, to }) => sum + (learned.spatial[from]?.[to] ?? 0), 0) / others.length;

@@ -1,8 +1,58 @@
 import { randomFromSeed, type Prompt } from "@laconic/core";
+import { examplesIn, outputsOf, programIn, runTests } from "../code/run-tests.ts";
 import { chat } from "../prompts/chat.ts";
+import type { RunProgram } from "../protocols/baseline.ts";
 import type { Role } from "../protocols/protocol.ts";
-import type { OnExamples } from "./on-examples.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
+
+/** How the program of a reply did on the examples of its question. */
+export interface OnExamples {
+  readonly passes: boolean;
+  /** It passes, and there are examples: agents that hear it pass it on. */
+  readonly solved: boolean;
+  /** One line in our words; in released words the text behind the program. */
+  readonly feedback: string;
+}
+
+/**
+ * Runs a reply's program on the examples of the question's docstring, each in its own interpreter.
+ * @returns null for a reply without a program, and in our words for a question without examples
+ */
+export async function onExamples(
+  question: string,
+  reply: string,
+  run: RunProgram,
+  script: Script | undefined,
+): Promise<OnExamples | null> {
+  const examples = examplesIn(question);
+  // The released harness takes a reply for a program that is one block of Python and nothing else.
+  const isProgram = script
+    ? reply.startsWith("```python") && reply.endsWith("```")
+    : examples.length > 0 && programIn(reply, null) !== null;
+  if (!isProgram) return null;
+  const ends = await runTests(question, reply, examples, run);
+  const failed = ends.findIndex((end) => end !== null);
+  const solved = failed < 0 && examples.length > 0;
+  if (script) {
+    const outputs = await outputsOf(question, reply, examples, ends, run);
+    return { passes: failed < 0, solved, feedback: releasedFeedback(script, examples, outputs) };
+  }
+  const feedback =
+    failed < 0
+      ? "The program passes the examples."
+      : `The program fails example ${failed + 1} of ${examples.length}: ${ends[failed] ?? ""}`;
+  return { passes: failed < 0, solved, feedback };
+}
+
+function releasedFeedback(script: Script, tests: readonly string[], outputs: readonly (string | null)[]): string {
+  const passed = tests.filter((_, i) => outputs[i] === null);
+  const failed = tests.flatMap((test, i) => {
+    const output = outputs[i] ?? null;
+    if (output === null) return [];
+    return filled(textOf(script, "output"), test, output === "time" ? textOf(script, "no output") : output);
+  });
+  return `${textOf(script, "passed")}${passed.join("\n")}${textOf(script, "passed not")}\n${failed.join("\n")}`;
+}
 
 /** What an agent of AgentPrune holds after a round, as others read it. */
 export interface Heard {
@@ -10,43 +60,37 @@ export interface Heard {
   readonly number: number;
   readonly role: Role;
   readonly text: string;
-  /** Of a program: how it did on the question's examples. */
   readonly tried?: OnExamples | null;
-}
-
-/** What an agent reads besides the question: of this round, and of the round before. */
-export interface HeardNow {
-  readonly now: readonly Heard[];
-  readonly before: readonly Heard[];
 }
 
 /**
  * An agent's request in AgentPrune's words.
- * @param title - of its role; `alone` for the one that has none
- * @param answers - of all that it hears, for the one that hears answers alone; null for all others
+ * @param title - of its role; `alone` without one
+ * @param heard - of this round and of the one before, or answers alone as a hint
  */
 export function prunePrompt(
   script: Script,
   title: string,
   question: string,
-  { now, before }: HeardNow,
-  answers: readonly string[] | null,
+  heard:
+    | { readonly now: readonly Heard[]; readonly before: readonly Heard[] }
+    | { readonly answers: readonly string[] },
 ): Prompt {
   const ask = `${textOf(script, `examples ${title}`)}${filled(textOf(script, "ask"), taskOf(script, question))}`;
-  const heard = answers
-    ? `${textOf(script, "hint")}${answers.map((answer) => ` ${answer}`).join("")}${textOf(script, "hint end")}`
-    : `${listed(script, "now", "", now)}${listed(script, "earlier", "earlier ", before)}`;
-  return chat(textOf(script, title), `${ask}${heard}`);
+  const listed = (frame: string, when: "" | "earlier ", replies: readonly Heard[]): string =>
+    replies.length === 0 ? "" : filled(textOf(script, frame), textsOf(script, when, replies));
+  const received =
+    "answers" in heard
+      ? [textOf(script, "hint"), ...heard.answers.map((answer) => ` ${answer}`), textOf(script, "hint end")].join("")
+      : `${listed("now", "", heard.now)}${listed("earlier", "earlier ", heard.before)}`;
+  return chat(textOf(script, title), `${ask}${received}`);
 }
 
 /** The decision's request. */
 export function pruneDecision(script: Script, question: string, final: readonly Heard[]): Prompt {
   const task = taskOf(script, question);
-  const system = filled(
-    textOf(script, "decision system"),
-    textOf(script, "decision role"),
-    textOf(script, "decision constraint"),
-  );
+  const [role, constraint] = [textOf(script, "decision role"), textOf(script, "decision constraint")];
+  const system = filled(textOf(script, "decision system"), role, constraint);
   const frame = textOf(script, "decision task");
   // Of programs it reads what agents do; of answers the replies alone, below examples.
   if (textOf(script, "program") !== "") return chat(system, filled(frame, task, textsOf(script, "", final)));
@@ -54,7 +98,7 @@ export function pruneDecision(script: Script, question: string, final: readonly 
   return chat(system, filled(frame, textOf(script, "decision examples"), task, outputs));
 }
 
-/** A program's reply with what it returned, as everybody reads it. */
+/** A program's reply with what it returned. */
 export function withReturned(script: Script, reply: string, returned: string): string {
   return `${reply}${filled(textOf(script, "printed"), returned)}`;
 }
@@ -71,20 +115,16 @@ function taskOf(script: Script, question: string): string {
   return filled(options, parts.stem, ...parts.options);
 }
 
-function listed(script: Script, frame: string, when: "" | "earlier ", heard: readonly Heard[]): string {
-  return heard.length === 0 ? "" : filled(textOf(script, frame), textsOf(script, when, heard));
-}
-
 function textsOf(script: Script, when: "" | "earlier ", heard: readonly Heard[]): string {
   const texts = heard.map(({ number, role: { title = "" }, text, tried }) => {
-    const said = [idOf(number), textOf(script, `named ${title}`) || title, text];
-    if (!tried) return filled(textOf(script, `${when}reply`), ...said);
-    return filled(textOf(script, `${when}program`), ...said, tried.passes ? "True" : "False", tried.feedback);
+    const values = [idOf(number), textOf(script, `named ${title}`) || title, text];
+    if (!tried) return filled(textOf(script, `${when}reply`), ...values);
+    return filled(textOf(script, `${when}program`), ...values, tried.passes ? "True" : "False", tried.feedback);
   });
   return texts.join("");
 }
 
-/** Letters and digits that are not taken for each other, as the library has them that the released code draws names with. */
+/** The library's alphabet that the released code draws names with: no letter looks like a digit. */
 const alphabet = Array.from("23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 
 /** Four characters by number: the released code draws them for each run. */

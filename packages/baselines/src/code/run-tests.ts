@@ -43,36 +43,36 @@ export function assertsIn(reply: string): string[] {
   return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))];
 }
 
-/** What a tool says in a prompt has at most so many characters. */
+/** Most characters of tool output in a prompt. */
 const maxWords = 100;
 
-/** Most bytes of {@link words}, of the name before it and the mark of its line. */
+/** Most bytes of {@link words} with the name before it and the mark of its line. */
 export const toolBytes: number = 3 * maxWords + 60;
 
-/** What a tool says, in one line: it stands in prompts, and its text is a model's. */
+/** Tool output in one line: untrusted text that goes into prompts. */
 export function words(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim().slice(0, maxWords);
 }
 
-/** Runs each program once: a team asks of the same one again and again, and one that does not end takes its time. */
+/** Runs each program once: teams ask for the same one often. */
 export function onceEach(run: RunProgram): RunProgram {
   const runs = new Map<string, ReturnType<RunProgram>>();
   return (program) => {
-    const known = runs.get(program) ?? run(program);
-    runs.set(program, known);
-    return known;
+    const result = runs.get(program) ?? run(program);
+    runs.set(program, result);
+    return result;
   };
 }
 
-/** How a program ended: null when nothing went wrong. */
-export type Ending = string | null;
+/** How a program ended: null without a failure. */
+type Ending = string | null;
 
-/** Runs a reply's program on its own. */
-export async function runReply(question: string, reply: string, run: RunProgram): Promise<Ending> {
+/** Runs a reply's program alone. */
+export function runReply(question: string, reply: string, run: RunProgram): Promise<Ending> {
   return ended(programOf(question, reply), run);
 }
 
-/** Runs each test behind a reply's program, each in an interpreter of its own: how each ended, in their order. */
+/** Runs each test behind a reply's program, each in its own interpreter. */
 export function runTests(
   question: string,
   reply: string,
@@ -83,7 +83,7 @@ export function runTests(
   return Promise.all(tests.map((test) => ended(`${program}\n${test}`, run)));
 }
 
-/** A program that leaves before its last line has not passed: the line it did not know of is missing. */
+/** A program that leaves before its last line has not passed: the mark is missing. */
 async function ended(program: string, run: RunProgram): Promise<Ending> {
   const mark = `end-${program.length}`;
   const { output, error } = await run(`${program}\nprint(${JSON.stringify(mark)})`);
@@ -92,9 +92,8 @@ async function ended(program: string, run: RunProgram): Promise<Ending> {
 }
 
 /**
- * What the call of each failed test returned, as released harnesses show it: its value or its error's message, `time` where it did not
- * end.
- * @param ends - of the tests, from {@link runTests}
+ * Results of the calls of failed tests, as released harnesses show them: the value, the error's message, or `time` without an end.
+ * @param ends - from {@link runTests}
  * @returns null for a test that passed
  */
 export function outputsOf(
@@ -116,7 +115,7 @@ export function outputsOf(
   );
 }
 
-/** Those of these lines that are Python. */
+/** The lines that are Python. */
 export async function validLines(lines: readonly string[], run: RunProgram): Promise<string[]> {
   const tries = lines.map(
     (line, i) =>
@@ -126,7 +125,7 @@ export async function validLines(lines: readonly string[], run: RunProgram): Pro
   return lines.filter((_, i) => printed.includes(`valid ${i}`));
 }
 
-/** Python that prints what the left side of an assertion is, or all of one that compares nothing. */
+/** Python that prints the left side of an assertion, or all of one without a comparison. */
 function callOf(test: string, mark: string): string {
   return `import ast
 try:

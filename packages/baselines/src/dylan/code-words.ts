@@ -4,7 +4,7 @@ import { codeIn } from "../code/run-tests.ts";
 import { chat, roleLine, asked } from "../prompts/chat.ts";
 import type { Role } from "../protocols/protocol.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
-import { scoreForm } from "./debate.ts";
+import { scoreForm } from "./team.ts";
 
 /** Judges of programs whose remarks writers read; the passer is a tool. */
 export type Remarker = "passer" | "tester" | "reflector";
@@ -16,13 +16,13 @@ export interface SeenProgram {
   readonly remarks: ReadonlyMap<Remarker, string>;
 }
 
-/** A test that was run on a program: what it did instead of passing, null where it passed. */
-export interface TestResult {
+/** A test that was run on a program, and how it failed; null where it passed. */
+interface TestResult {
   readonly test: string;
   readonly failure: string | null;
 }
 
-/** What DyLAN's writers, judges and ranker of programs are told, and what writers read of judges. */
+/** Prompts of DyLAN's writers, judges and ranker of programs, and what writers read of judges. */
 export interface CodeWords {
   /** The program of a reply, as the others read it. */
   readonly program: (question: string, reply: string) => string;
@@ -37,7 +37,7 @@ export interface CodeWords {
   readonly tested: (results: readonly TestResult[]) => string;
   /** What a reflector's reply says of each program. */
   readonly reflections: (reply: string, count: number) => readonly string[];
-  /** What stands behind a failed test: its error, or what the call returned. */
+  /** What a failed test shows: its error, or what the call returned. */
   readonly failures: "errors" | "outputs";
 }
 
@@ -107,12 +107,12 @@ export function ownCodeWords(answerForm: string): CodeWords {
 
 const keys: Readonly<Record<Remarker, string>> = { passer: "Passer", tester: "Tester", reflector: "Reflector" };
 
-/** The released words for HumanEval. In the first layer writers are told what later ones should be, as the released code does it. */
+/** The released words for HumanEval; its first layer has the prompt of later ones, as in the released code. */
 export function releasedCodeWords(script: Script): CodeWords {
   const of = (name: string, ...values: readonly string[]): string => filled(textOf(script, name), ...values);
   const verbatim = (name: string): string => textOf(script, name);
-  const listed = (name: string, programs: readonly string[]): string =>
-    programs.map((program, i) => of(name, String(i + 1), program)).join("");
+  const listed = (head: string, name: string, programs: readonly string[]): string =>
+    [verbatim(head), ...programs.map((program, i) => of(name, String(i + 1), program))].join("");
   return {
     program: programIn,
     write: (role, question) => asked(of("write", of("fence", question)), verbatim(`first ${keyOf(role)}`)),
@@ -133,16 +133,12 @@ export function releasedCodeWords(script: Script): CodeWords {
     test: (question) => asked(of("test", question), of("tester", verbatim("tester example"))),
     reflect: (_, programs) =>
       asked(
-        `${verbatim("programs")}${listed("program", programs)}${of("reflect", String(programs.length))}`,
+        `${listed("programs", "program", programs)}${of("reflect", String(programs.length))}`,
         of("reflector", verbatim("reflector example")),
       ),
     rank: (question, programs) =>
-      asked(
-        `${verbatim("ranked programs")}${listed("ranked", programs)}${of("rank", question)}`,
-        verbatim("judge-ranker"),
-      ),
-    choose: (question, programs) =>
-      asked(`${verbatim("chosen programs")}${listed("ranked", programs)}${of("choose", question)}`),
+      asked(`${listed("ranked programs", "ranked", programs)}${of("rank", question)}`, verbatim("judge-ranker")),
+    choose: (question, programs) => asked(`${listed("chosen programs", "ranked", programs)}${of("choose", question)}`),
     ran: (error) => {
       if (error === null) return verbatim("runs");
       return `${verbatim("does not run")}${error === "time" ? verbatim("timed out") : of("failed", messageOf(error))}`;
@@ -166,12 +162,12 @@ export function releasedCodeWords(script: Script): CodeWords {
   };
 }
 
-/** Its name in the released tables: `ComputerScientist` for `computer scientist`. */
+/** A role's name in the released tables: `ComputerScientist` for `computer scientist`. */
 function keyOf(role: Role | undefined): string {
   return (role?.title ?? "").replaceAll(/(?:^| )(.)/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The last Python block, else all that stands below a heading `[... impl]`, else the reply; a body goes on where the question ends. */
+/** The last Python block, else the text below a heading `[... impl]`, else the reply; a body continues the question. */
 function programIn(question: string, reply: string): string {
   const block = [...reply.matchAll(/```[pP]ython(.*?)```/gsu)].at(-1)?.[1]?.trim();
   const below = /^.*impl\].*\n?/mu.exec(reply);

@@ -1,21 +1,13 @@
-import { randomFromSeed, type Random, type Topology, type Prompt } from "@laconic/core";
-import { programTopology, quote, type Line, type Stage, type Turn } from "@laconic/topologies";
+import { randomFromSeed, type Prompt, type Random, type Topology, type Utterance } from "@laconic/core";
+import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import { countVotes, type VoteClass } from "../playing/vote.ts";
-import { chat, roleLine, stepByStep, asked } from "../prompts/chat.ts";
-import type { BaselineOptions } from "../protocols/baseline.ts";
+import { asked, chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import type { Protocol, Role } from "../protocols/protocol.ts";
+import type { Role } from "../protocols/protocol.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
-import { rankedBest, agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
-
-/** Kinds of calls: a debater's reply, the choice of those who go on, and a judge's remark on programs. */
-export type DylanPhase = "reply" | "rank" | "judge";
-
-/** Hears the importance score of every agent that spoke in a play. */
-export type OnImportance = (importance: ReadonlyMap<string, number>) => void;
-
-const layers = 3;
+import { agentImportance, scoresIn, weightsOf, withoutScores } from "./importance.ts";
+import { layers, rankedBest, scoreForm, type DylanTeam } from "./team.ts";
 
 interface Reply {
   readonly turn: Turn;
@@ -29,47 +21,36 @@ interface Reply {
  * go on. As soon as more than two thirds of the agents agree, it stops; else the plurality of the last layer answers. Agents with
  * roles score what they read.
  */
-export function dylanDebate(
-  protocol: Protocol<DylanPhase>,
-  options: BaselineOptions,
-  team: readonly Role[],
-  onImportance?: OnImportance,
-): Topology {
-  const debate = new Debate(protocol, options, team, onImportance);
+export function dylanDebate(team: DylanTeam): Topology {
+  const debate = new Debate(team);
   return programTopology({
     name: "dylan",
     agents: [...debate.ids, "ranker"],
     play: (stage) => debate.play(stage),
-    answer: (turns) => debate.cutShort(turns),
+    // A limit cut the play short.
+    answer: (turns) => {
+      const replies = turns.filter(({ call }) => call.agent !== "ranker");
+      return debate.winnerOf(lastLayer(replies, debate.ids.length));
+    },
   });
 }
 
 class Debate {
   readonly ids: readonly string[];
-  readonly #protocol: Protocol<DylanPhase>;
-  readonly #options: BaselineOptions;
-  readonly #team: readonly Role[];
-  readonly #onImportance: OnImportance | undefined;
-  readonly #shots: ReturnType<typeof shotsOf>;
+  readonly #team: DylanTeam;
+  readonly #words: DebateWords;
   /**
-   * Debaters who are all alike are not scored; of two that were ranked best each reads these two, and two that agree need no third
+   * Debaters without roles are not scored; of two that were ranked best each reads these two, and two that agree need no third
    * layer: the script for MATH.
    */
   readonly #alike: boolean;
 
-  constructor(
-    protocol: Protocol<DylanPhase>,
-    options: BaselineOptions,
-    team: readonly Role[],
-    onImportance: OnImportance | undefined,
-  ) {
-    this.ids = team.map((_, i) => `agent-${i + 1}`);
-    this.#protocol = protocol;
-    this.#options = options;
+  constructor(team: DylanTeam) {
+    const { protocol, options, roles } = team;
+    this.ids = roles.map((_, i) => `agent-${i + 1}`);
     this.#team = team;
-    this.#onImportance = onImportance;
-    this.#shots = shotsOf(protocol, options);
     this.#alike = protocol.roles.length === 1;
+    this.#words = options.script ? releasedWords(options.script) : ownWords(team, this.#alike);
   }
 
   async play(stage: Stage): Promise<void> {
@@ -87,7 +68,13 @@ class Debate {
       const replies: Reply[] = [];
       for (const agent of this.#ordered(active, random)) {
         const received = this.#ordered(before, random);
-        const [turn] = await stage.say(this.#lineOf(stage, agent, received));
+        const role = this.#team.roles[this.ids.indexOf(agent)];
+        const [turn] = await stage.say({
+          agent,
+          prompt: this.#words.reply(role, stage.shown(agent), textsOf(received)),
+          reads: received.map((reply) => reply.turn.message),
+          ...phaseSettings(this.#team.protocol.phases.reply, this.#team.options),
+        });
         if (!turn) continue;
         const reply = { turn, layer, received };
         replies.push(reply);
@@ -99,95 +86,50 @@ class Debate {
     this.#close(stage, all, before);
   }
 
-  /** The answer where a limit cut the play short. */
-  cutShort(turns: readonly Turn[]): Turn["utterance"] | null {
-    const replies = turns.filter(({ call }) => call.agent !== "ranker");
-    return this.#winnerOf(lastLayer(replies, this.ids.length));
+  /** The first reply with the answer of the plurality. */
+  winnerOf(replies: readonly Turn[]): Utterance | null {
+    const [first] = this.#votesOf(replies);
+    const turn = first && replies[first.first];
+    return turn ? { ...turn.utterance, text: withoutScores(turn.utterance.text) } : null;
   }
 
   #votesOf(replies: readonly Turn[]): VoteClass[] {
-    return countVotes(
-      replies.map(({ utterance }) => withoutScores(utterance.text)),
-      this.#options.reader,
-    );
+    const texts = replies.map(({ utterance }) => withoutScores(utterance.text));
+    return countVotes(texts, this.#team.options.reader);
   }
 
   #agree(replies: readonly Reply[], agents: number): boolean {
     return (this.#votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
   }
 
-  #winnerOf(replies: readonly Turn[]): Turn["utterance"] | null {
-    const [first] = this.#votesOf(replies);
-    const turn = first && replies[first.first];
-    return turn ? { ...turn.utterance, text: withoutScores(turn.utterance.text) } : null;
-  }
-
   #close(stage: Stage, all: readonly Reply[], last: readonly Reply[]): void {
-    const winner = this.#winnerOf(turnsOf(last));
+    const winner = this.winnerOf(turnsOf(last));
     stage.conclude(winner);
-    this.#onImportance?.(agentImportance(this.#neuronsOf(all, winner?.text ?? "")));
-  }
-
-  #neuronsOf(all: readonly Reply[], result: string): Neuron[] {
-    const { reader } = this.#options;
-    const right = reader.read(result);
-    const positions = new Map(all.map(({ turn }, i) => [turn, i]));
-    return all.map(({ turn, layer, received: heard }) => {
+    const { reader } = this.#team.options;
+    const result = reader.read(winner?.text ?? "");
+    const neurons = all.map(({ turn, layer, received }) => {
       const answer = reader.read(withoutScores(turn.utterance.text));
       return {
         agent: turn.call.agent,
         layer,
-        received: heard.map((each) => positions.get(each.turn) as number),
-        weights: weightsOf(scoresIn(turn.utterance.text), heard.length),
-        agrees: right !== null && answer !== null && reader.same(right, answer),
+        received: received.map((reply) => all.indexOf(reply)),
+        weights: weightsOf(scoresIn(turn.utterance.text), received.length),
+        agrees: result !== null && answer !== null && reader.same(result, answer),
       };
     });
-  }
-
-  #lineOf(stage: Stage, agent: string, received: readonly Reply[]): Line {
-    const question = stage.shown(agent);
-    const { script } = this.#options;
-    if (script)
-      return {
-        agent,
-        prompt: dylanPrompt(script, this.#team[this.ids.indexOf(agent)]?.title, question, textsOf(received)),
-        reads: received.map(({ turn }) => turn.message),
-        ...phaseSettings(this.#protocol.phases.reply, this.#options),
-      };
-    const role = roleLine(this.#team[this.ids.indexOf(agent)]);
-    const system = [role, stepByStep, this.#options.answerForm].filter((part) => part !== "").join(" ");
-    const scoring = this.#alike
-      ? ""
-      : ` Before your answer, score each of the ${received.length} replies from 1 to 5, in their order, as ${scoreForm}.`;
-    const user =
-      received.length === 0
-        ? question
-        : `${question}\n\n${listed(received)}\n\nAnswer with the help of these replies; all of them may be wrong.${scoring}`;
-    return {
-      agent,
-      prompt: chat(system, user, this.#shots),
-      reads: received.map(({ turn }) => turn.message),
-      ...phaseSettings(this.#protocol.phases.reply, this.#options),
-    };
+    this.#team.onImportance?.(agentImportance(neurons));
   }
 
   /** The released script for MATH keeps all orders; the others shuffle. */
   #ordered<T>(items: readonly T[], random: Random): readonly T[] {
-    return this.#options.script && this.#alike ? items : random.shuffle(items);
+    return this.#team.options.script && this.#alike ? items : random.shuffle(items);
   }
 
   #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
     const shuffled = this.#ordered(replies, random);
-    const { script } = this.#options;
     return rankedBest(stage, turnsOf(shuffled), random, {
-      prompt: script
-        ? dylanRankPrompt(script, stage.shown("ranker"), textsOf(shuffled))
-        : chat(
-            "Choose the best two replies. End with their numbers as [i, j].",
-            `${stage.shown("ranker")}\n\n${listed(shuffled)}`,
-            this.#shots,
-          ),
-      ...phaseSettings(this.#protocol.phases.rank, this.#options),
+      prompt: this.#words.rank(stage.shown("ranker"), textsOf(shuffled)),
+      ...phaseSettings(this.#team.protocol.phases.rank, this.#team.options),
     });
   }
 }
@@ -200,11 +142,7 @@ function textsOf(replies: readonly Reply[]): string[] {
   return replies.map(({ turn }) => turn.utterance.text);
 }
 
-function listed(replies: readonly Reply[]): string {
-  return replies.map(({ turn }, i) => `Reply ${i + 1}:\n${quote(withoutScores(turn.utterance.text))}`).join("\n\n");
-}
-
-/** The replies since somebody last spoke for a second time, or since all had spoken. */
+/** The replies since an agent last spoke for a second time, or since all had spoken. */
 function lastLayer(replies: readonly Turn[], agents: number): Turn[] {
   const seen = new Set<string>();
   let start = 0;
@@ -218,50 +156,52 @@ function lastLayer(replies: readonly Turn[], agents: number): Turn[] {
   return replies.slice(start);
 }
 
-/** How scores are written, as the released prompts show it. */
-export const scoreForm = "[[1, 5, 2, ...]]";
+type DebateWords = ReturnType<typeof ownWords>;
 
-/**
- * A debater's request in the words of DyLAN's scripts: for MATH, whose debaters are alike, or for MMLU, whose debaters have roles, number
- * what they read and score it.
- * @param title - of its role; absent where all are alike
- */
-function dylanPrompt(script: Script, title: string | undefined, problem: string, replies: readonly string[]): Prompt {
-  const question = questionOf(script, problem);
-  const system = `${title === undefined ? "" : `${textOf(script, title)}\n`}${textOf(script, "system")}`;
-  if (replies.length === 0) return asked(firstOf(script, question), system);
-  const before = `${textOf(script, "before")}${question}${textOf(script, "replies")}${othersOf(script, replies)}`;
-  const update = textOf(script, "update");
-  return asked(`${before}${isForChoices(script) ? filled(update, String(replies.length)) : update}`, system);
+function ownWords({ protocol, options }: DylanTeam, alike: boolean) {
+  const shots = shotsOf(protocol, options);
+  const listed = (replies: readonly string[]): string =>
+    replies.map((reply, i) => `Reply ${i + 1}:\n${quote(withoutScores(reply))}`).join("\n\n");
+  return {
+    reply: (role: Role | undefined, question: string, replies: readonly string[]): Prompt => {
+      const system = [roleLine(role), stepByStep, options.answerForm].filter((part) => part !== "").join(" ");
+      if (replies.length === 0) return chat(system, question, shots);
+      const scoring = alike
+        ? ""
+        : ` Before your answer, score each of the ${replies.length} replies from 1 to 5, in their order, as ${scoreForm}.`;
+      const task = `Answer with the help of these replies; all of them may be wrong.${scoring}`;
+      return chat(system, `${question}\n\n${listed(replies)}\n\n${task}`, shots);
+    },
+    rank: (question: string, replies: readonly string[]): Prompt => {
+      const duty = "Choose the best two replies. End with their numbers as [i, j].";
+      return chat(duty, `${question}\n\n${listed(replies)}`, shots);
+    },
+  };
 }
 
-function dylanRankPrompt(script: Script, problem: string, replies: readonly string[]): Prompt {
-  return asked(
-    `${textOf(script, "before")}${questionOf(script, problem)}${textOf(script, "replies")}${numbered(script, replies)}${textOf(script, "rank")}`,
-  );
-}
-
-function questionOf(script: Script, problem: string): string {
-  if (isForChoices(script)) {
+/** The words of DyLAN's scripts: for MATH, whose debaters are alike, or for MMLU, whose debaters have roles and number what they read. */
+function releasedWords(script: Script): DebateWords {
+  const text = (name: string): string => textOf(script, name);
+  const isForChoices = text("options") !== "";
+  const asking = (problem: string): string => {
+    if (!isForChoices) return `${text("examples")}${text("task")}${problem}\nAnswer:`;
     const { stem, options } = optionsOf(problem);
-    return filled(textOf(script, "options"), stem, ...options);
-  }
-  return `${textOf(script, "examples")}${textOf(script, "task")}${problem}\nAnswer:`;
-}
-
-function firstOf(script: Script, question: string): string {
-  return isForChoices(script) ? `${textOf(script, "before")}${question}${textOf(script, "first")}` : question;
-}
-
-function othersOf(script: Script, replies: readonly string[]): string {
-  if (isForChoices(script)) return numbered(script, replies);
-  return replies.map((reply) => filled(textOf(script, "reply"), reply)).join("");
-}
-
-function numbered(script: Script, replies: readonly string[]): string {
-  return replies.map((reply, i) => `${textOf(script, "ranked")}${i + 1}: \`\`\`${reply}\`\`\``).join("");
-}
-
-function isForChoices(script: Script): boolean {
-  return textOf(script, "options") !== "";
+    return filled(text("options"), stem, ...options);
+  };
+  const numbered = (replies: readonly string[]): string =>
+    replies.map((reply, i) => `${text("ranked")}${i + 1}: \`\`\`${reply}\`\`\``).join("");
+  return {
+    reply: (role, problem, replies) => {
+      const question = asking(problem);
+      const system = `${role?.title === undefined ? "" : `${text(role.title)}\n`}${text("system")}`;
+      if (replies.length === 0)
+        return asked(isForChoices ? `${text("before")}${question}${text("first")}` : question, system);
+      const others = isForChoices
+        ? `${numbered(replies)}${filled(text("update"), String(replies.length))}`
+        : `${replies.map((reply) => filled(text("reply"), reply)).join("")}${text("update")}`;
+      return asked(`${text("before")}${question}${text("replies")}${others}`, system);
+    },
+    rank: (problem, replies) =>
+      asked(`${text("before")}${asking(problem)}${text("replies")}${numbered(replies)}${text("rank")}`),
+  };
 }

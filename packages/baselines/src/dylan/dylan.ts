@@ -1,11 +1,12 @@
-import { LaconicError, type Topology } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { z } from "zod";
-import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../protocols/baseline.ts";
+import type { Baseline, MethodSize, PromptCopies } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { protocolsOf, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { dylanDebate, type DylanPhase, type OnImportance } from "./debate.ts";
+import { dylanDebate } from "./debate.ts";
+import type { DylanPhase } from "./team.ts";
 import { dylanWriters } from "./writers.ts";
 
 const dylanProtocols = protocolsOf<DylanPhase>("dylan");
@@ -40,7 +41,7 @@ export const dylan: Baseline = methodOf({
   name: "dylan",
   title: "DyLAN",
   protocols: dylanProtocols,
-  create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
+  create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
   maxCalls: (protocol, size) => maxCalls(protocol, agentsOf(protocol, size)),
   maxCopies: (protocol, size) => maxCopies(protocol, agentsOf(protocol, size)),
 });
@@ -49,7 +50,7 @@ const untaught: Baseline = methodOf({
   name: "dylan:selected",
   title: "DyLAN, selected team",
   protocols: dylanSelectProtocols,
-  create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
+  create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
   // All candidates play on calibration questions.
   maxCalls: (protocol, size) => maxCalls(protocol, maxAgents(protocol, size)),
   maxCopies: (protocol, size) => maxCopies(protocol, maxAgents(protocol, size)),
@@ -63,14 +64,14 @@ export const dylanSelect: Baseline = {
     const candidates = playersOf(protocol);
     const count = agentsOf(protocol, options);
     const importance = candidates.map(() => 0);
-    // Nobody to choose from: nothing is asked.
     if (count >= candidates.length)
       return { importance, agents: Array.from({ length: count }, (_, i) => i % candidates.length) };
     for (let question = 0; question < questions; question++) {
-      const team = playedBy(protocol, options, candidates, (scores) => {
+      const onImportance = (scores: ReadonlyMap<string, number>): void => {
         for (const i of candidates.keys())
           importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
-      });
+      };
+      const team = playOf(protocol)({ protocol, options, roles: candidates, onImportance });
       await utility(question, team);
     }
     const order = [...candidates.keys()].toSorted((a, b) => (importance[b] as number) - (importance[a] as number));
@@ -80,24 +81,18 @@ export const dylanSelect: Baseline = {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const parsed = selectedSchema.safeParse(learned);
     const chosen = parsed.success ? parsed.data.agents : [];
-    const team = chosen.flatMap((i): Role[] => playersOf(protocol).slice(i, i + 1));
-    if (team.length === 0 || team.length < chosen.length)
+    const roles = chosen.flatMap((i): Role[] => playersOf(protocol).slice(i, i + 1));
+    if (roles.length === 0 || roles.length < chosen.length)
       throw new LaconicError("data_invalid", "what was learned is no team of DyLAN's; calibrate again");
-    return playedBy(protocol, options, team);
+    return playOf(protocol)({ protocol, options, roles });
   },
 };
 
 /** Mean importance of each candidate, and who was chosen, by position among the roles. */
 const selectedSchema = z.object({ importance: z.array(z.number()), agents: z.array(z.int().min(0)).min(1) });
 
-function playedBy(
-  protocol: Protocol<DylanPhase>,
-  options: BaselineOptions,
-  team: readonly Role[],
-  onImportance?: OnImportance,
-): Topology {
-  const play = writes(protocol) ? dylanWriters : dylanDebate;
-  return play(protocol, options, team, onImportance);
+function playOf(protocol: Protocol): typeof dylanDebate {
+  return writes(protocol) ? dylanWriters : dylanDebate;
 }
 
 function writes({ families }: Protocol): boolean {

@@ -1,6 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { bestTwo, agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
+import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
+import { bestTwo } from "./team.ts";
 
 describe("scores in double brackets", () => {
   test("the last ones count; what is no whole number is 0; a reply is read without them", () => {

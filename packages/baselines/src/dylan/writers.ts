@@ -1,35 +1,22 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, type Line, type Stage, type Turn } from "@laconic/topologies";
 import {
-  codeIn,
   assertsIn,
+  codeIn,
   maxAsserts,
   onceEach,
+  outputsOf,
   runReply,
   runTests,
-  outputsOf,
   validLines,
-  type Ending,
 } from "../code/run-tests.ts";
 import { runnerOf } from "../playing/run-program.ts";
-import type { BaselineOptions, RunProgram } from "../protocols/baseline.ts";
+import type { RunProgram } from "../protocols/baseline.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import type { Protocol, Role } from "../protocols/protocol.ts";
-import {
-  rankedBest,
-  bestTwo,
-  drawnNote,
-  agentImportance,
-  scoresIn,
-  weightsOf,
-  withoutScores,
-  type Neuron,
-} from "./importance.ts";
-import { ownCodeWords, type CodeWords, type SeenProgram, releasedCodeWords, type Remarker } from "./code-words.ts";
-import type { DylanPhase, OnImportance } from "./debate.ts";
+import { ownCodeWords, releasedCodeWords, type CodeWords, type Remarker, type SeenProgram } from "./code-words.ts";
+import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { sentenceBleu } from "./sentence-bleu.ts";
-
-const layers = 3;
+import { bestTwo, drawnNote, layers, rankedBest, type DylanTeam } from "./team.ts";
 
 /** BLEU from which on two programs are one answer. */
 const alikeFrom = 90;
@@ -43,13 +30,8 @@ const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
  * one program. The answer is drawn from the programs of all layers that pass most of the tests that the team wrote itself; where fewer
  * than five do, those that pass one less are in the draw. The released code draws from the first layer alone.
  */
-export function dylanWriters(
-  protocol: Protocol<DylanPhase>,
-  options: BaselineOptions,
-  team: readonly Role[],
-  onImportance?: OnImportance,
-): Topology {
-  const writers = new Writers(protocol, options, team, onImportance);
+export function dylanWriters(team: DylanTeam): Topology {
+  const writers = new Writers(team);
   return programTopology({
     name: "dylan",
     agents: [...writers.ids, ...judgeSlots, "ranker"],
@@ -59,9 +41,10 @@ export function dylanWriters(
   });
 }
 
-/** What a play goes on with, and what of it the end needs: programs and judgements, in the order in which they came. */
+/** State of a play; neurons, programs and tests are in the order in which they were made. */
 interface Play {
   readonly stage: Stage;
+  readonly question: string;
   readonly run: RunProgram;
   readonly random: Random;
   readonly neurons: Neuron[];
@@ -69,26 +52,32 @@ interface Play {
   readonly tests: string[];
 }
 
+/** What one judge says of programs. */
+interface Judgement {
+  readonly judge: Remarker | "judge-ranker";
+  /** Null for the tool, which costs no call. */
+  readonly turn: Turn | null;
+  readonly weights: readonly number[];
+  /** What writers read of each program; none of the ranker. */
+  readonly remarks: readonly string[];
+}
+
+interface Judged {
+  readonly judgements: readonly Judgement[];
+  /** Programs that the ranker lets through, by position. */
+  readonly passed: readonly number[];
+}
+
 class Writers {
   readonly ids: readonly string[];
-  readonly #protocol: Protocol<DylanPhase>;
-  readonly #options: BaselineOptions;
-  readonly #team: readonly Role[];
-  readonly #onImportance: OnImportance | undefined;
+  readonly #team: DylanTeam;
   readonly #runner: RunProgram;
   readonly #words: CodeWords;
 
-  constructor(
-    protocol: Protocol<DylanPhase>,
-    options: BaselineOptions,
-    team: readonly Role[],
-    onImportance: OnImportance | undefined,
-  ) {
-    this.ids = team.map((_, i) => `writer-${i + 1}`);
-    this.#protocol = protocol;
-    this.#options = options;
+  constructor(team: DylanTeam) {
+    const { protocol, options, roles } = team;
+    this.ids = roles.map((_, i) => `writer-${i + 1}`);
     this.#team = team;
-    this.#onImportance = onImportance;
     this.#runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
     this.#words = options.script ? releasedCodeWords(options.script) : ownCodeWords(options.answerForm);
   }
@@ -96,26 +85,28 @@ class Writers {
   async play(stage: Stage): Promise<void> {
     const { id, question } = stage.problem;
     const random = randomFromSeed(`dylan/${id}/${question}`);
-    const play: Play = { stage, run: onceEach(this.#runner), random, neurons: [], programs: [], tests: [] };
-    const judging = phaseSettings(this.#protocol.phases.judge, this.#options);
+    const play: Play = { stage, question, run: onceEach(this.#runner), random, neurons: [], programs: [], tests: [] };
     let active: readonly string[] = this.ids;
     let before: readonly Turn[] = [];
     for (let layer = 0; layer < layers; layer++) {
       if (layer === layers - 1 && this.ids.length > 2) active = await this.#bestWriters(play, before);
-      const judged = layer === 0 ? null : await judge(stage, before, judging, play.run, random, this.#words);
+      const judged = layer === 0 ? null : await this.#judge(play, before);
       const firstJudge = play.neurons.length;
-      if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
+      // Judges weigh all programs of the layer before, which are the last that were written.
+      const received = before.map((_, i) => firstJudge - before.length + i);
+      for (const { judge: agent, weights } of judged?.judgements ?? [])
+        play.neurons.push({ agent, layer: 2 * layer - 1, received, weights, agrees: false });
       const programs: Turn[] = [];
       for (const agent of random.shuffle(active)) {
         const order = random.shuffle(judged?.judgements ?? []);
-        const [turn] = await stage.say(this.#lineOf(stage, agent, before, judged, order));
+        const [turn] = await stage.say(this.#lineOf(play, agent, before, judged, order));
         if (!turn) continue;
         programs.push(turn);
         play.programs.push(turn);
         play.neurons.push({
           agent,
           layer: 2 * layer,
-          received: order.map((each) => firstJudge + (judged as Judged).judgements.indexOf(each)),
+          received: order.map((judgement) => firstJudge + (judged as Judged).judgements.indexOf(judgement)),
           weights: weightsOf(fullScores(order, turn), order.length),
           agrees: false,
         });
@@ -126,48 +117,41 @@ class Writers {
     await this.#finish(play);
   }
 
-  async #finish({ stage, run, random, neurons, programs, tests }: Play): Promise<void> {
-    const { question } = stage.problem;
+  async #finish({ stage, question, run, random, neurons, programs, tests }: Play): Promise<void> {
     const wanted = [...new Set(tests)];
     const ends = await Promise.all(programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)));
-    const passed = ends.map((each) => each.filter((end) => end === null).length);
+    const passed = ends.map((results) => results.filter((end) => end === null).length);
     const most = Math.max(...passed);
     const best = programs.filter((_, i) => passed[i] === most);
     const drawn = random.pick(best.length < 5 ? programs.filter((_, i) => (passed[i] as number) >= most - 1) : best);
     stage.conclude({ ...drawn.utterance, text: withoutScores(drawn.utterance.text) });
     const last = Math.max(...neurons.map(({ layer }) => layer));
     const written = neurons.filter(({ agent }) => this.ids.includes(agent));
-    this.#onImportance?.(
-      agentImportance(
-        neurons.map((each) => {
-          const program = programs[written.indexOf(each)];
-          return { ...each, agrees: each.layer === last && program !== undefined && alike(question, program, drawn) };
-        }),
-      ),
-    );
+    const weighed = neurons.map((neuron) => {
+      const program = programs[written.indexOf(neuron)];
+      return { ...neuron, agrees: neuron.layer === last && program !== undefined && alike(question, program, drawn) };
+    });
+    this.#team.onImportance?.(agentImportance(weighed));
   }
 
-  #bestWriters({ stage, random }: Play, programs: readonly Turn[]): Promise<string[]> {
-    const { question } = stage.problem;
+  #bestWriters({ stage, question, random }: Play, programs: readonly Turn[]): Promise<string[]> {
     const shuffled = random.shuffle(programs);
+    const codes = shuffled.map(({ utterance }) => this.#words.program(question, utterance.text));
     return rankedBest(stage, shuffled, random, {
-      prompt: this.#words.choose(
-        question,
-        shuffled.map(({ utterance }) => this.#words.program(question, utterance.text)),
-      ),
-      ...phaseSettings(this.#protocol.phases.rank, this.#options),
+      prompt: this.#words.choose(question, codes),
+      ...phaseSettings(this.#team.protocol.phases.rank, this.#team.options),
     });
   }
 
   #lineOf(
-    stage: Stage,
+    { question }: Play,
     agent: string,
     programs: readonly Turn[],
     judged: Judged | null,
     order: readonly Judgement[],
   ): Line {
-    const { question } = stage.problem;
-    const role = this.#team[this.ids.indexOf(agent)];
+    const { protocol, options, roles } = this.#team;
+    const role = roles[this.ids.indexOf(agent)];
     const heard = order.flatMap(({ judge: name, turn, remarks }) =>
       name === "judge-ranker" ? [] : { name, turn, remarks },
     );
@@ -176,180 +160,103 @@ class Writers {
       text: this.#words.program(question, (programs[i] as Turn).utterance.text),
       remarks: new Map(heard.map(({ name, remarks }) => [name, remarks[i] ?? ""])),
     }));
+    const reads = [...shown.map((i) => programs[i] as Turn), ...heard.flatMap(({ turn }) => turn ?? [])];
     return {
       agent,
       prompt: judged ? this.#words.rewrite(role, question, seen) : this.#words.write(role, question),
-      reads: [
-        ...shown.map((i) => (programs[i] as Turn).message),
-        ...heard.flatMap(({ turn }) => (turn ? [turn.message] : [])),
-      ],
-      ...phaseSettings(this.#protocol.phases.reply, this.#options),
+      reads: reads.map(({ message }) => message),
+      ...phaseSettings(protocol.phases.reply, options),
     };
+  }
+
+  /**
+   * DyLAN's four judges of programs. The passer runs each one; the tester writes assertions without having seen any, which are run on
+   * each; the reflector comments and scores; the ranker names the best two.
+   */
+  async #judge({ stage, question, run, random, tests: allTests }: Play, programs: readonly Turn[]): Promise<Judged> {
+    const words = this.#words;
+    const settings = phaseSettings(this.#team.protocol.phases.judge, this.#team.options);
+    const positions = [...programs.keys()];
+    const [toReflector, toRanker] = [random.shuffle(positions), random.shuffle(positions)];
+    const codes = programs.map(({ utterance }) => words.program(question, utterance.text));
+    const lineTo = (agent: string, order: readonly number[], asking: CodeWords["reflect"]): Line => ({
+      agent,
+      prompt: asking(
+        question,
+        order.map((i) => codes[i] as string),
+      ),
+      reads: order.map((i) => (programs[i] as Turn).message),
+      ...settings,
+    });
+    const ranks = programs.length > 2;
+    const [tested, reflected, ranked] = await stage.say(
+      { agent: "tester", prompt: words.test(question), ...settings },
+      lineTo("reflector", toReflector, words.reflect),
+      ...(ranks ? [lineTo("judge-ranker", toRanker, words.rank)] : []),
+    );
+    const asserts = assertsIn(tested?.utterance.text ?? "");
+    const valid = words.failures === "errors" ? asserts : await validLines(asserts, run);
+    const tests = valid.slice(0, maxAsserts);
+    allTests.push(...tests);
+    const replies = programs.map(({ utterance }) => utterance.text);
+    const [alone, results] = await Promise.all([
+      Promise.all(replies.map((reply) => runReply(question, reply, run))),
+      Promise.all(replies.map((reply) => runTests(question, reply, tests, run))),
+    ]);
+    const failures =
+      words.failures === "errors"
+        ? results
+        : await Promise.all(replies.map((reply, i) => outputsOf(question, reply, tests, results[i] ?? [], run)));
+    const { best, drawn } = ranks
+      ? bestTwo(ranked?.utterance.text ?? "", programs.length, random)
+      : { best: positions, drawn: false };
+    if (drawn) stage.note(drawnNote);
+    const passed = ranks ? best.map((i) => toRanker[i] as number) : best;
+    const reflection = reflected?.utterance.text ?? "";
+    const [thoughts, marks] = [words.reflections(reflection, programs.length), scoresIn(reflection)];
+    const judgement = (
+      judge: Judgement["judge"],
+      turn: Turn | undefined,
+      scores: readonly number[],
+      remarks: readonly string[],
+    ): Judgement => ({ judge, turn: turn ?? null, weights: weightsOf(scores, programs.length), remarks });
+    const shares = results.map((ends) =>
+      Math.ceil((5 * ends.filter((end) => end === null).length) / Math.max(1, tests.length)),
+    );
+    const reported = failures.map((ends) => words.tested(tests.map((test, j) => ({ test, failure: ends[j] ?? null }))));
+    const own = marks.length === programs.length ? positions.map((i) => marks[toReflector.indexOf(i)] as number) : [];
+    const comments = positions.map((i) => thoughts[toReflector.indexOf(i)] ?? "");
+    const judgements = [
+      judgement("passer", undefined, passScores(alone.map((end) => end === null)), alone.map(words.ran)),
+      judgement("tester", tested, shares, reported),
+      judgement("reflector", reflected, own, comments),
+      judgement("judge-ranker", ranked, passScores(positions.map((i) => passed.includes(i))), []),
+    ];
+    return { judgements, passed: passed.toSorted((a, b) => a - b) };
   }
 }
 
-async function consensus({ stage, run }: Play, programs: readonly Turn[], writers: number): Promise<boolean> {
-  const { question } = stage.problem;
+/** The highest score for what passes, else the lowest. */
+function passScores(passes: readonly boolean[]): number[] {
+  return passes.map((pass) => (pass ? 5 : 0));
+}
+
+async function consensus({ question, run }: Play, programs: readonly Turn[], writers: number): Promise<boolean> {
   const needed = Math.floor((2 * writers) / 3);
   if (programs.length <= needed) return false;
   const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
   const running = programs.filter((_, i) => ends[i] === null);
-  return running.some((each) => running.filter((other) => alike(question, each, other)).length > needed);
+  return running.some((one) => running.filter((other) => alike(question, one, other)).length > needed);
 }
 
 function alike(question: string, a: Turn, b: Turn): boolean {
-  const [one, other] = [a, b].map(({ utterance }) => codeIn(question, utterance.text)) as [string, string];
+  const [one, other] = [codeIn(question, a.utterance.text), codeIn(question, b.utterance.text)];
   return one === other || sentenceBleu(one, other) >= alikeFrom;
 }
 
-/** Scores of what a writer heard; the ranker is not scored by it and counts 3. Without the others' there is none. */
+/** A writer's scores of the judges; the ranker counts 3, which no writer scores. Empty unless all others have a score. */
 function fullScores(order: readonly Judgement[], { utterance }: Turn): number[] {
-  const given = scoresIn(utterance.text);
-  if (given.length !== order.length - 1) return [];
-  return order.map(({ judge: name }) => (name === "judge-ranker" ? 3 : (given.shift() as number)));
-}
-
-/** Judges weigh all programs of the layer before, which are the last that were written. */
-function addJudges({ neurons, tests }: Play, judged: Judged, programs: number, layer: number): void {
-  const received = Array.from({ length: programs }, (_, i) => neurons.length - programs + i);
-  for (const { judge: agent, weights } of judged.judgements)
-    neurons.push({ agent, layer, received, weights, agrees: false });
-  tests.push(...judged.tests);
-}
-
-/** What one judge says of programs. */
-export interface Judgement {
-  readonly judge: Remarker | "judge-ranker";
-  /** Null for the tool, which costs no call. */
-  readonly turn: Turn | null;
-  readonly weights: readonly number[];
-  /** What writers read of each program; the ranker's remark is whom it leaves out. */
-  readonly remarks: readonly string[];
-}
-
-/** What the judges of a layer say. */
-export interface Judged {
-  readonly judgements: readonly Judgement[];
-  /** Programs that the ranker lets through, by position. */
-  readonly passed: readonly number[];
-  /** Assertions that the tester wrote. */
-  readonly tests: readonly string[];
-}
-
-/** How judges ask: the settings of their lines. */
-export type JudgeSettings = Pick<Line, "maxTokens" | "temperature">;
-
-/**
- * DyLAN's four judges of programs. The passer runs each one; the tester writes assertions without having seen any, which are run on
- * each; the reflector comments and scores; the ranker names the best two.
- */
-async function judge(
-  stage: Stage,
-  programs: readonly Turn[],
-  settings: JudgeSettings,
-  run: RunProgram,
-  random: Random,
-  words: CodeWords,
-): Promise<Judged> {
-  const { question } = stage.problem;
-  const codes = programs.map(({ utterance }) => words.program(question, utterance.text));
-  const inOrder = (order: readonly number[] = []): string[] => order.map((i) => codes[i] as string);
-  const [toReflector, toRanker] = [0, 1].map(() => random.shuffle(programs.map((_, i) => i)));
-  const ranks = programs.length > 2;
-  const read = (order: readonly number[] = []) => order.map((i) => (programs[i] as Turn).message);
-  const [tested, reflected, ranked] = await stage.say(
-    { agent: "tester", prompt: words.test(question), ...settings },
-    {
-      agent: "reflector",
-      prompt: words.reflect(question, inOrder(toReflector)),
-      reads: read(toReflector),
-      ...settings,
-    },
-    ...(ranks
-      ? [
-          {
-            agent: "judge-ranker",
-            prompt: words.rank(question, inOrder(toRanker)),
-            reads: read(toRanker),
-            ...settings,
-          },
-        ]
-      : []),
-  );
-  const { tests, alone, results, failures } = await runAll(
-    question,
-    programs,
-    tested?.utterance.text ?? "",
-    run,
-    words,
-  );
-  const { best, drawn } = ranks
-    ? bestTwo(ranked?.utterance.text ?? "", programs.length, random)
-    : { best: programs.map((_, i) => i), drawn: false };
-  if (drawn) stage.note(drawnNote);
-  const passed = ranks ? best.map((i) => (toRanker as number[])[i] as number) : best;
-  const thoughts = words.reflections(reflected?.utterance.text ?? "", programs.length);
-  const marks = scoresIn(reflected?.utterance.text ?? "");
-  const placeOf = (i: number): number => (toReflector as number[]).indexOf(i);
-  const judgements: Judgement[] = [
-    {
-      judge: "passer",
-      turn: null,
-      weights: scored(programs.map((_, i) => (alone[i] === null ? 5 : 0))),
-      remarks: alone.map(words.ran),
-    },
-    {
-      judge: "tester",
-      turn: tested ?? null,
-      weights: scored(results.map((ends) => Math.ceil((5 * passedOf(ends)) / Math.max(1, tests.length)))),
-      remarks: failures.map((ends) => words.tested(tests.map((test, j) => ({ test, failure: ends[j] ?? null })))),
-    },
-    {
-      judge: "reflector",
-      turn: reflected ?? null,
-      weights: scored(marks.length === programs.length ? programs.map((_, i) => marks[placeOf(i)] as number) : []),
-      remarks: programs.map((_, i) => thoughts[placeOf(i)] ?? ""),
-    },
-    {
-      judge: "judge-ranker",
-      turn: ranked ?? null,
-      weights: scored(programs.map((_, i) => (passed.includes(i) ? 5 : 0))),
-      remarks: [],
-    },
-  ];
-  return { judgements, passed: passed.toSorted((a, b) => a - b), tests };
-
-  function scored(scores: readonly number[]): number[] {
-    return weightsOf(scores, programs.length);
-  }
-}
-
-async function runAll(
-  question: string,
-  programs: readonly Turn[],
-  tester: string,
-  run: RunProgram,
-  words: CodeWords,
-): Promise<{
-  readonly tests: readonly string[];
-  readonly alone: readonly Ending[];
-  /** Of each program, how each test ended, and what is shown of one that failed. */
-  readonly results: readonly (readonly Ending[])[];
-  readonly failures: readonly (readonly (string | null)[])[];
-}> {
-  const asserts = assertsIn(tester);
-  const valid = words.failures === "errors" ? asserts : await validLines(asserts, run);
-  const tests = valid.slice(0, maxAsserts);
-  const replies = programs.map(({ utterance }) => utterance.text);
-  const [alone, results] = await Promise.all([
-    Promise.all(replies.map((reply) => runReply(question, reply, run))),
-    Promise.all(replies.map((reply) => runTests(question, reply, tests, run))),
-  ]);
-  if (words.failures === "errors") return { tests, alone, results, failures: results };
-  const outputs = replies.map((reply, i) => outputsOf(question, reply, tests, results[i] ?? [], run));
-  return { tests, alone, results, failures: await Promise.all(outputs) };
-}
-
-function passedOf(ends: readonly Ending[]): number {
-  return ends.filter((end) => end === null).length;
+  const scores = scoresIn(utterance.text);
+  if (scores.length !== order.length - 1) return [];
+  return order.map(({ judge }) => (judge === "judge-ranker" ? 3 : (scores.shift() as number)));
 }

@@ -1,8 +1,10 @@
 import { randomFromSeed, type Prompt } from "@laconic/core";
-import { exactJson, writeJson } from "@laconic/core/json";
+import { writeJson } from "@laconic/core/json";
+import { firstObject } from "../playing/json-reply.ts";
+import { chat } from "../prompts/chat.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
-/** An agent of ADAS: its name, who it is told to be, and the fields of the JSON that it replies with. */
+/** An agent of ADAS: its name, its role, and the fields of the JSON that it replies with. */
 export interface AdasAgent {
   readonly name: string;
   /** Absent: the released default. */
@@ -19,7 +21,7 @@ export interface AdasInfo {
   readonly content: string;
 }
 
-/** A request in ADAS's words: the role and the form of the reply, then the question, what others and itself gave, and what to do. */
+/** A request in ADAS's words: the role and the form of the reply, then the question, earlier fields, and the task. */
 export function adasPrompt(
   script: Script,
   { name, role = textOf(script, "default role"), fields }: AdasAgent,
@@ -36,38 +38,13 @@ export function adasPrompt(
     return filled(textOf(script, "numbered info"), field, String(attempt), who, content);
   });
   const task = filled(textOf(script, "task"), taskOf(script, question));
-  return {
-    kind: "messages",
-    messages: [
-      { role: "system", content: system },
-      { role: "user", content: `${task}${shown.join("")}${textOf(script, instruction)}` },
-    ],
-  };
+  return chat(system, `${task}${shown.join("")}${textOf(script, instruction)}`);
 }
 
 /** Fields of a JSON reply as texts; a missing field is empty. */
 export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
   const given = firstObject(reply) ?? {};
   return Object.fromEntries(fields.map((field) => [field, printed(given[field])]));
-}
-
-/**
- * The JSON object in a model's reply, read and never run: everything between the outer braces, or the first object without any inside.
- * Null where there is none.
- */
-export function firstObject(text: string): Readonly<Record<string, unknown>> | null {
-  const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
-  const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
-  const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
-  for (const candidate of candidates) {
-    try {
-      const value = exactJson(candidate);
-      if (typeof value === "object" && value !== null) return { ...value };
-    } catch {
-      // the next one
-    }
-  }
-  return null;
 }
 
 function printed(value: unknown): string {

@@ -1,114 +1,110 @@
-import { type ChatMessage, LaconicError } from "@laconic/core";
-import { programTopology, type Turn } from "@laconic/topologies";
+import { type ChatMessage, LaconicError, type Topology } from "@laconic/core";
+import { programTopology, type Stage, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { pluralityOf } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { protocolsOf, phaseSettings } from "../protocols/protocol-for.ts";
+import type { Protocol } from "../protocols/protocol.ts";
 
-/** @throws LaconicError `config_invalid` without the tokens of a team */
-function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {
-  if (tokens !== undefined && tokens > 0) return Math.round(tokens);
-  throw new LaconicError("config_invalid", `${method} spends the tokens of a team: it needs them as options.tokens`, {
-    method,
-  });
+function equalTokens(
+  way: "votes" | "thought",
+  title: string,
+  examples: boolean,
+  create: (protocol: Protocol<"answer">, options: BaselineOptions, tokens: number) => Topology,
+): Baseline {
+  const name = `equal-budget:${way}`;
+  return {
+    ...methodOf({
+      name,
+      title: `Single agent, equal tokens, ${title}`,
+      protocols: protocolsOf<"answer">(name),
+      create: (protocol, options) => {
+        const { tokens = 0 } = options;
+        if (tokens > 0) return create(protocol, options, Math.round(tokens));
+        const reason = `${name} spends the tokens of a team: it needs them as options.tokens`;
+        throw new LaconicError("config_invalid", reason, { method: name });
+      },
+      maxCopies: ({ calls: { most } }) => ({ questions: most, examples: examples ? most : 0, replies: 0 }),
+    }),
+    equalTokens: true,
+  };
 }
 
-function tokensOf(said: readonly Turn[]): number {
-  return said.reduce((sum, { call }) => sum + call.promptTokens + call.writtenTokens, 0);
+function tokensOf(turns: readonly Turn[]): number {
+  return turns.reduce((sum, { call }) => sum + call.promptTokens + call.writtenTokens, 0);
 }
 
 /**
- * One agent that samples and votes until the tokens of a team are spent: what the team has to beat. A sample begins while any are
- * left, so that the last one may end beyond them.
+ * One agent that samples and votes until the tokens of a team are spent. A sample begins while any are left, so that the last one may
+ * end beyond them.
  */
-export const equalVotes: Baseline = {
-  ...methodOf({
-    name: "equal-budget:votes",
-    title: "Single agent, equal tokens, votes",
-    protocols: protocolsOf<"answer">("equal-budget:votes"),
-    create: (protocol, options) => {
-      const { reader, answerForm } = options;
-      const tokens = tokensGiven("equal-budget:votes", options);
-      const exemplars = shotsOf(protocol, options);
-      return programTopology({
-        name: "equal-budget",
-        agents: ["solver"],
-        play: async (stage) => {
-          const prompt = chat(`${stepByStep} ${answerForm}`, stage.problem.question, exemplars);
-          for (let spent = 0, sample = 0; sample === 0 || spent < tokens; sample++) {
-            if (sample === protocol.calls.most) return stage.note("capped");
-            const said = await stage.say({
-              agent: "solver",
-              prompt,
-              ...phaseSettings(protocol.phases.answer, options),
-            });
-            spent += tokensOf(said);
-          }
-        },
-        answer: (turns) => pluralityOf(turns, reader),
-      });
+export const equalVotes: Baseline = equalTokens("votes", "votes", true, (protocol, options, tokens) => {
+  const { reader, answerForm } = options;
+  const exemplars = shotsOf(protocol, options);
+  return programTopology({
+    name: "equal-budget",
+    agents: ["solver"],
+    play: async (stage) => {
+      const prompt = chat(`${stepByStep} ${answerForm}`, stage.problem.question, exemplars);
+      const line = { agent: "solver", prompt, ...phaseSettings(protocol.phases.answer, options) };
+      for (let spent = 0, sample = 0; sample === 0 || spent < tokens; sample++) {
+        if (sample === protocol.calls.most) return stage.note("capped");
+        spent += tokensOf(await stage.say(line));
+      }
     },
-    maxCopies: ({ calls: { most } }) => ({ questions: most, examples: most, replies: 0 }),
-  }),
-  equalTokens: true,
-};
+    answer: (turns) => pluralityOf(turns, reader),
+  });
+});
 
-/** Fewer are no thought: what a further turn has to leave for its reply, and what its request takes. */
+/** Fewer tokens are no thought: the least that a further turn leaves for its reply, and what its request takes. */
 const minReply = 64;
 const requestTokens = 64;
 
 /**
  * One agent that thinks in one chat until the tokens of a team are spent: a reply may be as long as they allow, and where it ends early
- * the agent is asked to go on.
+ * the agent is asked to continue.
  */
-export const equalThought: Baseline = {
-  ...methodOf({
-    name: "equal-budget:thought",
-    title: "Single agent, equal tokens, one longer thought",
-    protocols: protocolsOf<"answer">("equal-budget:thought"),
-    create: (protocol, options) => {
-      const { reader, answerForm } = options;
-      const tokens = tokensGiven("equal-budget:thought", options);
-      const settings = phaseSettings(protocol.phases.answer, options);
-      return programTopology({
-        name: "equal-budget",
-        agents: ["solver"],
-        play: async (stage) => {
-          const system = `${stepByStep} You have about ${tokens} tokens: use them, check what you find, and try another way. ${answerForm}`;
-          const messages: ChatMessage[] = [...messagesOf(chat(system, stage.problem.question))];
-          // What the server will count is not known before the first reply: four bytes a token, as in English.
-          const first = Math.ceil(messages.reduce((sum, { content }) => sum + content.length, 0) / 4);
-          let left = tokens;
-          let ceiling = Math.max(options.maxTokens, left - first);
-          for (let turns = 1; ; turns++) {
-            const prompt = { kind: "messages" as const, messages: [...messages] };
-            const said = await stage.say({ agent: "solver", prompt, ...settings, maxTokens: ceiling });
-            const [turn] = said;
-            left -= tokensOf(said);
-            // The next prompt is this one and its reply.
-            ceiling = left - tokensOf(said) - requestTokens;
-            if (!turn || turn.utterance.silent || ceiling < minReply) return;
-            if (turns === protocol.calls.most) return stage.note("capped");
-            messages.push(
-              { role: "assistant", content: turn.utterance.text },
-              {
-                role: "user",
-                content: `You have about ${ceiling} tokens left. Go on: check what you wrote, try another way, and answer again.`,
-              },
-            );
-          }
-        },
-        answer: (turns) =>
-          (turns.findLast(({ utterance }) => reader.read(utterance.text) !== null) ?? turns.at(-1))?.utterance ?? null,
-      });
-    },
-    maxCopies: ({ calls: { most } }) => ({ questions: most, examples: 0, replies: 0 }),
-  }),
-  equalTokens: true,
-};
-
-function messagesOf(prompt: ReturnType<typeof chat>): readonly ChatMessage[] {
-  return prompt.kind === "messages" ? prompt.messages : [];
-}
+export const equalThought: Baseline = equalTokens(
+  "thought",
+  "one longer thought",
+  false,
+  (protocol, options, tokens) => {
+    const { reader, answerForm, maxTokens } = options;
+    const play = async (stage: Stage): Promise<void> => {
+      const system = `${stepByStep} You have about ${tokens} tokens: use them, check what you find, and try another way. ${answerForm}`;
+      const { question } = stage.problem;
+      const messages: ChatMessage[] = [
+        { role: "system", content: system },
+        { role: "user", content: question },
+      ];
+      let left = tokens;
+      // The server's count is unknown before the first reply: four bytes a token, as in English.
+      let ceiling = Math.max(maxTokens, left - Math.ceil((system.length + question.length) / 4));
+      for (let turns = 1; ; turns++) {
+        const [turn] = await stage.say({
+          agent: "solver",
+          prompt: { kind: "messages", messages: [...messages] },
+          ...phaseSettings(protocol.phases.answer, options),
+          maxTokens: ceiling,
+        });
+        if (!turn) return;
+        left -= tokensOf([turn]);
+        // The next prompt is this one and its reply.
+        ceiling = left - tokensOf([turn]) - requestTokens;
+        if (turn.utterance.silent || ceiling < minReply) return;
+        if (turns === protocol.calls.most) return stage.note("capped");
+        const onward = `You have about ${ceiling} tokens left. Go on: check what you wrote, try another way, and answer again.`;
+        messages.push({ role: "assistant", content: turn.utterance.text }, { role: "user", content: onward });
+      }
+    };
+    return programTopology({
+      name: "equal-budget",
+      agents: ["solver"],
+      play,
+      answer: (turns) =>
+        (turns.findLast(({ utterance }) => reader.read(utterance.text) !== null) ?? turns.at(-1))?.utterance ?? null,
+    });
+  },
+);

@@ -25,7 +25,7 @@ export const llmDebate: Baseline = methodOf({
     const { agents, rounds } = sizeOf(protocol, size);
     return agents * rounds;
   },
-  // A chat grows by everybody's reply each round, and by the question where that is repeated.
+  // A chat grows by all replies of each round, and by the question where that is repeated.
   maxCopies: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
     return {
@@ -39,43 +39,29 @@ export const llmDebate: Baseline = methodOf({
 /** The debate as a program, for teams that put something before it. */
 export function debateProgram(options: BaselineOptions): Program {
   const protocol = protocolFor(protocols, options);
-  const { reader, answerForm, script } = options;
   const { agents, rounds } = sizeOf(protocol, options);
+  const words = options.script ? releasedWords(options.script) : ownWords(protocol, options);
   const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);
   return {
     name: "debate",
     agents: ids,
     play: async (stage) => {
-      const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
-      const chats = ids.map((agent): ChatMessage[] =>
-        script
-          ? [{ role: "user", content: scriptQuestion(script, stage.shown(agent)) }]
-          : [
-              { role: "system", content: `${stepByStep} ${answerForm}` },
-              ...shots,
-              { role: "user", content: stage.shown(agent) },
-            ],
-      );
+      const chats = ids.map((agent) => words.open(stage.shown(agent)));
       for (let round = 0; round < rounds; round++) {
         const received = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
-        const lines = ids.map((agent, i) => {
-          const others = received.filter(({ from }) => from !== agent);
-          const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
-          const texts = others.map(({ text }) => text);
-          const content = script ? scriptAgain(script, stage.shown(agent), texts) : `${again(texts)}${repeated}`;
-          if (round > 0) chats[i]?.push({ role: "user", content });
-          return {
-            agent,
-            reads: others,
-            prompt: { kind: "messages" as const, messages: [...(chats[i] ?? [])] },
-            ...phaseSettings(protocol.phases.reply, options),
-          };
+        const lines = chats.map((messages, i) => {
+          const agent = ids[i] as string;
+          const reads = received.filter(({ from }) => from !== agent);
+          const texts = reads.map(({ text }) => text);
+          if (round > 0) messages.push({ role: "user", content: words.again(stage.shown(agent), texts) });
+          const prompt = { kind: "messages" as const, messages: [...messages] };
+          return { agent, reads, prompt, ...phaseSettings(protocol.phases.reply, options) };
         });
-        const said = await stage.say(...lines);
-        said.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
+        const turns = await stage.say(...lines);
+        turns.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
       }
     },
-    answer: (turns) => pluralityOf(turns.slice(-agents), reader),
+    answer: (turns) => pluralityOf(turns.slice(-agents), options.reader),
   };
 }
 
@@ -84,20 +70,36 @@ function repeatsQuestion({ families }: Protocol): boolean {
   return families.includes("maths");
 }
 
-/** The first message of a debater in the words of the released scripts: their form for letters names four options. */
-function scriptQuestion(script: Script, question: string): string {
-  const { stem, options } = optionsOf(question);
-  return filled(textOf(script, "ask"), stem, ...options);
+type DebateWords = ReturnType<typeof ownWords>;
+
+function ownWords(protocol: Protocol, options: BaselineOptions) {
+  const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
+  return {
+    open: (question: string): ChatMessage[] => [
+      { role: "system", content: `${stepByStep} ${options.answerForm}` },
+      ...shots,
+      { role: "user", content: question },
+    ],
+    again: (question: string, others: readonly string[]): string => {
+      const repeated = repeatsQuestion(protocol) ? `\n\n${question}` : "";
+      if (others.length === 0) return `Check your answer and give it again.${repeated}`;
+      const quotes = others.map((text, i) => `Another agent (${i + 1}) wrote:\n${quote(text)}`).join("\n\n");
+      return `${quotes}\n\nUse what the others wrote as additional information, and answer the question again.${repeated}`;
+    },
+  };
 }
 
-function scriptAgain(script: Script, question: string, others: readonly string[]): string {
-  if (others.length === 0) return textOf(script, "alone");
-  const replies = others.map((text) => filled(textOf(script, "reply"), text)).join("");
-  return `${textOf(script, "replies")}${replies}${filled(textOf(script, "update"), question)}`;
-}
-
-function again(others: readonly string[]): string {
-  if (others.length === 0) return "Check your answer and give it again.";
-  const quotes = others.map((text, i) => `Another agent (${i + 1}) wrote:\n${quote(text)}`).join("\n\n");
-  return `${quotes}\n\nUse what the others wrote as additional information, and answer the question again.`;
+/** The words of the released scripts: their form for letters names four options. */
+function releasedWords(script: Script): DebateWords {
+  return {
+    open: (question) => {
+      const { stem, options } = optionsOf(question);
+      return [{ role: "user", content: filled(textOf(script, "ask"), stem, ...options) }];
+    },
+    again: (question, others) => {
+      if (others.length === 0) return textOf(script, "alone");
+      const replies = others.map((text) => filled(textOf(script, "reply"), text)).join("");
+      return `${textOf(script, "replies")}${replies}${filled(textOf(script, "update"), question)}`;
+    },
+  };
 }

@@ -12,29 +12,23 @@ interface Scoring {
   readonly title: string;
   /** Letters behind the options that the prompt shows, or the options themselves behind the question alone. */
   readonly scored: "letters" | "options";
-  /** What a log-probability is divided by. */
-  readonly length: (option: string) => number;
+  /** Divides an option's log-probability. Default 1. */
+  readonly length?: (option: string) => number;
 }
 
-const source =
-  "lm-evaluation-harness, output type multiple_choice: the sum of the log-probs of an option's tokens behind the prompt";
 const agent = "solver";
 /** The prompt alone, and behind it each of at most this many options. */
 const mostOptions = 10;
 const encoder = new TextEncoder();
 
-function characters(text: string): number {
-  return Array.from(text).length;
-}
-
-const scorings: readonly Scoring[] = [
-  { name: "log-likelihood", title: "Log-likelihood of letters", scored: "letters", length: () => 1 },
-  { name: "log-likelihood:options", title: "Log-likelihood of options", scored: "options", length: () => 1 },
+const zeroShot: readonly Scoring[] = [
+  { name: "log-likelihood", title: "Log-likelihood of letters", scored: "letters" },
+  { name: "log-likelihood:options", title: "Log-likelihood of options", scored: "options" },
   {
     name: "log-likelihood:options-norm",
     title: "Log-likelihood of options a character (acc_norm)",
     scored: "options",
-    length: characters,
+    length: (option) => Array.from(option).length,
   },
   {
     name: "log-likelihood:options-bytes",
@@ -44,22 +38,32 @@ const scorings: readonly Scoring[] = [
   },
 ];
 
+/** MMLU as it is mostly reported: five questions of the subject with their letters. */
 const fewShot: Scoring = {
   name: "log-likelihood:few-shot",
   title: "Log-likelihood of letters, five examples",
   scored: "letters",
-  length: () => 1,
 };
 
-/** Multiple choice without a word written: the option that the model thinks likeliest. */
+/** Multiple choice by log-probability: no reply is written. */
 export const logLikelihoods: readonly Baseline[] = [
-  ...scorings.map((scoring) => zeroShot(scoring)),
+  ...zeroShot.map((scoring) => ({
+    name: scoring.name,
+    title: scoring.title,
+    source:
+      "lm-evaluation-harness, output type multiple_choice: the sum of the log-probs of an option's tokens behind the prompt",
+    calls: "one a letter or option, and one for the prompt",
+    temperature: 0,
+    create: (options: BaselineOptions) => topologyOf(scoring, askedOf(scoring, options)),
+    maxCalls: () => mostOptions + 1,
+    maxCopies: () => ({ questions: mostOptions + 1, examples: 0, replies: 0 }),
+    replyTokens: 1,
+  })),
   {
     ...methodOf({
       name: fewShot.name,
       title: fewShot.title,
-      // MMLU as it is mostly reported: five questions of the subject with their letters.
-      protocols: protocolsOf("log-likelihood:few-shot"),
+      protocols: protocolsOf(fewShot.name),
       create: (protocol, options) =>
         topologyOf(fewShot, askedOf(fewShot, options), headOf(shotsOf(protocol, options), options.script)),
       maxCopies: ({ calls: { most } }) => ({ questions: most, examples: most, replies: 0 }),
@@ -67,20 +71,6 @@ export const logLikelihoods: readonly Baseline[] = [
     replyTokens: 1,
   },
 ];
-
-function zeroShot(scoring: Scoring): Baseline {
-  return {
-    name: scoring.name,
-    title: scoring.title,
-    source,
-    calls: "one a letter or option, and one for the prompt",
-    temperature: 0,
-    create: (options) => topologyOf(scoring, askedOf(scoring, options)),
-    maxCalls: () => mostOptions + 1,
-    maxCopies: () => ({ questions: mostOptions + 1, examples: 0, replies: 0 }),
-    replyTokens: 1,
-  };
-}
 
 type Asked = NonNullable<BaselineOptions["asked"]>;
 
@@ -130,7 +120,7 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
       // The harness's split: what the whole text has more than the prompt alone is the option's.
       for (const [i, continuation] of continuations.entries())
         options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
-      const values = options.map(({ total }, i) => total / scoring.length(choices[i] as string));
+      const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i] as string) ?? 1));
       const best = values.indexOf(Math.max(...values));
       const { utterance } = options[best] as Scored;
       const text = `The answer is ${String.fromCharCode(65 + best)}`;
@@ -167,7 +157,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
       { model: model.id },
     );
   const option = logProbs.slice(from);
-  const total = option.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  const total = option.reduce<number>((sum, logProb) => sum + (logProb ?? 0), 0);
   const said = from === 0 ? `${logProbs.length} tokens` : `log p = ${total} of ${option.length} tokens`;
   const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
   const utterance: Utterance = {
@@ -182,18 +172,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
     finishReason: completion.finishReason,
     model: completion.model,
   };
-  const call = {
-    turn,
-    round: 0,
-    agent,
-    ...callTokens(usage),
-    reads: [],
-    ...(seconds !== undefined && { seconds }),
-  };
-  return {
-    logProbs,
-    total,
-    utterance,
-    turn: { utterance, call, message: { from: agent, turn, round: 0, text: said, tokens: 0, silent: false } },
-  };
+  const call = { turn, round: 0, agent, ...callTokens(usage), reads: [], ...(seconds !== undefined && { seconds }) };
+  const message = { from: agent, turn, round: 0, text: said, tokens: 0, silent: false };
+  return { logProbs, total, utterance, turn: { utterance, call, message } };
 }

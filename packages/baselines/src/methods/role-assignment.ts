@@ -1,11 +1,17 @@
 import { type Program, programTopology } from "@laconic/topologies";
+import { askOn } from "../playing/ask.ts";
 import { methodOf } from "../playing/method-of.ts";
+import { textOfTurn } from "../playing/vote.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
-import { phaseSettings, protocolFor, protocolsOf } from "../protocols/protocol-for.ts";
+import { protocolFor, protocolsOf } from "../protocols/protocol-for.ts";
 import { adasFields, adasPrompt, type AdasAgent } from "./adas-prompts.ts";
 
 const protocols = protocolsOf<"route" | "answer">("role-assignment");
+
+/** The router and the experts of the released code. */
+const routing: AdasAgent = { name: "router", fields: ["choice"] };
+const expert: AdasAgent = { name: "expert", fields: ["thinking", "answer"] };
 
 /** A routing call names one of the field's experts, one call answers as it; any other reply makes it the last of the list. */
 export const roleAssignment: Baseline = methodOf({
@@ -28,24 +34,18 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
     agents: ["router", "expert"],
     play: async (stage) => {
       const { question } = stage.problem;
-      const [routed] = await stage.say({
-        agent: "router",
-        prompt: script
-          ? adasPrompt(script, routing, question, [], "route")
-          : chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
-        ...phaseSettings(protocol.phases.route, options),
-      });
-      const named = namedTitle(routed?.utterance.text ?? "", titles);
+      const ask = askOn(stage, protocol, options);
+      const choosing = script
+        ? adasPrompt(script, routing, question, [], "route")
+        : chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question);
+      const routed = await ask("router", "route", choosing);
+      const named = namedTitle(textOfTurn(routed), titles);
       if (named === null) stage.note("no expert named");
       const role = named ?? titles.at(-1) ?? "";
-      const [reply] = await stage.say({
-        agent: "expert",
-        prompt: script
-          ? adasPrompt(script, { ...expert, role }, question, [], "solve")
-          : chat(`You are a ${role}. ${stepByStep} ${answerForm}`, question),
-        reads: routed ? [routed.message] : [],
-        ...phaseSettings(protocol.phases.answer, options),
-      });
+      const solving = script
+        ? adasPrompt(script, { ...expert, role }, question, [], "solve")
+        : chat(`You are a ${role}. ${stepByStep} ${answerForm}`, question);
+      const reply = await ask("expert", "answer", solving, [routed]);
       const answer = script && reply ? adasFields(reply.utterance.text, expert.fields)["answer"] : "";
       if (reply && answer) stage.conclude({ ...reply.utterance, text: answer });
     },
@@ -53,17 +53,12 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
   };
 }
 
-/** The router and the experts of the released code: what they reply with. */
-const routing: AdasAgent = { name: "router", fields: ["choice"] };
-const expert: AdasAgent = { name: "expert", fields: ["thinking", "answer"] };
-
-/** The first expert that a reply names: by title, or by the word that no other title has. */
+/** The first expert that a reply names: by title, or by a word that no other title has. */
 function namedTitle(reply: string, titles: readonly string[]): string | null {
-  const said = reply.toLowerCase();
-  const words = (title: string): string[] => title.toLowerCase().split(" ");
-  const own = (title: string): string[] =>
-    words(title).filter((word) => titles.filter((other) => words(other).includes(word)).length === 1);
-  return (
-    titles.find((title) => said.includes(title.toLowerCase()) || own(title).some((word) => said.includes(word))) ?? null
-  );
+  const text = reply.toLowerCase();
+  const words = titles.flatMap((title) => title.toLowerCase().split(" "));
+  const isNamed = (title: string): boolean =>
+    text.includes(title) ||
+    title.split(" ").some((word) => text.includes(word) && words.filter((other) => other === word).length === 1);
+  return titles.find((title) => isNamed(title.toLowerCase())) ?? null;
 }

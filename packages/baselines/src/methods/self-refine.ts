@@ -1,22 +1,25 @@
 import type { Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Turn } from "@laconic/topologies";
 import { programIn } from "../code/run-tests.ts";
+import { askOn } from "../playing/ask.ts";
+import { firstObject } from "../playing/json-reply.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { printedBy, runnerOf } from "../playing/run-program.ts";
-import { chat, stepByStep } from "../prompts/chat.ts";
+import { textOfTurn } from "../playing/vote.ts";
+import { asked, chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
-import { phaseSettings, roundsOf, protocolsOf } from "../protocols/protocol-for.ts";
+import { roundsOf, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { type Script, textOf } from "../protocols/script.ts";
-import { adasFields, adasPrompt, firstObject, type AdasAgent, type AdasInfo } from "./adas-prompts.ts";
+import { adasFields, adasPrompt, type AdasAgent, type AdasInfo } from "./adas-prompts.ts";
 
-type RefineProtocol = Protocol<"draft" | "feedback" | "revise">;
+type RefinePhase = "draft" | "feedback" | "revise";
 
 /** Self-Refine: answer, then criticise and revise until the criticism calls the work correct. */
 export const selfRefine: Baseline = methodOf({
   name: "self-refine",
   title: "Self-Refine",
-  protocols: protocolsOf<"draft" | "feedback" | "revise">("self-refine"),
+  protocols: protocolsOf<RefinePhase>("self-refine"),
   create: (protocol, options) =>
     protocol.runsPrograms ? refinedPrograms(protocol, options) : reflexion(protocol, options),
   maxCalls: (protocol, size) => 1 + (protocol.runsPrograms ? 1 : 2) * roundsOf(protocol, size),
@@ -30,42 +33,30 @@ export const selfRefine: Baseline = methodOf({
   },
 });
 
-function reflexion(protocol: RefineProtocol, options: BaselineOptions): Topology {
-  const { draft, feedback, revise } = protocol.phases;
+function reflexion(protocol: Protocol<RefinePhase>, options: BaselineOptions): Topology {
   const words = options.script ? releasedWords(options.script) : ownWords(options.answerForm);
   return programTopology({
     name: "self-refine",
     agents: ["solver", "critic"],
     play: async (stage) => {
       const { question } = stage.problem;
-      let [attempt] = await stage.say({
-        agent: "solver",
-        prompt: words.solve(question, []),
-        ...phaseSettings(draft, options),
-      });
+      const ask = askOn(stage, protocol, options);
+      let attempt = await ask("solver", "draft", words.solve(question, []));
       let correct = false;
-      const history: (Exchange & { readonly reads: Turn["message"][] })[] = [];
+      const history: Exchange[] = [];
+      const reads: Turn[] = [];
       for (let round = 0; round < roundsOf(protocol, options); round++) {
         if (!attempt) return;
         const reply = attempt.utterance.text;
-        const [comment] = await stage.say({
-          agent: "critic",
-          prompt: words.criticise(question, reply, round),
-          reads: [attempt.message],
-          ...phaseSettings(feedback, options),
-        });
+        const comment = await ask("critic", "feedback", words.criticise(question, reply, round), [attempt]);
         if (!comment) return;
         const verdict = verdictIn(comment.utterance.text);
         if (!verdict.read) stage.note("unread criticism");
         correct = verdict.correct;
         if (correct) break;
-        history.push({ reply, feedback: verdict.feedback, reads: [attempt.message, comment.message] });
-        [attempt] = await stage.say({
-          agent: "solver",
-          prompt: words.solve(question, history),
-          reads: history.flatMap(({ reads }) => reads),
-          ...phaseSettings(revise, options),
-        });
+        history.push({ reply, feedback: verdict.feedback });
+        reads.push(attempt, comment);
+        attempt = await ask("solver", "revise", words.solve(question, history), reads);
       }
       if (!correct) stage.note("capped");
       if (attempt) stage.conclude({ ...attempt.utterance, text: words.answerIn(attempt.utterance.text) });
@@ -79,28 +70,25 @@ interface Exchange {
   readonly feedback: string;
 }
 
-interface ReflexionWords {
-  readonly solve: (question: string, history: readonly Exchange[]) => Prompt;
-  /** @param round - from 0 */
-  readonly criticise: (question: string, reply: string, round: number) => Prompt;
-  readonly answerIn: (reply: string) => string;
-}
+type ReflexionWords = ReturnType<typeof ownWords>;
 
-function ownWords(answerForm: string): ReflexionWords {
+function ownWords(answerForm: string) {
   return {
-    solve: (question, history) => {
-      const said = history.map(
+    solve: (question: string, history: readonly Exchange[]): Prompt => {
+      const attempts = history.map(
         ({ reply, feedback }, i) => `Attempt ${i + 1}:\n${quote(reply)}\n\nFeedback ${i + 1}:\n${quote(feedback)}`,
       );
       const task = "Learn from the attempts and the feedback, and solve the task better.";
-      return chat(`${stepByStep} ${answerForm}`, [question, ...(said.length > 0 ? [...said, task] : [])].join("\n\n"));
+      const user = [question, ...(attempts.length > 0 ? [...attempts, task] : [])].join("\n\n");
+      return chat(`${stepByStep} ${answerForm}`, user);
     },
-    criticise: (question, reply, round) =>
+    /** @param round - from 0 */
+    criticise: (question: string, reply: string, round: number): Prompt =>
       chat(
         'Review the attempt and say where it may be wrong. Reply with JSON alone: {"feedback": what may be wrong, "correct": "True" if you are certain that it is correct, else "False"}.',
         `${question}\n\nAttempt ${round + 1}:\n${quote(reply)}`,
       ),
-    answerIn: (reply) => reply,
+    answerIn: (reply: string): string => reply,
   };
 }
 
@@ -108,10 +96,13 @@ function ownWords(answerForm: string): ReflexionWords {
 function releasedWords(script: Script): ReflexionWords {
   const solver: AdasAgent = { name: textOf(script, "solver"), fields: ["thinking", "answer"] };
   const critic: AdasAgent = { name: textOf(script, "critic"), fields: ["feedback", "correct"] };
-  const infosOf = (reply: string, attempt: number): AdasInfo[] => {
-    const given = adasFields(reply, solver.fields);
-    return solver.fields.map((field) => ({ field, author: solver.name, attempt, content: given[field] ?? "" }));
-  };
+  const infosOf = (reply: string, attempt: number): AdasInfo[] =>
+    Object.entries(adasFields(reply, solver.fields)).map(([field, content]) => ({
+      field,
+      author: solver.name,
+      attempt,
+      content,
+    }));
   return {
     solve: (question, history) => {
       const infos = history.flatMap(({ reply, feedback }, i) => [
@@ -125,24 +116,22 @@ function releasedWords(script: Script): ReflexionWords {
   };
 }
 
-/** A criticism's fields. What is no such JSON is feedback as it stands, and calls nothing correct. */
+/** A criticism's fields. A reply without such JSON is feedback as a whole, and calls nothing correct. */
 function verdictIn(text: string): { feedback: string; correct: boolean; read: boolean } {
   const { feedback, correct } = firstObject(text) ?? {};
-  const read = feedback !== undefined && correct !== undefined;
   return {
     feedback: typeof feedback === "string" ? feedback : text,
     correct: correct === true || (typeof correct === "string" && /^\s*true\s*$/iu.test(correct)),
-    read,
+    read: feedback !== undefined && correct !== undefined,
   };
 }
 
 /**
- * Self-Refine by programs: a draft, then calls that each find the error and write the program anew. The answer is what the last program
- * prints, that of the call which finds it correct too.
+ * Self-Refine by programs: a draft, then calls that each find the error and rewrite the program. The answer is the last program's
+ * output, including the program of the call that finds it correct.
  */
-function refinedPrograms(protocol: Protocol<"draft" | "feedback" | "revise">, options: BaselineOptions): Topology {
+function refinedPrograms(protocol: Protocol<RefinePhase>, options: BaselineOptions): Topology {
   const run = runnerOf(protocol, options);
-  const { draft, feedback } = protocol.phases;
   const says = protocol.stops.kind === "verdict" ? protocol.stops.says : "";
   const words = options.script ? releasedProgramWords(options.script) : ownProgramWords(says);
   return programTopology({
@@ -150,30 +139,19 @@ function refinedPrograms(protocol: Protocol<"draft" | "feedback" | "revise">, op
     agents: ["solver", "critic"],
     play: async (stage) => {
       const { question } = stage.problem;
-      const [drafted] = await stage.say({
-        agent: "solver",
-        ...words.draft(question),
-        ...phaseSettings(draft, options),
-      });
-      let latest = drafted;
-      let program = words.drafted(drafted?.utterance.text ?? "");
+      const ask = askOn(stage, protocol, options);
+      let latest = await ask("solver", "draft", words.draft(question), [], words.stops?.draft);
+      let program = words.drafted(textOfTurn(latest));
       const exchanges: string[] = [];
       let stopped = false;
       for (let round = 0; round < roundsOf(protocol, options) && !stopped; round++) {
-        const received = stage.turns.map(({ message }) => message);
-        const [comment] = await stage.say({
-          agent: "critic",
-          ...words.criticise(question, program, exchanges),
-          reads: received,
-          ...phaseSettings(feedback, options),
-        });
-        const text = comment?.utterance.text ?? "";
-        const { program: rewritten, comment: said } = words.read(text);
+        const prompt = words.criticise(question, program, exchanges);
+        const reply = await ask("critic", "feedback", prompt, stage.turns, words.stops?.feedback);
+        const { program: rewritten, comment } = words.read(textOfTurn(reply));
         if (rewritten === null) stage.note("feedback without a program");
-        const exchange = words.exchange(question, program, text);
-        if (exchange !== null) exchanges.push(exchange);
-        if (rewritten !== null) [program, latest] = [rewritten, comment];
-        stopped = said.toLowerCase().includes(says);
+        exchanges.push(...words.exchange(question, program, textOfTurn(reply)));
+        if (rewritten !== null) [program, latest] = [rewritten, reply];
+        stopped = comment.toLowerCase().includes(says);
       }
       if (!stopped) stage.note("capped");
       const code = words.runnable(program);
@@ -185,70 +163,59 @@ function refinedPrograms(protocol: Protocol<"draft" | "feedback" | "revise">, op
   });
 }
 
-interface AskedFor {
-  readonly prompt: Prompt;
-  readonly stop?: readonly string[];
+interface ProgramReply {
+  readonly program: string | null;
+  readonly comment: string;
 }
 
-interface ProgramWords {
-  readonly draft: (question: string) => AskedFor;
-  readonly drafted: (reply: string) => string;
-  /** @param exchanges - of the calls before, as {@link exchange} has them */
-  readonly criticise: (question: string, program: string, exchanges: readonly string[]) => AskedFor;
-  readonly read: (reply: string) => { readonly program: string | null; readonly comment: string };
-  /** A criticism as a further example; null where it is none. */
-  readonly exchange: (question: string, program: string, reply: string) => string | null;
-  readonly runnable: (program: string) => string;
-}
+type ProgramWords = ReturnType<typeof ownProgramWords>;
 
-function ownProgramWords(says: string): ProgramWords {
+function ownProgramWords(says: string) {
   const shown = (question: string, program: string): string => `Question:\n${question}\n\nProgram:\n${quote(program)}`;
   return {
-    draft: (question) => ({
-      prompt: chat(
+    /** Texts that end replies. */
+    stops: undefined as { readonly draft: readonly string[]; readonly feedback: readonly string[] } | undefined,
+    draft: (question: string): Prompt =>
+      chat(
         "Write a Python function solution(), with the question as its docstring, that computes and returns the answer. Reply with one code block.",
         question,
       ),
-    }),
-    drafted: (reply) => programIn(reply, "solution") ?? reply,
-    criticise: (question, program, exchanges) => ({
-      prompt: chat(
+    drafted: (reply: string): string => programIn(reply, "solution") ?? reply,
+    criticise: (question: string, program: string, exchanges: readonly string[]): Prompt =>
+      chat(
         `Find the error in the program: go through it block by block and check each against the question. Say "${says}" if there is none. Then write the whole function solution() anew, in one code block.`,
         [...exchanges, shown(question, program)].join("\n\n"),
       ),
-    }),
-    read: (reply) => {
+    read: (reply: string): ProgramReply => {
       const program = programIn(reply, "solution");
       return { program, comment: reply.replace(program ?? "", "") };
     },
-    exchange: (question, program, reply) => `${shown(question, program)}\n\nFeedback and new program:\n${quote(reply)}`,
-    runnable: (program) => program,
+    /** A criticism as a further example for later calls; empty for one that is no example. */
+    exchange: (question: string, program: string, reply: string): string[] => [
+      `${shown(question, program)}\n\nFeedback and new program:\n${quote(reply)}`,
+    ],
+    runnable: (program: string): string => program,
   };
 }
 
-/** The released words: worked programs, then the question, in one message; each exchange stands behind them as a further example. */
+/** The released words: worked programs, then the question, in one message; each exchange follows them as a further example. */
 function releasedProgramWords(script: Script): ProgramWords {
   const text = (name: string): string => textOf(script, name);
-  const asked = (content: string, stop: string): AskedFor => ({
-    prompt: { kind: "messages", messages: [{ role: "user", content }] },
-    stop: [stop],
-  });
-  const end = text("end").trim();
   const head = text("head");
   const posed = (program: string): string => `${program}\n\n${text("instruction")}`;
-  const parts = (reply: string): { readonly program: string | null; readonly comment: string } => {
+  const read = (reply: string): ProgramReply => {
     const [comment = "", rest] = (reply.split(text("stop"))[0] ?? "").split(head);
     return { program: rest === undefined ? null : `${head}${rest.trimEnd()}`, comment };
   };
   return {
-    draft: (question) => asked(`${text("init")}${text("question")}${question}\n${text("solution")}`, text("between")),
+    stops: { draft: [text("between")], feedback: [text("stop")] },
+    draft: (question) => asked(`${text("init")}${text("question")}${question}\n${text("solution")}`),
     drafted: (reply) => reply.trim(),
-    criticise: (_, program, exchanges) =>
-      asked(`${text("feedback")}${exchanges.join("")}${posed(program)}`, text("stop")),
-    read: parts,
+    criticise: (_, program, exchanges) => asked(`${text("feedback")}${exchanges.join("")}${posed(program)}`),
+    read,
     exchange: (_, program, reply) => {
-      const { program: written, comment } = parts(reply);
-      return written === null ? null : `${posed(program)}\n\n${comment}\n\n${written}\n\n${end}\n\n`;
+      const { program: written, comment } = read(reply);
+      return written === null ? [] : [`${posed(program)}\n\n${comment}\n\n${written}\n\n${text("end").trim()}\n\n`];
     },
     runnable: (program) => programIn(program.split("\n\n\n")[0] ?? "", "solution") ?? program,
   };

@@ -1,10 +1,10 @@
 import type { Topology } from "@laconic/core";
 import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../protocols/baseline.ts";
+import { describeProtocol } from "../protocols/describe.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 
-/** A published method: how a team is made of a protocol, and its bounds where the caller sizes it otherwise. */
-export interface MethodDefinition<PhaseName extends string> {
+interface MethodDefinition<PhaseName extends string> {
   readonly name: string;
   readonly title: string;
   readonly protocols: readonly Protocol<PhaseName>[];
@@ -14,7 +14,7 @@ export interface MethodDefinition<PhaseName extends string> {
   maxCopies(protocol: Protocol<PhaseName>, size: MethodSize): PromptCopies;
 }
 
-/** A method that reads everything it is played by from its protocols; what is said of it in tables follows from them too. */
+/** A published method: its protocols, how a team is made of one, and its bounds. */
 export function methodOf<PhaseName extends string>({
   name,
   title,
@@ -27,19 +27,11 @@ export function methodOf<PhaseName extends string>({
     name,
     title,
     protocols,
-    source: distinct(protocols.map(({ source }) => source)).join("; "),
-    calls: distinct(protocols.map(({ calls }) => callsText(calls))).join(", or "),
+    source: [...new Set(protocols.map(({ source }) => source))].join("; "),
+    calls: [...new Set(protocols.map((protocol) => describeProtocol(protocol).calls))].join(", or "),
     temperature: protocols[0]?.temperature ?? 0,
     create: (options) => create(protocolFor(protocols, options), options),
     maxCalls: (size) => maxCalls(protocolFor(protocols, size), size),
     maxCopies: (size) => maxCopies(protocolFor(protocols, size), size),
   };
-}
-
-function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts)];
-}
-
-function callsText({ least, most }: Protocol["calls"]): string {
-  return least === most ? String(most) : `${least} to ${most}`;
 }

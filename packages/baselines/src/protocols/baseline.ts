@@ -13,55 +13,54 @@ export interface AnswerReader {
 /** A worked example for few-shot prompts, from a training split. */
 export interface Exemplar {
   readonly question: string;
-  /** Worked; empty where the data has the answer alone. */
+  /** Empty where the data has the answer alone. */
   readonly solution: string;
   readonly answer: string;
-  /** The answer as `BaselineOptions.answerForm` demands it: the end of the reply that the example shows. */
+  /** The answer as `BaselineOptions.answerForm` demands it: the end of the reply. */
   readonly answerLine: string;
-  /** What its question is about, where the data says so. */
   readonly topic?: string;
 }
 
-/** Runs a Python program that a model wrote, away from everything: what it printed, and what went wrong, null when nothing did. */
+/** Runs a Python program that a model wrote, in a sandbox. */
 export type RunProgram = (program: string) => Promise<{ readonly output: string; readonly error: string | null }>;
 
 /** What a method is built for. */
 export interface BaselineOptions {
   readonly reader: AnswerReader;
-  /** How an answer is to be written, as the benchmark's grader reads it: the end of every instruction. */
+  /** Format of answers that the benchmark's grader reads: the end of every instruction. */
   readonly answerForm: string;
   readonly maxTokens: number;
-  /** What the questions ask for, and the benchmark they are of: protocols differ by them. Default `text`. */
+  /** Default `text`. */
   readonly family?: Family;
   readonly benchmark?: string;
-  /** Of every call, instead of the protocol's; the episode's sampling has it too. */
+  /** Of every call, instead of the protocol's. */
   readonly temperature?: number;
-  /** Of a training split, in seeded order: the method chooses from them as its protocol says. An empty list makes it zero-shot. */
+  /** Training split in seeded order, from which the method chooses. Empty: zero-shot. */
   readonly exemplars?: readonly Exemplar[];
   readonly shots?: number;
-  /** Published texts: requests are written with them, and with no examples but theirs. Absent: our words. */
+  /** Published texts of requests, with their examples. Absent: our words. */
   readonly script?: Script;
-  /** For protocols that run programs: without it they are refused. */
+  /** Required by protocols that run programs. */
   readonly runProgram?: RunProgram;
-  /** The question and its options, without letters, where it has any: for methods that score options. */
+  /** The question and its options without letters, for methods that score options. */
   readonly asked?: { readonly question: string; readonly choices: readonly string[] };
-  /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */
+  /** Samples of votes, agents and rounds, instead of the protocol's. */
   readonly samples?: number;
   readonly agents?: number;
   readonly rounds?: number;
-  /** For methods of equal tokens ({@link Baseline.equalTokens}): those that a question may take. */
+  /** Tokens per question of a method of equal tokens ({@link Baseline.equalTokens}). */
   readonly tokens?: number;
 }
 
-/** Questions that a method may learn on before it is scored; never those of the test. */
+/** Questions that a method learns on before it is scored; never those of the test. */
 export interface Calibration {
   readonly questions: number;
-  /** What a team is worth on one of them, 0 to 1: its episode is run, graded, and counted apart. */
+  /** Plays and grades a team on one of them: 0 to 1. Its tokens are counted separately. */
   utility(question: number, team: Topology): Promise<number>;
   readonly seed: string | number;
 }
 
-/** What a method is sized by: the questions, and votes, agents and rounds where they are not the protocol's. */
+/** Options that decide the number of calls. */
 export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds" | "family" | "benchmark">;
 
 /** Agents and rounds of a team. */
@@ -69,14 +68,14 @@ export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents:
   return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
 }
 
-/** How often texts stand in all prompts of a question together, at most. */
+/** How often texts occur in all prompts of a question together, at most. */
 export interface PromptCopies {
   readonly questions: number;
-  /** All worked examples together count once. */
+  /** All worked examples of a prompt count once. */
   readonly examples: number;
-  /** Of replies, whole or quoted line by line. */
+  /** Whole, or quoted line by line. */
   readonly replies: number;
-  /** Bytes of what tools say, such as the results of tests. Default 0. */
+  /** Bytes of tool output, such as test results. Default 0. */
   readonly toolBytes?: number;
 }
 
@@ -84,44 +83,35 @@ export interface PromptCopies {
 export interface Baseline {
   readonly name: string;
   readonly title: string;
-  /** Where the protocol comes from. */
   readonly source: string;
   readonly calls: string;
-  /** Of its paper where no protocol says; the caller may choose another. */
+  /** Where no protocol sets one. */
   readonly temperature: number;
-  /** How it is played, by kind of question: see `protocolFor`. Absent for a team that is not published. */
+  /** By kind of question: see `protocolFor`. Absent for a team that is not published. */
   readonly protocols?: readonly Protocol[];
-  /** What distinguishes it from others of its name in records, such as a checkpoint. Default: the name. */
+  /** Identity in records, such as a checkpoint. Default: the name. */
   readonly identity?: string;
-  /** Models that its agents bring; all others speak with the caller's. */
+  /** Models of single agents; all others use the caller's. */
   readonly models?: Readonly<Record<AgentId, LanguageModel>>;
-  /** US dollars per million tokens of those models that cost the caller something; null where that is not known. */
+  /** Prices of those models, where they cost something; null for an unknown price. */
   readonly prices?: Readonly<Record<AgentId, TokenPrice | null>>;
   create(options: BaselineOptions): Topology;
-  /** Gives each agent its part of a problem; null for one that cannot be dealt. Absent: everybody sees the whole. */
+  /** Gives each agent its part of a problem; null for one that cannot be dealt. Absent: all agents see the whole. */
   readonly deal?: <P extends Problem>(problem: P) => P | null;
-  /** Among whom `deal` deals, and by which seed: for records. */
+  /** Seed and agents of `deal`, for records. */
   readonly dealt?: { readonly seed: string; readonly holders: readonly AgentId[] };
-  /**
-   * For a method that learns before it is scored: what it learned, as plain data.
-   */
+  /** Learns before the method is scored. @returns plain data for `restore` */
   calibrate?(options: BaselineOptions, calibration: Calibration): Promise<unknown>;
-  /** The team that learned this. @throws LaconicError `data_invalid` for data that is nothing of the kind */
+  /** The team that learned this. @throws LaconicError `data_invalid` */
   restore?(options: BaselineOptions, learned: unknown): Topology;
-  /** Times that `calibrate` plays each of its questions. Default 1. */
+  /** Plays of each question in `calibrate`. Default 1. */
   readonly calibrationPlays?: number;
-  /** Most calls that a question can take at these options: what a plan counts with. */
+  /** Most calls of a question: for plans. */
   maxCalls(size: MethodSize): number;
-  /**
-   * Most that its prompts can hold: with the calls, the length of all prompts. Default: each has the question, the examples and all
-   * replies before it.
-   */
+  /** Most that its prompts can hold. Default: each has the question, the examples and all replies before it. */
   maxCopies?(size: MethodSize): PromptCopies;
-  /**
-   * It spends `BaselineOptions.tokens` a question, prompt and completion together: what a team took that it stands beside. It asks no
-   * more once they are spent.
-   */
+  /** It spends `BaselineOptions.tokens` a question, prompt and completion together: the tokens of the team that it is compared with. */
   readonly equalTokens?: boolean;
-  /** Most tokens of one of its replies, where it does not go by `BaselineOptions.maxTokens`. */
+  /** Most tokens of a reply, where not `BaselineOptions.maxTokens`. */
   readonly replyTokens?: number;
 }

@@ -2,23 +2,14 @@ import type { ChatMessage } from "@laconic/core";
 import type { BaselineOptions, Exemplar } from "./baseline.ts";
 import type { Protocol, Shots } from "./protocol.ts";
 
-/** Steps of a worked solution or of a reply, as Fu et al. 2023 count them: a step is a line that says something. */
+/** Steps of a worked solution or of a reply: lines that are not empty (Fu et al. 2023). */
 export function stepsOf(text: string): number {
   return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
-/** The examples whose solutions have most steps. Of as many, the earlier one. */
-function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
-  return pool
-    .map((exemplar) => ({ exemplar, steps: stepsOf(exemplar.solution) }))
-    .toSorted((a, b) => b.steps - a.steps)
-    .slice(0, count)
-    .map(({ exemplar }) => exemplar);
-}
-
 /**
- * The worked examples of a protocol, out of a training split in seeded order. Chosen ones stay what they are when they are chosen from
- * again. Fewer where the pool has fewer: of worked ones, those with a solution.
+ * The worked examples of a protocol, out of a training split in seeded order; of as many steps, the earlier. Choosing from chosen
+ * examples changes nothing. Worked examples need a solution.
  * @param count - instead of the protocol's
  * @param topic - the question's, for those of the same topic
  */
@@ -30,10 +21,12 @@ export function chooseShots(
 ): Exemplar[] {
   const worked = shots.form === "answers" ? pool : pool.filter(({ solution }) => solution.trim() !== "");
   const usable = topic === undefined ? worked : worked.filter((exemplar) => exemplar.topic === topic);
-  return shots.select === "most-steps" ? mostComplex(usable, count) : usable.slice(0, count);
+  const byOrder =
+    shots.select === "most-steps" ? usable.toSorted((a, b) => stepsOf(b.solution) - stepsOf(a.solution)) : usable;
+  return byOrder.slice(0, count);
 }
 
-/** The examples that a method shows: of the pool that it is given, as its protocol chooses. */
+/** The examples that a method shows, out of its pool. */
 export function shotsOf(
   { shots }: Protocol,
   { exemplars = [], shots: count }: Pick<BaselineOptions, "exemplars" | "shots">,

@@ -18,7 +18,7 @@ export interface ProtocolText {
   readonly stops: string;
   readonly votes: string;
   readonly hears: string;
-  /** Among whom what a question states can be dealt, or why not. */
+  /** Slots among which a question can be dealt, or why it cannot. */
   readonly partition: string;
   readonly prompts: string;
   readonly answerLine: string;
@@ -32,79 +32,52 @@ export interface ProtocolText {
 /** A protocol in words. */
 export function describeProtocol(protocol: Protocol): ProtocolText {
   const { families, benchmarks, calls, prompts, hears, answerLine, source, labels, differs, stops, votes } = protocol;
-  const { samples, agents, rounds } = protocol;
+  const { samples, agents, rounds, temperature, shots, roles, partition } = protocol;
+  const ceiling = replyCeiling(protocol);
+  const phases = Object.entries<Phase>(protocol.phases);
+  const others = (setting: "temperature" | "maxTokens", usual: number): string[] =>
+    phases.flatMap(([name, { [setting]: value = usual }]) => (value === usual ? [] : [`${name} ${value}`]));
   return {
     name: protocolName(protocol),
-    questions: benchmarks ? benchmarks.join(", ") : families.join(", "),
+    questions: (benchmarks ?? families).join(", "),
     calls: calls.least === calls.most ? String(calls.most) : `${calls.least} to ${calls.most}`,
-    temperature: temperatureText(protocol),
-    ceiling: ceilingText(protocol),
-    shots: shotsText(protocol),
-    roles: rolesText(protocol),
-    size: [
-      samples !== undefined && `${samples} samples`,
-      agents !== undefined && `${agents} agents`,
-      rounds !== undefined && `${rounds} rounds`,
-    ]
-      .filter((part) => part !== false)
+    temperature: [temperature, ...others("temperature", temperature)].join(", "),
+    ceiling: [ceiling, ...others("maxTokens", ceiling)].join(", "),
+    shots: shots.count === 0 ? "none" : `${shots.count} ${shotForms[shots.form]}, ${shotChoices[shots.select]}`,
+    roles: roles
+      .map(({ slot, title, duty }) => [slot, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
+      .join("; "),
+    size: Object.entries({ samples, agents, rounds })
+      .flatMap(([unit, count]) => (count === undefined ? [] : [`${count} ${unit}`]))
       .join(", "),
     stops: stopText(stops),
     votes: voteText(votes, samples),
     hears,
-    partition: partitionText(protocol),
+    partition: partition.kind === "among" ? `among ${partition.slots.join(" and ")}` : `not: ${partition.reason}`,
     prompts: prompts.join(" "),
     answerLine,
     source,
     labels: Object.entries(labels)
       .map(([setting, label]) => `${setting} ${label}`)
       .join(", "),
-    differs: [wordingText(protocol), ...differs].filter((each) => each !== "").join(" ") || "nothing",
+    differs: [wordingText(protocol), ...differs].filter((text) => text !== "").join(" ") || "nothing",
   };
 }
 
-/** Where published words are known, what stands for them without. */
+const shotForms = { answers: "answers alone", chains: "worked", hints: "worked, with hints" };
+const shotChoices = {
+  seeded: "by seed",
+  "most-steps": "those with most steps",
+  "same-topic": "of the question's own topic",
+};
+
+/** Where published words are known, the words that replace them without their files. */
 function wordingText({ scripts = {}, own }: Protocol): string {
   const names = [...new Set(Object.values(scripts))];
   if (own) return "";
   return names.length === 0
     ? ownWords
     : `Without ${names.join(", ")}: wording and examples are ours. On benchmarks beside ${Object.keys(scripts).join(", ")}: the same.`;
-}
-
-function temperatureText({ temperature, phases }: Protocol): string {
-  const others = Object.entries<Phase>(phases).flatMap(([name, phase]) =>
-    phase.temperature === undefined ? [] : [`${name} ${phase.temperature}`],
-  );
-  return [String(temperature), ...others].join(", ");
-}
-
-function ceilingText(protocol: Protocol): string {
-  const ceiling = replyCeiling(protocol);
-  const others = Object.entries<Phase>(protocol.phases).flatMap(([name, { maxTokens = ceiling }]) =>
-    maxTokens === ceiling ? [] : [`${name} ${maxTokens}`],
-  );
-  return [String(ceiling), ...others].join(", ");
-}
-
-function shotsText({ shots: { count, form, select } }: Protocol): string {
-  if (count === 0) return "none";
-  const what = { answers: "answers alone", chains: "worked", hints: "worked, with hints" }[form];
-  const which = {
-    seeded: "by seed",
-    "most-steps": "those with most steps",
-    "same-topic": "of the question's own topic",
-  };
-  return `${count} ${what}, ${which[select]}`;
-}
-
-function rolesText({ roles }: Protocol): string {
-  return roles
-    .map(({ slot, title, duty }) => [slot, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
-    .join("; ");
-}
-
-function partitionText({ partition }: Protocol): string {
-  return partition.kind === "among" ? `among ${partition.slots.join(" and ")}` : `not: ${partition.reason}`;
 }
 
 function stopText(stops: StopRule): string {
@@ -135,8 +108,8 @@ function voteText(votes: VoteRule, samples: number | undefined): string {
   }
 }
 
-/** What a bench set for all methods, and what a method was shown. */
-export interface PlayedWith {
+/** Settings of a bench for all methods, and what a method was shown. */
+interface PlayedWith {
   /** Of every call; null where each protocol had its own. */
   readonly temperature: number | null;
   readonly maxTokens: number;
@@ -147,7 +120,7 @@ export interface PlayedWith {
   readonly script?: string | null;
 }
 
-/** Tokens that a reply may have before its end is rarely missed: what most sources that set a ceiling set. */
+/** Tokens that a reply may have before its end is rarely missed: the usual ceiling of sources that set one. */
 const longReply = 1024;
 
 /**
@@ -159,32 +132,34 @@ export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number 
   return phases.length === 0 ? longReply : Math.max(...phases.map(({ maxTokens = longReply }) => maxTokens));
 }
 
-/** All that is not as published, a sentence each: what the protocol itself says, and what the run's settings changed. Empty for a faithful run. */
+/** Said of every method whose published words are not known here. */
+export const ownWords = "The wording of its requests is ours.";
+
+/**
+ * Differences from what is published, a sentence each: those of the protocol, and those that the run's settings make. Empty for a
+ * faithful run.
+ */
 export function departures(protocol: Protocol, played: PlayedWith): string[] {
-  const { temperature, maxTokens, shots } = played;
+  const { temperature, maxTokens, shots, benchmark, script = null } = played;
   const phases: readonly Phase[] = Object.values(protocol.phases);
   const temperatures = [...new Set(phases.map((phase) => phase.temperature ?? protocol.temperature))];
   const ceilings = phases.flatMap((phase) => phase.maxTokens ?? []);
   const ceiling = Math.max(0, ...ceilings);
   const uncut = ceilings.length < phases.length && maxTokens < longReply;
-  const changed = [
+  const wording = scriptNameOf(protocol, benchmark);
+  const differences = [
+    !protocol.own && wording === null && ownWords,
+    !protocol.own &&
+      wording !== null &&
+      wording !== script &&
+      `Wording and examples are ours instead of those of ${wording}.`,
+    ...protocol.differs,
     temperature !== null &&
-      temperatures.some((each) => each !== temperature) &&
+      temperatures.some((own) => own !== temperature) &&
       `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
     uncut && `Replies of at most ${maxTokens} tokens, where the paper cuts none.`,
     !uncut && maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
     shots !== null && shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
   ];
-  return [...wordingDepartures(protocol, played), ...protocol.differs, ...changed.filter((each) => each !== false)];
-}
-
-/** Said of every method whose published words are not known here. */
-export const ownWords = "The wording of its requests is ours.";
-
-/** Whose words its requests are, where they are not the authors'. */
-function wordingDepartures(protocol: Protocol, { benchmark, script = null }: PlayedWith): string[] {
-  if (protocol.own) return [];
-  const published = scriptNameOf(protocol, benchmark);
-  if (published === null) return [ownWords];
-  return published === script ? [] : [`Wording and examples are ours instead of those of ${published}.`];
+  return differences.filter((text) => text !== false);
 }

@@ -3,7 +3,7 @@ import table from "../../assets/protocols.json" with { type: "json" };
 import type { BaselineOptions } from "./baseline.ts";
 import type { Protocol, Phase } from "./protocol.ts";
 
-/** `assets/protocols.json`: what protocols have where they say nothing else, and each method's. */
+/** `assets/protocols.json`. */
 interface Table {
   readonly defaults: Partial<Protocol>;
   readonly methods: Readonly<Record<string, { readonly shared?: Partial<Protocol>; readonly protocols: Protocol[] }>>;
@@ -11,7 +11,7 @@ interface Table {
 
 const { defaults, methods } = table as unknown as Table;
 
-/** Benchmarks that share their scripts, by the key that stands for them in the table. */
+/** Benchmarks that share their scripts, by their key in the table. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   words: ["gsm8k", "multiarith", "svamp"],
   contests: ["math500", "aime24", "amc23", "minerva", "olympiadbench"],
@@ -19,7 +19,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   functions: ["humaneval", "humaneval-161"],
 };
 
-/** The protocols of a method in the table: the defaults, what its protocols share, and what each sets itself. */
+/** The protocols of a method in the table: defaults, shared settings, and those of each protocol. */
 export function protocolsOf<PhaseName extends string>(method: string): readonly Protocol<PhaseName>[] {
   const { shared, protocols = [] } = methods[method] ?? {};
   return protocols.map((own) => {
@@ -31,7 +31,7 @@ export function protocolsOf<PhaseName extends string>(method: string): readonly 
   });
 }
 
-/** The kind of questions, and the benchmark, that a protocol is looked up by. */
+/** Key of a protocol. */
 export type Asked = Pick<BaselineOptions, "family" | "benchmark">;
 
 /**
@@ -43,10 +43,10 @@ export function protocolFor<PhaseName extends string>(
   { family = "text", benchmark }: Asked,
 ): Protocol<PhaseName> {
   const fitting = protocols.filter(({ families }) => families.includes(family));
-  const found =
+  const match =
     fitting.find(({ benchmarks }) => benchmark !== undefined && benchmarks?.includes(benchmark)) ??
     fitting.find(({ benchmarks }) => benchmarks === undefined);
-  if (found) return found;
+  if (match) return match;
   const known = protocols.map(({ id }) => id).join(", ");
   throw new LaconicError("config_invalid", `no protocol of ${known} is for ${family} questions`, { family });
 }
@@ -56,18 +56,11 @@ export function protocolName({ id, version }: Protocol): string {
   return `${id}@${version}`;
 }
 
-/** What a line of a phase is spoken with. */
-export interface PhaseSettings {
-  readonly maxTokens: number;
-  /** Absent: the episode's. */
-  readonly temperature?: number;
-}
-
-/** Settings of a phase for `Stage.say`: a temperature that the caller chose goes before the protocol's, a ceiling never rises. */
+/** Settings of a phase for `Stage.say`: the caller's temperature goes before the protocol's, a ceiling never rises. */
 export function phaseSettings(
   { temperature, maxTokens = Infinity }: Phase,
   options: Pick<BaselineOptions, "maxTokens" | "temperature">,
-): PhaseSettings {
+): { readonly maxTokens: number; readonly temperature?: number } {
   return {
     maxTokens: Math.min(maxTokens, options.maxTokens),
     ...(temperature !== undefined && options.temperature === undefined && { temperature }),
