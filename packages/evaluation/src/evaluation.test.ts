@@ -19,7 +19,7 @@ import {
   type CalibrationRecord,
   type SampleRecord,
 } from "./index.ts";
-import { readRecords } from "./record-file.ts";
+import { readRecords, sampleRecords } from "./record-file.ts";
 import { maths, problems, set, settings, temporary, script, run } from "../test/bench-run.ts";
 
 afterAll(() => maths.close());
@@ -64,7 +64,7 @@ test("what was cut off goes on, and ends as if it had not been", async () => {
     list
       .map((record) => ({ ...record, seconds: 0, criticalSeconds: null }))
       .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
-  expect(plain(records)).toEqual(plain([...(await readRecords(whole)).records.values()]));
+  expect(plain(records)).toEqual(plain([...(await readRecords(sampleRecords, whole)).records.values()]));
 });
 
 test("an error is no score; it is taken again, and its attempt counted", async () => {
@@ -137,7 +137,7 @@ test("a damaged line in the middle is named by file and row", async () => {
   await run(path);
   const lines = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, [lines[0], "{", ...lines.slice(1)].join("\n"));
-  await expect(readRecords(path)).rejects.toMatchObject({
+  await expect(readRecords(sampleRecords, path)).rejects.toMatchObject({
     code: "data_invalid",
     message: `${path}:2: the line is no record`,
   });
@@ -151,7 +151,7 @@ test("100,000 records are read and summed up in seconds", { timeout: 60_000 }, a
     path,
     Array.from({ length: 100_000 }, (_, i) => `${JSON.stringify({ ...record, problem: `p${i}` })}\n`).join(""),
   );
-  const read = await readRecords(path);
+  const read = await readRecords(sampleRecords, path);
   expect(summarise(read.records.values())[0]?.scored).toBe(100_000);
 });
 
@@ -261,7 +261,7 @@ test("a method that learns does so once, on questions of its own, counted apart;
   expect(learned[0]).toMatchObject({ benchmark: "gsm8k", method: "agentprune-c", questions: 2, calls: 88 });
   expect((await perform(own, learned)).done).toBe(3);
   expect(learned).toHaveLength(1);
-  const summaries = summarise((await readRecords(path)).records.values());
+  const summaries = summarise((await readRecords(sampleRecords, path)).records.values());
   expect(summaries[0]).toMatchObject({ scored: 6, calls: 66 });
   const cells = (record: Partial<CalibrationRecord>): string[] => {
     const table = tokenTable(summaries, (name) => name, [{ ...(learned[0] as CalibrationRecord), ...record }]);

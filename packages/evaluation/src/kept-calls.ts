@@ -1,30 +1,33 @@
 import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import { thrownText, type AgentId, type CompletionRequest, type LanguageModel } from "@laconic/core";
+import { thrownText, type AgentId, type LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
 import { openAppender, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
 
-/** Keeps what was asked and replied for a sample. */
+/** Stores requests and replies of samples. */
 export interface CallFile {
-  /** On disk for good once it returns. */
+  /** Durable once it returns. */
   append(sample: string, calls: readonly StoredCall[]): Promise<CallsPlace>;
   close(): Promise<void>;
 }
 
-/** UTF-16 units of a sample's prompts and replies; calls beyond them are counted and left out. */
+/** Most UTF-16 units of a sample's prompts and replies; further calls are counted and left out. */
 const maxCharacters = 8 << 20;
 
-/**
- * Opens a bench's file of calls to go on with it. What no record points at, such as the rest of a write that was cut short, is
- * cut off.
- */
+/** Opens a bench's file of calls to append to it. Bytes after the last record's calls, such as a torn write, are cut off. */
 export async function openCallFile(path: string, records: Iterable<Pick<SampleRecord, "requests">>): Promise<CallFile> {
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
-  // Where a part was lost, what follows stands where the file ends now.
-  let size = await writing(path, async () => Math.min(await sizeOf(path), end));
+  // A shorter file has lost a part.
+  let size = await writing(path, async () => {
+    const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
+    return Math.min(entry?.size ?? 0, end);
+  });
   const file = await openAppender(path, size);
   return {
     async append(sample, calls) {
@@ -36,14 +39,6 @@ export async function openCallFile(path: string, records: Iterable<Pick<SampleRe
     },
     close: () => file.close(),
   };
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
-  });
-  return found?.size ?? 0;
 }
 
 function bounded(sample: string, calls: readonly StoredCall[]): StoredCalls {
@@ -63,22 +58,22 @@ function charactersOf({ prompt, reply }: StoredCall): number {
   return asked + (reply?.length ?? 0);
 }
 
-/** Calls of the samples that are being taken: an error ends one, and its calls are kept all the same. */
+/** Calls of the samples in progress; those of a failed sample are stored too. */
 export class KeptCalls {
   readonly #file: CallFile | undefined;
   readonly #calls = new Map<string, readonly StoredCall[]>();
 
-  /** @param file - without it nothing is kept */
+  /** @param file - without it nothing is stored */
   constructor(file: CallFile | undefined) {
     this.#file = file;
   }
 
-  /** The models of a sample's agents, each call of which is noted. */
+  /** The models of a sample's agents, which record each call. */
   noted(sample: string, models: Record<AgentId, LanguageModel>): Record<AgentId, LanguageModel> {
     if (!this.#file) return models;
-    const noted = notedModels(models, () => performance.now());
-    this.#calls.set(sample, noted.calls);
-    return noted.models;
+    const calls: StoredCall[] = [];
+    this.#calls.set(sample, calls);
+    return Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, recording(agent, model, calls)]));
   }
 
   /** Writes a sample's calls; null where there are none. */
@@ -89,24 +84,27 @@ export class KeptCalls {
   }
 }
 
-/**
- * The models of a sample's agents, each call of which is noted in order: the prompt and the settings as the model gets them.
- * @param clock - in milliseconds
- */
-function notedModels(
-  models: Readonly<Record<AgentId, LanguageModel>>,
-  clock: () => number,
-): { readonly models: Record<AgentId, LanguageModel>; readonly calls: readonly StoredCall[] } {
-  const calls: StoredCall[] = [];
-  const noted = (agent: AgentId, model: LanguageModel): LanguageModel => ({
+/** A model that records each call in order: the prompt and the settings as the model gets them, and the reply. */
+function recording(agent: AgentId, model: LanguageModel, calls: StoredCall[]): LanguageModel {
+  return {
     id: model.id,
     ...(model.supports && { supports: model.supports }),
     async complete(request) {
       const place = calls.length;
-      const started = clock();
-      calls.push(sent(agent, model, request));
+      const started = performance.now();
+      const { prompt, sampling } = request;
+      const pending = {
+        reply: null,
+        finishReason: null,
+        promptTokens: 0,
+        completionTokens: 0,
+        seconds: 0,
+        error: null,
+      };
+      const call: StoredCall = { agent, model: model.id, prompt, sampling, ...pending };
+      calls.push(call);
       const note = (more: Partial<StoredCall>): void => {
-        calls[place] = { ...(calls[place] as StoredCall), ...more, seconds: (clock() - started) / 1000 };
+        calls[place] = { ...call, ...more, seconds: (performance.now() - started) / 1000 };
       };
       try {
         const completion = await model.complete(request);
@@ -118,25 +116,5 @@ function notedModels(
         throw error;
       }
     },
-  });
-  return {
-    models: Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, noted(agent, model)])),
-    calls,
-  };
-}
-
-/** A call of which nothing has come back. */
-function sent(agent: AgentId, { id }: LanguageModel, { prompt, sampling }: CompletionRequest): StoredCall {
-  return {
-    agent,
-    model: id,
-    prompt,
-    sampling,
-    reply: null,
-    finishReason: null,
-    promptTokens: 0,
-    completionTokens: 0,
-    seconds: 0,
-    error: null,
   };
 }

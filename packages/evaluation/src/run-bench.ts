@@ -1,47 +1,35 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { type Random, sampleStream, LaconicError, randomFromSeed, type Ledger } from "@laconic/core";
+import { gradeProblem, type BenchmarkProblem } from "@laconic/benchmarks";
+import { sampleStream, LaconicError, randomFromSeed, type Ledger, type LaconicErrorCode } from "@laconic/core";
 import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
+import { gradingStepLimits, type GradingStep } from "@laconic/core/run-folder";
+import type { Verdict } from "@laconic/grading";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
-import {
-  type BenchParts,
-  givenTo,
-  gradersOf,
-  methodOptions,
-  modelsFor,
-  standingOf,
-  temperatureOf,
-  spendingOf,
-} from "./bench-parts.ts";
-import { gradeOf } from "./grade-of.ts";
+import { givenTo, gradersOf, methodOptions, modelsFor, spendingOf, standingOf, temperatureOf } from "./bench-parts.ts";
+import type { BenchParts } from "./bench-parts.ts";
 import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
-import {
-  episodeCosts,
-  noCosts,
-  type EqualTokens,
-  type SampleRecord,
-  type InformationSetting,
-} from "./sample-record.ts";
-import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
+import { episodeCosts, noCosts } from "./sample-record.ts";
+import type { EqualTokens, InformationSetting, SampleRecord } from "./sample-record.ts";
+import { messageOf, SampleTaker } from "./take-samples.ts";
 
-/** How a bench runs: how much at a time, when it gives up, who hears of it. */
+/** Limits and listeners of a bench. */
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;
   /** Failed samples, and samples that the machine left undecided, after which the run stops; null never does. Default 20. */
   readonly maxErrors?: number | null;
-  /** A verdict is given up when it took so long and no other came meanwhile. Default 300. */
+  /** Timeout of a verdict while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: SampleRecord) => void;
-  /** Keeps what was asked and replied; without it nothing of that is kept. */
+  /** Stores requests and replies. */
   readonly callFile?: CallFile;
-  /** What methods learned in an earlier part of the run. */
+  /** Calibrations of an earlier part of the run. */
   readonly learned?: readonly CalibrationRecord[];
-  /** Keeps what a method learned, before its first sample. */
+  /** Stores a calibration before the method's first sample. */
   readonly onLearned?: (record: CalibrationRecord) => Promise<void>;
 }
 
@@ -53,197 +41,268 @@ export interface BenchOutcome {
   readonly undecided: number;
   /** Samples of equal tokens that were not taken, because samples of their team have no score yet; absent for none. */
   readonly waiting?: number;
-  /** Why it stopped before its end; null when it did not. */
+  /** Why it stopped early; null when it did not. */
   readonly stopped: string | null;
 }
 
 /**
- * Takes samples and keeps each one's record before the next of its place begins. An error of a model or of a grader is a record,
+ * Takes samples and stores each record before the next sample of its worker begins. An error of a model or of a grader is a record,
  * not a score, and so is an answer that the machine kept from a verdict: the next run judges it again and asks no model. A spent
- * budget, an abort, a refused request or too many errors stop the run, which goes on where it was.
+ * budget, an abort, a refused request or too many errors stop the run, which can be resumed.
  */
 export async function runBench(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
   parts: BenchParts,
   file: RecordFile,
-  {
-    concurrency = 32,
-    maxErrors = 20,
-    gradeSeconds = 300,
-    signal,
-    onRecord,
-    callFile,
-    learned = [],
-    onLearned,
-  }: BenchOptions = {},
+  options: BenchOptions = {},
 ): Promise<BenchOutcome> {
-  const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
-  const learnedBy = new Map<string, Promise<unknown>>();
-  const learnedOf = (job: BenchJob, stop: AbortSignal): Promise<unknown> => {
-    const { method, set, config } = job;
-    if (!method.calibrate) return Promise.resolve(undefined);
-    const isIts = (each: CalibrationRecord): boolean =>
-      each.config === config && each.benchmark === set.benchmark && each.method === method.name;
-    const before = learned.find(isIts);
-    if (before) return Promise.resolve(before.learned);
-    const learning = async (): Promise<unknown> => {
-      const record = await calibrateMethod(job, settings, parts, ask, stop);
-      await onLearned?.(record);
-      return record.learned;
-    };
-    if (!learnedBy.has(config)) learnedBy.set(config, learning());
-    return learnedBy.get(config) as Promise<unknown>;
-  };
-  const equalTokens = new Map<string, EqualTokens>();
-  const tokensOf = ({ config }: BenchJob): EqualTokens | null => equalTokens.get(config) ?? null;
-  const kept = new KeptCalls(callFile);
-  const kind: SampleKind<BenchJob, SampleRecord> = {
-    keyOf: ({ key }) => key,
-    take: async (job, attempt, before, stop) =>
-      (before && (await judgedAgain(before, job, gradersOf(job.set.benchmark, parts), ask, stop))) ??
-      takeSample(
-        job,
-        settings,
-        parts,
-        attempt,
-        { learned: await learnedOf(job, stop), equalTokens: tokensOf(job), kept },
-        ask,
-        stop,
-      ),
-    failed: async (job, attempt, error) => ({
-      ...failedSample(job, settings, tokensOf(job), attempt, error),
-      requests: await kept.placeOf(job.key),
-    }),
-  };
-  const taker = new SampleTaker(kind, file, { concurrency, maxErrors, signal }, onRecord);
+  const { concurrency = 32, maxErrors = 20, signal, onRecord } = options;
+  const bench = new Bench(settings, parts, options);
+  const taker = new SampleTaker(bench, file, { concurrency, maxErrors, signal }, onRecord);
   await taker.take(jobs.filter(({ equalTo }) => equalTo === null));
-  // What a team took is known once all its samples are there.
+  // A team's tokens are known once all its samples are there.
   const bound = jobs.filter(({ equalTo }) => equalTo !== null);
-  const measured = measuredTokens(bound, jobs, file.records);
-  for (const [config, tokens] of measured) equalTokens.set(config, tokens);
-  await taker.take(bound.filter(({ config }) => measured.has(config)));
-  const waiting = bound.filter(({ config }) => !measured.has(config)).length;
+  bench.equalTokens = measuredTokens(bound, jobs, file.records);
+  const [ready, waiting] = [true, false].map((has) =>
+    bound.filter(({ config }) => bench.equalTokens.has(config) === has),
+  ) as [BenchJob[], BenchJob[]];
+  await taker.take(ready);
   const { scored = 0, error: errors = 0, undecided = 0 } = taker.counts;
   return {
     done: scored + errors + undecided,
     errors,
     undecided,
-    ...(waiting > 0 && { waiting }),
+    ...(waiting.length > 0 && { waiting: waiting.length }),
     stopped: taker.stopped,
   };
 }
 
-/**
- * A trained team plays by the numbers of its evaluations. Other methods have streams of their names: no two send the same request, so
- * that a resumed bench replays to each the replies that were paid for it.
- */
-function streamOf({ method, place, repeat }: BenchJob, { seed }: BenchSettings): Random {
-  const stream = sampleStream(seed, place, repeat);
-  return method.models ? stream : stream.split(method.name);
+class Bench {
+  /** By config of a method of equal tokens. */
+  equalTokens: ReadonlyMap<string, EqualTokens> = new Map();
+  readonly #settings: BenchSettings;
+  readonly #parts: BenchParts;
+  readonly #options: BenchOptions;
+  readonly #ask: Ask;
+  readonly #calls: KeptCalls;
+  readonly #learned = new Map<string, Promise<unknown>>();
+
+  constructor(settings: BenchSettings, parts: BenchParts, options: BenchOptions) {
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#options = options;
+    this.#ask = withDeadline({ seconds: options.gradeSeconds ?? 300, timer: timerOf(globalThis) });
+    this.#calls = new KeptCalls(options.callFile);
+  }
+
+  keyOf({ key }: BenchJob): string {
+    return key;
+  }
+
+  /** Judges an answer that an earlier run paid for and could not judge; else takes the sample. */
+  async take(
+    job: BenchJob,
+    attempt: number,
+    before: SampleRecord | undefined,
+    signal: AbortSignal,
+  ): Promise<SampleRecord> {
+    if (before && before.status !== "scored" && before.answer !== null)
+      return { ...before, ...(await this.#grade(before.answer, job, job.problem, signal)) };
+    const { problem, method, place, repeat } = job;
+    const learned = await this.#learnedOf(job, signal);
+    const equalTokens = this.equalTokens.get(job.config) ?? null;
+    const options = methodOptions({ ...job, equalTokens }, this.#settings, this.#parts);
+    const topology =
+      learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
+    // A trained team uses the random numbers of its evaluations. Other methods have streams of their names: no two send the same request,
+    // so that a resumed bench replays to each the replies that were paid for it.
+    const stream = sampleStream(this.#settings.seed, place, repeat);
+    const started = performance.now();
+    const episode = await topology.run(givenTo(job, problem), {
+      models: this.#calls.noted(job.key, modelsFor(method, topology, this.#parts)),
+      sampling: { temperature: temperatureOf(job, this.#settings) },
+      random: method.models ? stream : stream.split(method.name),
+      clock: () => performance.now(),
+      signal,
+    });
+    const seconds = (performance.now() - started) / 1000;
+    const grade = await this.#grade(episode.answer, job, problem, signal);
+    return {
+      ...this.#identityOf(job),
+      answer: episode.answer,
+      ...grade,
+      requests: await this.#calls.placeOf(job.key),
+      stopReason: episode.stopReason,
+      notes: episode.notes ?? [],
+      ...episodeCosts(episode.ledger),
+      ...spendingOf(episode.ledger, method, this.#parts),
+      seconds,
+      attempt,
+      gold: problem.gold,
+    };
+  }
+
+  async failed(job: BenchJob, attempt: number, error: unknown): Promise<SampleRecord> {
+    return {
+      ...this.#identityOf(job),
+      status: "error",
+      answer: null,
+      ...noVerdict,
+      requests: await this.#calls.placeOf(job.key),
+      stopReason: null,
+      notes: [],
+      ...noCosts,
+      usd: null,
+      byModel: [],
+      seconds: 0,
+      attempt,
+      error: messageOf(error),
+      gold: job.problem.gold,
+    };
+  }
+
+  /** Which sample it is, and how it is played. */
+  #identityOf(job: BenchJob) {
+    const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
+    return {
+      benchmark: set.benchmark,
+      problem: problem.id,
+      method: method.name,
+      repeat,
+      setting: settingOf(job),
+      deal: partition && { seed: partition.seed, holders: partition.holders },
+      equalTo: this.equalTokens.get(config) ?? null,
+      config,
+      protocol: protocol && protocolName(protocol),
+      shots: script?.examples ?? exemplars.length,
+      ...standingOf(job, this.#settings),
+    };
+  }
+
+  /** What a method learned, once for all its samples; undefined for a method that does not learn. */
+  #learnedOf(job: BenchJob, signal: AbortSignal): Promise<unknown> {
+    const { method, set, config } = job;
+    if (!method.calibrate) return Promise.resolve(undefined);
+    const { learned = [], onLearned } = this.#options;
+    const before = learned.find(
+      (record) => record.config === config && record.benchmark === set.benchmark && record.method === method.name,
+    );
+    if (before) return Promise.resolve(before.learned);
+    const learning = async (): Promise<unknown> => {
+      const record = await this.#calibrate(job, signal);
+      await onLearned?.(record);
+      return record.learned;
+    };
+    if (!this.#learned.has(config)) this.#learned.set(config, learning());
+    return this.#learned.get(config) as Promise<unknown>;
+  }
+
+  /**
+   * Has a method learn on a benchmark's calibration questions.
+   * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
+   * gets no verdict twice, which does not count as wrong
+   */
+  async #calibrate(job: BenchJob, signal: AbortSignal): Promise<CalibrationRecord> {
+    const { method, set, config } = job;
+    const { seed } = this.#settings;
+    const questions = set.calibration;
+    const [first] = questions;
+    const detail = { benchmark: set.benchmark, method: method.name };
+    if (!first) {
+      const reason = `${method.name} learns on questions of ${set.benchmark} that are not the test's, and none are here`;
+      throw new LaconicError("data_invalid", reason, detail);
+    }
+    const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
+    const ledgers: Ledger[] = [];
+    const costs: (number | null)[] = [];
+    const options = methodOptions({ ...job, problem: first }, this.#settings, this.#parts);
+    const learned = await method.calibrate?.(options, {
+      questions: questions.length,
+      seed,
+      utility: async (index, team) => {
+        const problem = questions[index] as BenchmarkProblem;
+        const episode = await team.run(givenTo(job, problem), {
+          models: modelsFor(method, team, this.#parts),
+          sampling: { temperature: temperatureOf(job, this.#settings) },
+          random: random.split(ledgers.length),
+          signal,
+        });
+        ledgers.push(episode.ledger);
+        costs.push(spendingOf(episode.ledger, method, this.#parts).usd);
+        const once = await this.#grade(episode.answer, job, problem, signal);
+        if (signal.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
+        const { correct, error } =
+          once.status === "scored" ? once : await this.#grade(episode.answer, job, problem, signal);
+        if (correct !== null) return correct ? 1 : 0;
+        const reason = `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`;
+        throw new LaconicError("scoring_failed", reason, { ...detail, problem: problem.id });
+      },
+    });
+    const totals = sumLedgers(ledgers);
+    return {
+      benchmark: set.benchmark,
+      method: method.name,
+      setting: settingOf(job),
+      config,
+      learned,
+      questions: questions.length,
+      calls: totals.calls,
+      ...tokenCounts(totals),
+      usd: costs.includes(null) ? null : costs.reduce<number>((sum, usd) => sum + (usd ?? 0), 0),
+    };
+  }
+
+  /** The verdict on an answer, or why there is none. */
+  async #grade(
+    answer: string | null,
+    { set }: BenchJob,
+    problem: BenchmarkProblem,
+    signal: AbortSignal,
+  ): Promise<Graded> {
+    const { grading } = problem;
+    const isPartial = grading.kind === "text" && grading.words === true;
+    if (answer === null)
+      return { status: "scored", ...noVerdict, correct: false, score: isPartial ? 0 : null, error: null };
+    const graders = gradersOf(set.benchmark, this.#parts);
+    const outcome = await this.#ask<Verdict | null>((late) =>
+      gradeProblem(answer, problem, graders, AbortSignal.any([late, signal])),
+    );
+    if (outcome.status === "error") {
+      if (LaconicError.is(outcome.cause) && endsGrading.has(outcome.cause.code)) throw outcome.cause;
+      return { ...noVerdict, status: "error", error: `not judged: ${outcome.reason}`.slice(0, 500) };
+    }
+    const verdict: Partial<Verdict> = outcome.value ?? {};
+    const { correct = false, score = null, extracted = null, rule = null } = verdict;
+    const { decided = true, limited = false, steps = [] } = verdict;
+    const way = { extracted, rule, steps: bounded(steps) };
+    if (decided) return { status: "scored", correct, score, ...way, error: null };
+    // A limit that every attempt would reach is no failure of the bench.
+    return { status: "undecided", correct: null, score: null, ...way, error: limited ? null : (rule ?? "undecided") };
+  }
 }
 
-async function takeSample(
-  job: BenchJob,
-  settings: BenchSettings,
-  parts: BenchParts,
-  attempt: number,
-  given: { readonly learned: unknown; readonly equalTokens: EqualTokens | null; readonly kept: KeptCalls },
-  ask: Ask,
-  signal: AbortSignal,
-): Promise<SampleRecord> {
-  const { problem, method } = job;
-  const { learned, equalTokens, kept } = given;
-  const graders = gradersOf(job.set.benchmark, parts);
-  const options = methodOptions({ ...job, equalTokens }, settings, parts);
-  const topology =
-    learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
-  const started = performance.now();
-  const episode = await topology.run(givenTo(job, problem), {
-    models: kept.noted(job.key, modelsFor(method, topology, parts)),
-    sampling: { temperature: temperatureOf(job, settings) },
-    random: streamOf(job, settings),
-    clock: () => performance.now(),
-    signal,
-  });
-  const seconds = (performance.now() - started) / 1000;
-  const grade = await gradeOf(episode.answer, problem, graders, ask, signal);
-  return {
-    ...identityOf(job, settings, equalTokens),
-    answer: episode.answer,
-    ...grade,
-    requests: await kept.placeOf(job.key),
-    stopReason: episode.stopReason,
-    notes: episode.notes ?? [],
-    ...episodeCosts(episode.ledger),
-    ...spendingOf(episode.ledger, method, parts),
-    seconds,
-    attempt,
-    gold: problem.gold,
-  };
+/** The part of a record that grading writes. */
+type Graded = Pick<SampleRecord, "status" | "correct" | "score" | "extracted" | "rule" | "steps" | "error">;
+
+const noVerdict = { correct: null, score: null, extracted: null, rule: null, steps: [] };
+
+/** Errors that every answer would meet. A fault in one problem's tests is that problem's error. */
+const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
+
+/** The steps to a verdict, cut to the limits of a record. */
+function bounded(steps: readonly GradingStep[]): GradingStep[] {
+  const { characters, steps: most } = gradingStepLimits;
+  const cut = (text: string): string => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
+  return steps.slice(0, most).map(({ name, answer, gold, ended }) => ({
+    name: cut(name),
+    answer: cut(answer),
+    gold: gold === null ? null : cut(gold),
+    ...(ended !== undefined && { ended: cut(ended) }),
+  }));
 }
 
-/** An answer that an earlier run paid for and could not judge, judged; null where there is none. */
-async function judgedAgain(
-  before: SampleRecord,
-  { problem }: BenchJob,
-  graders: BenchParts["graders"],
-  ask: Ask,
-  signal: AbortSignal | undefined,
-): Promise<SampleRecord | null> {
-  const { status, answer } = before;
-  if (status === "scored" || answer === null) return null;
-  return { ...before, ...(await gradeOf(answer, problem, graders, ask, signal)) };
-}
-
-/** Which sample it is, and how it was played. */
-function identityOf(job: BenchJob, settings: BenchSettings, equalTo: EqualTokens | null) {
-  const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
-  return {
-    benchmark: set.benchmark,
-    problem: problem.id,
-    method: method.name,
-    repeat,
-    setting: settingOf(job),
-    deal: partition && { seed: partition.seed, holders: partition.holders },
-    equalTo,
-    config,
-    protocol: protocol && protocolName(protocol),
-    shots: script?.examples ?? exemplars.length,
-    ...standingOf(job, settings),
-  };
-}
-
-function failedSample(
-  job: BenchJob,
-  settings: BenchSettings,
-  equalTo: EqualTokens | null,
-  attempt: number,
-  error: unknown,
-): SampleRecord {
-  return {
-    ...identityOf(job, settings, equalTo),
-    status: "error",
-    correct: null,
-    answer: null,
-    extracted: null,
-    rule: null,
-    score: null,
-    steps: [],
-    requests: null,
-    stopReason: null,
-    notes: [],
-    ...noCosts,
-    usd: null,
-    byModel: [],
-    seconds: 0,
-    attempt,
-    error: messageOf(error),
-    gold: job.problem.gold,
-  };
-}
-
-/** What a method learned before it was scored, and what that took: counted apart from its samples. */
+/** Result of a method's calibration, and its cost, which samples do not include. */
 export interface CalibrationRecord extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
@@ -252,73 +311,6 @@ export interface CalibrationRecord extends TokenCounts {
   readonly learned: unknown;
   readonly questions: number;
   readonly calls: number;
-  /** US dollars; null where no price is known, and in records of before it was kept. */
+  /** US dollars; null without a known price, and in old records. */
   readonly usd: number | null;
-}
-
-/**
- * Has a method learn on a benchmark's calibration questions.
- * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
- * gets no verdict twice, which is not taken for a wrong one
- */
-async function calibrateMethod(
-  job: BenchJob,
-  settings: BenchSettings,
-  parts: BenchParts,
-  ask: Ask,
-  signal: AbortSignal | undefined,
-): Promise<CalibrationRecord> {
-  const { method, set, config } = job;
-  const graders = gradersOf(set.benchmark, parts);
-  const { seed } = settings;
-  const questions = set.calibration;
-  if (questions.length === 0)
-    throw new LaconicError(
-      "data_invalid",
-      `${method.name} learns on questions of ${set.benchmark} that are not the test's, and none are here`,
-      { benchmark: set.benchmark, method: method.name },
-    );
-  const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
-  const ledgers: Ledger[] = [];
-  const costs: (number | null)[] = [];
-  const learned = await method.calibrate?.(
-    methodOptions({ ...job, problem: questions[0] as BenchmarkProblem }, settings, parts),
-    {
-      questions: questions.length,
-      seed,
-      utility: async (index, team) => {
-        const problem = questions[index] as BenchmarkProblem;
-        const episode = await team.run(givenTo(job, problem), {
-          models: modelsFor(method, team, parts),
-          sampling: { temperature: temperatureOf(job, settings) },
-          random: random.split(ledgers.length),
-          ...(signal && { signal }),
-        });
-        ledgers.push(episode.ledger);
-        costs.push(spendingOf(episode.ledger, method, parts).usd);
-        const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, graders, ask, signal);
-        const first = await grade();
-        if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
-        const { correct, error } = first.status === "scored" ? first : await grade();
-        if (correct !== null) return correct ? 1 : 0;
-        throw new LaconicError(
-          "scoring_failed",
-          `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`,
-          { benchmark: set.benchmark, method: method.name, problem: problem.id },
-        );
-      },
-    },
-  );
-  const totals = sumLedgers(ledgers);
-  return {
-    benchmark: set.benchmark,
-    method: method.name,
-    setting: settingOf(job),
-    config,
-    learned,
-    questions: questions.length,
-    calls: totals.calls,
-    ...tokenCounts(totals),
-    usd: costs.includes(null) ? null : costs.reduce<number>((sum, each) => sum + (each ?? 0), 0),
-  };
 }

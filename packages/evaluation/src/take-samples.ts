@@ -5,7 +5,7 @@ import type { RecordFile } from "./record-file.ts";
 interface Sample {
   readonly status: string;
   readonly attempt: number;
-  /** What failed; null for a score, and for an answer that reached a limit of the sandbox. */
+  /** Null for a score, and for an answer that reached a limit of the sandbox. */
   readonly error: string | null;
 }
 
@@ -14,27 +14,26 @@ export interface SampleKind<Job, Kept> {
   keyOf(job: Job): string;
   /**
    * @param before - the record of an earlier attempt, which has no score
-   * @param signal - ends the sample: the caller's, and where no record can be kept any more
+   * @param signal - the caller's; also fires when records can no longer be written
    */
   take(job: Job, attempt: number, before: Kept | undefined, signal: AbortSignal): Promise<Kept>;
   failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
 }
 
-/** How much at a time, and when it ends before its end. */
-export interface TakeLimits {
+interface TakeLimits {
   readonly concurrency: number;
-  /** Samples without a score, by a failure, after which it stops; null never does. */
+  /** Failed samples after which it stops; null never does. */
   readonly maxErrors: number | null;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Takes samples, and keeps each one's record before the next of its place begins. */
+/** Takes samples, and stores each record before the next sample of the same worker begins. */
 export class SampleTaker<Job, Kept extends Sample> {
   /** Samples of this run by status. */
   readonly counts: Record<string, number> = {};
   #failed = 0;
   #stopped: string | null = null;
-  /** Fires where records cannot be kept any more: replies in flight would be lost, however long they are waited for. */
+  /** Fires when records can no longer be written: replies in flight would be lost. */
   readonly #unkept = new AbortController();
   readonly #signal: AbortSignal;
   readonly #kind: SampleKind<Job, Kept>;
@@ -56,17 +55,17 @@ export class SampleTaker<Job, Kept extends Sample> {
     setMaxListeners(0, this.#signal); // every call in flight listens to it
   }
 
-  /** Why it stopped before its end; null when it did not. */
+  /** Why it stopped early; null when it did not. */
   get stopped(): string | null {
     return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
   }
 
-  /** @throws what keeping a record throws, once every sample in flight has ended */
+  /** @throws the error of writing a record, once every sample in flight has ended */
   async take(jobs: readonly Job[]): Promise<void> {
     const queue = jobs.values();
-    const places = Math.min(this.#limits.concurrency, jobs.length);
-    const ended = await Promise.allSettled(Array.from({ length: places }, () => this.#work(queue)));
-    const failed = ended.find((each) => each.status === "rejected");
+    const workers = Math.min(this.#limits.concurrency, jobs.length);
+    const ended = await Promise.allSettled(Array.from({ length: workers }, () => this.#work(queue)));
+    const failed = ended.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
     if (failed) throw failed.reason;
   }
 
@@ -94,7 +93,11 @@ export class SampleTaker<Job, Kept extends Sample> {
     this.counts[record.status] = (this.counts[record.status] ?? 0) + 1;
     await this.#file.append(record);
     this.#onRecord(record);
-    this.#stopAfter(record);
+    const { maxErrors, signal } = this.#limits;
+    if (record.error === null) return;
+    this.#failed++;
+    if (maxErrors !== null && !signal?.aborted && this.#failed > maxErrors)
+      this.#stopped ??= `${this.#failed} samples have no score; the last one: ${record.error}`;
   }
 
   #stop(error: unknown): void {
@@ -102,24 +105,16 @@ export class SampleTaker<Job, Kept extends Sample> {
     this.#stopped ??= code === "aborted" ? code : messageOf(error);
     if (code === null || code === "run_unwritable") this.#unkept.abort(error);
   }
-
-  #stopAfter({ error }: Kept): void {
-    const { maxErrors, signal } = this.#limits;
-    if (error === null) return;
-    this.#failed++;
-    if (maxErrors !== null && !signal?.aborted && this.#failed > maxErrors)
-      this.#stopped ??= `${this.#failed} samples have no score; the last one: ${error}`;
-  }
 }
 
-/** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
+/** Errors that the next sample would meet too, unlike a request that is refused for its content, such as its length. */
 function endsBench(error: unknown): boolean {
   if (!LaconicError.is(error)) return false;
   if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
   return ["aborted", "budget_refused", "config_invalid", "data_invalid", "run_unwritable"].includes(error.code);
 }
 
-/** What a record says of an error. */
+/** The error of a record. */
 export function messageOf(error: unknown): string {
   return thrownText(error).slice(0, 500);
 }

@@ -14,7 +14,7 @@ import {
   type BenchSettings,
   type SampleRecord,
 } from "../src/index.ts";
-import { readRecords } from "../src/record-file.ts";
+import { readRecords, sampleRecords } from "../src/record-file.ts";
 
 export const maths: MathsGrader = mathsGrader();
 
@@ -62,5 +62,8 @@ export async function run(
   );
   await file.close();
   const order = ({ method }: SampleRecord): number => settings.methods.indexOf(method);
-  return { outcome, records: [...(await readRecords(path)).records.values()].toSorted((a, b) => order(a) - order(b)) };
+  return {
+    outcome,
+    records: [...(await readRecords(sampleRecords, path)).records.values()].toSorted((a, b) => order(a) - order(b)),
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * What a team says, what each message is worth, and recorded episodes under other rewards. Opens no file and asks no model of its own.
+ * Analysis of a team's messages, their values, and recorded episodes under other rewards. Opens no file.
  * @module @laconic/evaluation/analysis
  */
 export { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";

@@ -9,31 +9,37 @@ import type {
   Utterance,
 } from "@laconic/core";
 
-/** What an episode is worth without one of its messages. */
+/** A message, and its effect on the score. */
 export interface MessageValue {
   readonly agent: string;
   readonly turn: number;
   readonly text: string;
   /** Tokens written for the message, reasoning included. */
   readonly tokens: number;
-  /** Score with the message less the score without it. */
+  /** Score with the message minus the score without it. */
   readonly value: number;
 }
 
-/** What is done to a message: it is left out, or its second half is. */
+/** Whether a message is left out, or its second half. */
 export type Cut = "drop" | "halve";
 
 /** How episodes are judged: each is scored once. */
 export interface MessageJudge<Score> {
   score(episode: Episode): Promise<Score>;
-  /** The score as a number; what a message is worth is in its units. NaN where it has none. */
+  /** The score as a number; NaN for a missing score. */
   valueOf(score: Score): number;
 }
 
+interface Valued<Score> {
+  readonly episode: Episode;
+  readonly score: Score;
+  readonly values: readonly MessageValue[];
+}
+
 /**
- * What each observation was worth to its reader: the episode is played again without it, or with another text in its place. Else as
+ * The value of each observation to its reader: the episode is played again without it, or with another text in its place. Else as
  * {@link messageValues}. `agent` is the reader, `turn` the turn that the environment answered.
- * @param instead - of an observation; nothing by default
+ * @param instead - replaces an observation; nothing by default
  */
 export async function observationValues<Score>(
   topology: Topology,
@@ -41,26 +47,21 @@ export async function observationValues<Score>(
   context: EpisodeContext,
   judge: MessageJudge<Score>,
   instead: (observation: Observation) => string = () => "",
-): Promise<{ readonly episode: Episode; readonly score: Score; readonly values: readonly MessageValue[] }> {
-  const episode = await topology.run(problem, context);
-  const score = await judge.score(episode);
-  const whole = judge.valueOf(score);
-  const read = (episode.observations ?? []).filter(({ text }) => text !== "");
-  const values = await Promise.all(
-    read.map(async (observation, i): Promise<MessageValue> => {
+): Promise<Valued<Score>> {
+  return valuesOf(topology, problem, context, judge, ({ observations = [] }) => {
+    const read = observations.filter(({ text }) => text !== "");
+    return read.map((observation, i) => {
       const { agent, turn, text, tokens } = observation;
-      const position = read.slice(0, i).filter((each) => each.agent === agent).length;
-      const alterObservation: EpisodeContext["alterObservation"] = (given, reader, at) =>
-        reader === agent && at === position ? instead(observation) : given;
-      const other = await topology.run(problem, { ...context, alterObservation });
-      return { agent, turn, text, tokens, value: whole - judge.valueOf(await judge.score(other)) };
-    }),
-  );
-  return { episode, score, values };
+      const position = read.slice(0, i).filter((earlier) => earlier.agent === agent).length;
+      const alterObservation: EpisodeContext["alterObservation"] = (original, reader, index) =>
+        reader === agent && index === position ? instead(observation) : original;
+      return { message: { agent, turn, text, tokens }, altered: { ...context, alterObservation } };
+    });
+  });
 }
 
 /**
- * Plays an episode again for each message that somebody read, without it or without its second half. Everything else draws
+ * Plays an episode again for each message with a reader, without it or without its second half. Everything else draws
  * the same random numbers, so that a difference is the message's.
  * @returns the whole episode, its score, and a value for each message in the order of its utterances
  */
@@ -70,17 +71,31 @@ export async function messageValues<Score>(
   context: EpisodeContext,
   judge: MessageJudge<Score>,
   cut: Cut,
-): Promise<{ readonly episode: Episode; readonly score: Score; readonly values: readonly MessageValue[] }> {
+): Promise<Valued<Score>> {
+  return valuesOf(topology, problem, context, judge, ({ utterances }) => {
+    const read = utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
+    return read.map(({ agent, turn, text, writtenTokens: tokens }) => {
+      const position = utterances.filter((other) => other.agent === agent && other.turn < turn).length;
+      const models = { ...context.models, [agent]: altered(context.models[agent] as LanguageModel, position, cut) };
+      return { message: { agent, turn, text, tokens }, altered: { ...context, models } };
+    });
+  });
+}
+
+async function valuesOf<Score>(
+  topology: Topology,
+  problem: Problem,
+  context: EpisodeContext,
+  judge: MessageJudge<Score>,
+  alter: (episode: Episode) => readonly { message: Omit<MessageValue, "value">; altered: EpisodeContext }[],
+): Promise<Valued<Score>> {
   const episode = await topology.run(problem, context);
   const score = await judge.score(episode);
   const whole = judge.valueOf(score);
-  const read = episode.utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
   const values = await Promise.all(
-    read.map(async ({ agent, turn, text, writtenTokens }): Promise<MessageValue> => {
-      const position = episode.utterances.filter((each) => each.agent === agent && each.turn < turn).length;
-      const models = { ...context.models, [agent]: altered(context.models[agent] as LanguageModel, position, cut) };
-      const other = await topology.run(problem, { ...context, models });
-      return { agent, turn, text, tokens: writtenTokens, value: whole - judge.valueOf(await judge.score(other)) };
+    alter(episode).map(async ({ message, altered: changed }): Promise<MessageValue> => {
+      const other = await topology.run(problem, changed);
+      return { ...message, value: whole - judge.valueOf(await judge.score(other)) };
     }),
   );
   return { episode, score, values };
@@ -99,7 +114,7 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
   };
 }
 
-/** Without its trace: nobody trains on what nobody wrote. */
+/** Without token ids and log-probs: it is not for training. */
 function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
   const characters = Array.from(text);
   const kept = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
@@ -110,11 +125,10 @@ function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): 
   return { text: kept, finishReason, usage: cutUsage, model };
 }
 
-/** Values of many messages in one line each. */
+/** Mean values of many messages. */
 export interface ValueSummary {
   readonly messages: number;
   readonly tokens: number;
-  /** Mean change of the grade by a message. */
   readonly meanValue: number;
   readonly valuePerToken: number;
   /** Share of tokens in messages whose loss lowers the grade. */
@@ -123,11 +137,11 @@ export interface ValueSummary {
   readonly harmfulShare: number;
 }
 
-/** Sums up many messages; zeros where there are none. */
+/** Summarises messages; zeros without any. */
 export function summariseValues(values: readonly MessageValue[]): ValueSummary {
-  const tokens = values.reduce((sum, each) => sum + each.tokens, 0);
-  const worth = values.reduce((sum, each) => sum + each.value, 0);
-  const useful = values.filter(({ value }) => value > 0).reduce((sum, each) => sum + each.tokens, 0);
+  const tokens = values.reduce((sum, message) => sum + message.tokens, 0);
+  const worth = values.reduce((sum, message) => sum + message.value, 0);
+  const useful = values.filter(({ value }) => value > 0).reduce((sum, message) => sum + message.tokens, 0);
   return {
     messages: values.length,
     tokens,
@@ -138,7 +152,7 @@ export function summariseValues(values: readonly MessageValue[]): ValueSummary {
   };
 }
 
-/** A message that is said often, with values and names left out of what it is compared by. */
+/** A frequent message, compared without values and names. */
 export interface CommonMessage {
   readonly agent: string;
   /** Numbers as 0, single letters as x. */
@@ -147,20 +161,20 @@ export interface CommonMessage {
   readonly share: number;
 }
 
-/** A letter alone, or before a number, is a name that a problem gave; a and i are words. */
+/** A letter alone, or before a number, is a name of the problem; a and i are words. */
 function formOf(text: string): string {
   return text.replaceAll(/\b[a-z](?=\d)|\b[b-hj-z]\b/giu, "x").replaceAll(/\d+/gu, "0");
 }
 
-/** What each agent says most: the protocol that a team has come to. */
+/** The most frequent messages of each agent. */
 export function commonMessages(utterances: readonly Utterance[], most = 5): CommonMessage[] {
   const byAgent = new Map<string, Map<string, { count: number; example: string }>>();
   for (const { agent, text, silent } of utterances) {
     const form = silent ? "(silence)" : formOf(text);
     const forms = byAgent.get(agent) ?? new Map<string, { count: number; example: string }>();
     byAgent.set(agent, forms);
-    const found = forms.get(form);
-    if (found) found.count++;
+    const known = forms.get(form);
+    if (known) known.count++;
     else forms.set(form, { count: 1, example: silent ? "" : text });
   }
   return [...byAgent].flatMap(([agent, forms]) => {

@@ -3,10 +3,10 @@ import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
-/** What an episode is worth under other rewards: no model is asked. */
+/** Rewards to recompute for recorded episodes. */
 export interface RescoreOptions {
   readonly prices: Prices;
-  /** Edges nobody reads along any more, `from->to`: what is read shrinks, what was written stays. */
+  /** Edges to remove, `from->to`: fewer tokens are read, the written ones stay. */
   readonly without: readonly string[];
 }
 

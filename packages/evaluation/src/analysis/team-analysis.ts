@@ -22,28 +22,28 @@ export interface PlayedTeam {
   readonly episodes: readonly Episode[];
   /** One per episode; NaN where an episode got no score. */
   readonly grades: readonly number[];
-  /** What its messages were worth, of `messageValues`; empty where nobody asked. A value of NaN is left out. */
+  /** Of `messageValues`; empty if not measured. NaN is left out. */
   readonly values: readonly MessageValue[];
 }
 
-/** A team on test problems: what it says, what that costs. */
+/** Messages of a team on test problems, and their cost. */
 export interface Speech {
   readonly episodes: number;
-  /** Of the episodes, those without a score: they are left out of the accuracy. */
+  /** Episodes without a score, which the accuracy leaves out. */
   readonly unscored: number;
   readonly accuracy: number;
   readonly writtenTokens: number;
   readonly readTokens: number;
   /** Tokens that cannot be written in parallel. */
   readonly criticalTokens: number;
-  /** Tokens read for each that somebody read; null where nobody reads. */
+  /** Tokens read per written token with a reader; null without readers. */
   readonly broadcastAmplification: number | null;
   readonly silence: Readonly<Record<string, number>>;
   readonly edges: readonly SpeechEdge[];
   readonly messages: readonly CommonMessage[];
 }
 
-/** What a team says before and after training, and what that is worth. */
+/** A team's messages before and after training. */
 export interface TeamAnalysis {
   /** Training step of `after`. */
   readonly step: number;
@@ -52,17 +52,17 @@ export interface TeamAnalysis {
   readonly agents: readonly string[];
   readonly before: Speech;
   readonly after: Speech;
-  /** What messages were worth before training; null where nobody asked. */
+  /** Message values before training; null if not measured. */
   readonly valuesBefore: ValueSummary | null;
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
-  /** The dearest mistakes and the best words: lowest and highest values. */
+  /** Messages of the lowest and highest values. */
   readonly extremes: readonly MessageValue[];
 }
 
 /**
  * Compares a team's episodes before and after training on the same problems.
- * @param cut - what `before.values` and `after.values` did to each message
+ * @param cut - of `before.values` and `after.values`
  */
 export function analyseTeam(
   before: PlayedTeam,
@@ -94,7 +94,7 @@ export function analyseTeam(
   };
 }
 
-/** What a team says and what that costs, means over its episodes. */
+/** Messages of a team and their cost, means over its episodes. */
 export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
@@ -114,7 +114,7 @@ export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   };
 }
 
-/** Who reads how much of whom, tokens per episode. */
+/** Tokens per episode that `to` reads of `from`. */
 export interface SpeechEdge {
   readonly from: string;
   readonly to: string;

@@ -1,6 +1,6 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { seenInTraining, type SeenInTraining, questionText, type BenchmarkProblem } from "@laconic/benchmarks";
+import { seenInTraining, type SeenInTraining, questionText } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { tokenCost } from "@laconic/core/ledger";
@@ -17,15 +17,15 @@ import { type SampleRecord, tokenCountFields } from "../sample-record.ts";
 import { samplesFile } from "./bench-config.ts";
 import { pairMethod, pairSamplesFile, type PairConfig } from "./pair-config.ts";
 
-/** Records of a bench's directory, and what they cost. */
-export interface BenchRecords<Kept> {
+/** Records of a bench's directory. */
+interface BenchRecords<Kept> {
   readonly file: string;
   readonly kind: RecordKind<Kept>;
-  /** US dollars, where they are known: for a directory without a journal of its calls. */
+  /** Known cost in US dollars: for a directory without a journal of its calls. */
   spentOn(records: readonly Kept[], directory: string): Promise<number>;
 }
 
-/** Of methods on questions. */
+/** Samples of methods on questions. */
 export const questionRecords: BenchRecords<SampleRecord> = {
   file: samplesFile,
   kind: sampleRecords,
@@ -33,7 +33,7 @@ export const questionRecords: BenchRecords<SampleRecord> = {
     [...records, ...(await readCalibrations(directory))].reduce((sum, { usd }) => sum + (usd ?? 0), 0),
 };
 
-/** Of teams on tasks: samples of the baselines' server cost, weights on this machine do not. */
+/** Samples of teams on tasks: those of the baselines' server cost, weights on this machine do not. */
 export function taskRecords({
   methods,
   baseUrl,
@@ -50,25 +50,19 @@ export function taskRecords({
   };
 }
 
-/** An account of calls that is kept while samples are taken. */
-interface OpenAccount<Account> {
-  readonly account: Account;
-  close(): Promise<void>;
-}
-
-/** Makes a bench's directory where it is not there; a loss of power does not take it. @throws LaconicError `run_unwritable` */
+/** Makes a bench's directory durably. @throws LaconicError `run_unwritable` */
 export function makeBenchFolder(directory: string): Promise<void> {
   return writing(directory, () => makeFolder(directory));
 }
 
 /**
- * Takes samples in a bench's directory: opens its records and the account of its calls, and closes both however it ends.
- * @param openAccount - given what the records cost: the cap is the bench's, however often it goes on, or is killed
+ * Takes samples in a bench's directory: opens its records and the account of its calls, and closes both in the end.
+ * @param openAccount - gets the cost of the records: the cap is the bench's, however often it is resumed
  */
 export async function inBenchFolder<Kept, Account, Result>(
   directory: string,
   { file: name, kind, spentOn }: BenchRecords<Kept>,
-  openAccount: (spentUsd: number) => Promise<OpenAccount<Account>>,
+  openAccount: (spentUsd: number) => Promise<{ readonly account: Account; close(): Promise<void> }>,
   work: (file: RecordFile<Kept>, account: Account) => Promise<Result>,
 ): Promise<Result> {
   const file = await openRecordsOf(kind, join(directory, name));
@@ -100,7 +94,7 @@ const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
 
 const calibrationFile = "calibration.json";
 
-/** What methods of a bench learned; none for a damaged calibrationFile: it is learned again. */
+/** Calibrations of a bench; empty for a damaged file: they are learned again. */
 export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
   try {
     return calibrationSchema.parse(boundedJson(await readFile(join(directory, calibrationFile), "utf8")));
@@ -109,7 +103,7 @@ export async function readCalibrations(directory: string): Promise<CalibrationRe
   }
 }
 
-/** Adds what a method learned; the calibrationFile appears whole. */
+/** Adds a calibration; the file is replaced atomically. */
 export async function addCalibration(directory: string, record: CalibrationRecord): Promise<void> {
   const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
   const part = join(directory, `${calibrationFile}.part`);
@@ -117,24 +111,36 @@ export async function addCalibration(directory: string, record: CalibrationRecor
   await moveFile(part, join(directory, calibrationFile));
 }
 
-/**
- * Reads rows that a bench writes again each time it is opened; none where there is no file.
- * @throws LaconicError `data_invalid` for a damaged file
- */
-async function readRows<T>(directory: string, file: string, schema: z.ZodType<T[]>): Promise<T[]> {
-  const path = join(directory, file);
-  const text = await readFile(path, "utf8").catch(() => "[]");
-  try {
-    return schema.parse(boundedJson(text));
-  } catch (error) {
-    throw new LaconicError(
-      "data_invalid",
-      `${path} is damaged; laconic bench --resume writes it anew`,
-      { path },
-      error,
-    );
-  }
+/** Rows that a bench writes again each time it is opened. */
+interface RowFile<Row> {
+  /** Writes the rows; removes the file where there are none. */
+  write(directory: string, rows: readonly Row[]): Promise<void>;
+  /** Empty without the file. @throws LaconicError `data_invalid` for a damaged file */
+  read(directory: string): Promise<Row[]>;
 }
+
+function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
+  const schema = z.array(row);
+  return {
+    async write(directory, rows) {
+      const path = join(directory, name);
+      if (rows.length > 0) await writeFile(path, `${JSON.stringify(rows, null, 2)}\n`);
+      else await rm(path, { force: true });
+    },
+    async read(directory) {
+      const path = join(directory, name);
+      const text = await readFile(path, "utf8").catch(() => "[]");
+      try {
+        return schema.parse(boundedJson(text));
+      } catch (error) {
+        const reason = `${path} is damaged; laconic bench --resume writes it anew`;
+        throw new LaconicError("data_invalid", reason, { path }, error);
+      }
+    },
+  };
+}
+
+const count = z.int().min(1);
 
 /** Questions of a benchmark that a trained team was trained on. */
 export interface SeenByTeam extends SeenInTraining {
@@ -142,17 +148,11 @@ export interface SeenByTeam extends SeenInTraining {
   readonly benchmark: string;
 }
 
-const seenSchema: z.ZodType<SeenByTeam[]> = z.array(
-  z.object({
-    method: z.string(),
-    benchmark: z.string(),
-    seen: z.int().min(1),
-    of: z.int().min(1),
-    first: z.string(),
-  }),
+/** Test questions that trained teams were trained on. */
+export const seenFile: RowFile<SeenByTeam> = rowFile(
+  "seen-in-training.json",
+  z.object({ method: z.string(), benchmark: z.string(), seen: count, of: count, first: z.string() }),
 );
-
-const seenFile = "seen-in-training.json";
 
 /** Compares the questions that a trained team is asked with its training problems, benchmark by benchmark. */
 export function seenByTeam(method: string, pool: readonly Problem[], jobs: readonly BenchJob[]): SeenByTeam[] {
@@ -163,18 +163,6 @@ export function seenByTeam(method: string, pool: readonly Problem[], jobs: reado
   });
 }
 
-/** Writes the rows of an opened bench; removes the file where there are none. */
-export async function writeSeen(directory: string, rows: readonly SeenByTeam[]): Promise<void> {
-  const path = join(directory, seenFile);
-  if (rows.length > 0) await writeFile(path, `${JSON.stringify(rows, null, 2)}\n`);
-  else await rm(path, { force: true });
-}
-
-/** @throws LaconicError `data_invalid` for a damaged file; opening the bench again replaces it */
-export function readSeen(directory: string): Promise<SeenByTeam[]> {
-  return readRows(directory, seenFile, seenSchema);
-}
-
 /** A sentence for each trained team and benchmark. */
 export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   return rows.map(
@@ -183,29 +171,19 @@ export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   );
 }
 
-const skippedSchema: z.ZodType<Unpartitioned[]> = z.array(
+/** Questions that are not played dealt. */
+export const skippedFile: RowFile<Unpartitioned> = rowFile(
+  "left-out.json",
   z.object({
     benchmark: z.string(),
     method: z.string(),
-    questions: z.int().min(1),
-    of: z.int().min(1),
+    questions: count,
+    of: count,
     reason: z.string().nullable().default(null),
   }),
 );
 
-const skippedFile = "left-out.json";
-
-/** Counted anew each time that a bench is opened; nothing is written where nothing is left out. */
-export async function writeSkipped(directory: string, skipped: readonly Unpartitioned[]): Promise<void> {
-  if (skipped.length > 0) await writeFile(join(directory, skippedFile), `${JSON.stringify(skipped, null, 2)}\n`);
-}
-
-/** @throws LaconicError `data_invalid` for a damaged file: opening the bench again writes it anew */
-export function readSkipped(directory: string): Promise<Unpartitioned[]> {
-  return readRows(directory, skippedFile, skippedSchema);
-}
-
-/** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */
+/** What the dealt setting lacks, in sentences: single questions of methods, and whole methods with their reasons. */
 export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   const each = skipped
     .filter(({ reason }) => reason === null)
@@ -229,29 +207,26 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
 /** UTF-16 units of a program's tests. */
 const maxTests = 20_000;
 
-/** Writes what a bench asks, each question once, for who reads its samples; where it stands already nothing is written. */
+/** Writes the questions of a bench, each once, for readers of its samples. */
 export async function writeQuestions(
   directory: string,
   jobs: readonly Pick<BenchJob, "set" | "problem">[],
 ): Promise<void> {
   const lines = new Map<string, string>();
   for (const { set, problem } of jobs) {
-    const key = JSON.stringify([set.benchmark, problem.id]);
-    if (!lines.has(key)) lines.set(key, `${JSON.stringify(stored(set.benchmark, problem))}\n`);
+    const { id, gold, grading } = problem;
+    const question: StoredQuestion = {
+      benchmark: set.benchmark,
+      id,
+      question: questionText(problem),
+      gold,
+      grading: grading.kind,
+      tests: grading.kind === "code" ? grading.test.slice(0, maxTests) : null,
+    };
+    const key = JSON.stringify([set.benchmark, id]);
+    if (!lines.has(key)) lines.set(key, `${JSON.stringify(question)}\n`);
   }
   const text = [...lines.values()].join("");
   const path = join(directory, benchFiles.questions);
   if ((await readFile(path, "utf8").catch(() => null)) !== text) await writeFile(path, text);
-}
-
-function stored(benchmark: string, problem: BenchmarkProblem): StoredQuestion {
-  const { id, gold, grading } = problem;
-  return {
-    benchmark,
-    id,
-    question: questionText(problem),
-    gold,
-    grading: grading.kind,
-    tests: grading.kind === "code" ? grading.test.slice(0, maxTests) : null,
-  };
 }

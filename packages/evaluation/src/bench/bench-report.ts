@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames, methodSpec } from "./bench-config.ts";
 import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
-import { readCalibrations, describeSeen, readSeen, readSkipped } from "./bench-folder.ts";
+import { describeSeen, readCalibrations, seenFile, skippedFile } from "./bench-folder.ts";
 import {
   equalTokensTable,
   modelTable,
@@ -18,58 +18,58 @@ import { csvOf, latexOf, markdownOf, type Table } from "../results/table.ts";
 import type { PairRecord } from "../pairs/run-pairs.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
 import { repeatTable } from "../results/repeat-table.ts";
-import { readRecords } from "../record-file.ts";
+import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
-/** What a report takes beside the bench's directory. */
-export interface ReportSources {
+/** Inputs of a report that are not in the bench's directory. */
+interface ReportSources {
   readonly spent: SpentCalls | null;
-  /** The model that answers in a run's team; null where it is not known. */
+  /** The model that answers in a run's team. */
   actorOf(run: string): Promise<string | null>;
 }
 
-/** What a bench came to, and the files that say so. */
+/** Results of a bench, and the written files. */
 export interface BenchReport {
   readonly summaries: readonly MethodSummary[];
   readonly markdown: string;
   readonly files: readonly string[];
 }
 
-/** Writes a bench's tables beside its samples: Markdown, CSV, LaTeX. */
+/** Writes a bench's tables as Markdown, CSV and LaTeX. */
 export async function writeBenchReport(directory: string, sources: ReportSources): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
-  const { records } = await readRecords(join(directory, samplesFile));
+  const { records } = await readRecords(sampleRecords, join(directory, samplesFile));
   const sorted = sortedBy(config, [...records.values()]);
   const summaries = summarise(sorted);
   const titleOf = titlesOf(config);
   const calibrations = await readCalibrations(directory);
-  const within = (setting: MethodSummary["setting"]): MethodSummary[] =>
-    summaries.filter((each) => each.setting === setting);
-  const main = within("whole");
-  const apart = within("dealt");
-  const actorOf = await actorsOf(config, sources);
-  const tablesOf = (of: readonly MethodSummary[]): Table[] => [
-    accuracyTable(of, titleOf),
-    ...[scoreTable(of, titleOf)].filter((table) => table !== null),
-    tokenTable(of, titleOf, calibrations),
-    differenceTable(of, titleOf),
-    ...[agentPoTable(of, titleOf, actorOf), departureTable(of, titleOf)].filter((table) => table !== null),
-  ];
+  const main = summaries.filter(({ setting }) => setting === "whole");
+  const apart = summaries.filter(({ setting }) => setting === "dealt");
+  const actors = new Map<string, string | null>();
+  for (const { name, run } of config.methods.map((method) => methodSpec(method)))
+    actors.set(name, run === null ? config.model : await sources.actorOf(run));
+  const actorOf = (method: string): string | null => actors.get(method) ?? null;
+  const present = (tables: readonly (Table | null)[]): Table[] => tables.filter((table) => table !== null);
+  const tablesOf = (of: readonly MethodSummary[]): Table[] =>
+    present([
+      accuracyTable(of, titleOf),
+      scoreTable(of, titleOf),
+      tokenTable(of, titleOf, calibrations),
+      differenceTable(of, titleOf),
+      agentPoTable(of, titleOf, actorOf),
+      departureTable(of, titleOf),
+    ]);
+  const dealt = apart.length > 0 ? tablesOf(apart) : [];
   const tables = [
     ...(main.length > 0 || apart.length === 0 ? tablesOf(main) : []),
-    ...(apart.length > 0 ? tablesOf(apart) : []).map((table) => ({
-      ...table,
-      title: `${table.title}; dealt among the agents`,
-    })),
-    ...[repeatTable(sorted, titleOf), equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter(
-      (table) => table !== null,
-    ),
+    ...dealt.map((table) => ({ ...table, title: `${table.title}; dealt among the agents` })),
+    ...present([repeatTable(sorted, titleOf), equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)]),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = [
-    ...describeSeen(await readSeen(directory)),
-    ...notesOf(config, summaries, await readSkipped(directory)),
+    ...describeSeen(await seenFile.read(directory)),
+    ...notesOf(config, summaries, await skippedFile.read(directory)),
     ...spentNote(sources.spent, config),
   ];
   const markdown = [
@@ -109,18 +109,7 @@ function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): Sample
   );
 }
 
-/** The model that answers in each method: the bench's, or the actor of the run whose team it is. */
-async function actorsOf(
-  { methods, model }: BenchConfig,
-  sources: ReportSources,
-): Promise<(method: string) => string | null> {
-  const actors = new Map<string, string | null>();
-  for (const { name, run } of methods.map((method) => methodSpec(method)))
-    actors.set(name, run === null ? model : await sources.actorOf(run));
-  return (method) => actors.get(method) ?? null;
-}
-
-/** What a row of the bench is called: a trained team by its own name, whatever method has it too. */
+/** Titles of rows; a trained team has its own name, even that of a method. */
 function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   const specs = methods.map((method) => methodSpec(method));
   const trained = new Set([
@@ -128,7 +117,7 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
     ...own.methods.map(({ name }) => name),
   ]);
   const titleOf = (name: string): string =>
-    trained.has(name) ? name : (baselines.find((each) => each.name === name)?.title ?? name);
+    trained.has(name) ? name : (baselines.find((method) => method.name === name)?.title ?? name);
   return (method) => {
     const [form = method, team] = method.split("@");
     if (team === undefined || trained.has(method)) return titleOf(method);
@@ -137,7 +126,7 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   };
 }
 
-/** Writes the tables of teams on tasks beside their samples: Markdown and CSV. */
+/** Writes the tables of teams on tasks as Markdown and CSV. */
 export async function writePairReport(
   directory: string,
   records: Iterable<PairRecord>,

@@ -19,7 +19,7 @@ import {
   type LoadedSplit,
   type OpenOptions,
 } from "@laconic/benchmarks";
-import { answerLine, type AnswerKind } from "@laconic/grading";
+import { answerLine } from "@laconic/grading";
 import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
 import { LaconicError } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";
@@ -35,75 +35,79 @@ import {
   type Board,
 } from "./bench-config.ts";
 
-/** Where questions come from. */
-export interface BenchSources {
+/** Sources of questions and methods. */
+interface BenchSources {
   readonly ownMethods: readonly Baseline[];
   readonly ownBoards: readonly Board[];
   readonly open: (benchmark: string) => OpenOptions;
   readonly hub: HubEnvironment;
   readonly note: (text: string) => void;
-  /** Nothing will be asked: what is learned on questions that are not here is planned at the size of the test's. */
+  /** Nothing is asked: calibration on missing questions is planned at the size of the test's. */
   readonly plan?: boolean;
 }
 
-/** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
-export async function benchSets(
-  config: BenchConfig,
-  { ownMethods, ownBoards, open, hub, note, plan = false }: BenchSources,
-): Promise<BenchSet[]> {
+/** Loads the questions of every benchmark, and worked examples where a training split is installed. */
+export async function benchSets(config: BenchConfig, sources: BenchSources): Promise<BenchSet[]> {
   const { benchmarks, data, methods, limit, seed, shots } = config;
-  const sets: BenchSet[] = [];
+  const { ownMethods, ownBoards, hub, note } = sources;
   const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
   const all = [...published.map(({ name }) => baselineNamed(name)), ...ownMethods];
-  const learns = all.some(({ calibrate }) => calibrate !== undefined);
-  const shows = (benchmark: string, kind: AnswerKind["kind"]): boolean =>
-    all.some(({ protocols }) => {
-      const byProtocol = protocols ? protocolFor(protocols, { benchmark, family: familyOf(kind) }).shots.count : 0;
-      return (shots ?? byProtocol) > 0;
-    });
-  for (const name of benchmarks) {
-    const benchmark = benchmarkNamed(name);
-    const loaded = await openQuestions(benchmark, open(name), config, note);
-    const { length } = loaded.problems;
-    if (limit !== null && limit > length)
-      throw new LaconicError("config_invalid", `limit is ${limit}, and ${name} has ${length} questions here`, {
-        key: "limit",
-        benchmark: name,
-      });
-    const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
-    const showing = shows(name, benchmark.answer.kind);
-    const pool = showing ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
-    if (showing && pool.length === 0 && benchmark.examplesFrom === undefined)
-      note(`${name}: ${withoutExamples(benchmark)}`);
-    const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
-    const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
-    if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
-    const withoutTest = (shown: readonly BenchmarkProblem[]): readonly BenchmarkProblem[] =>
-      withoutTestQuestions(shown, problems, name, note);
-    const exemplars = showing ? exemplarsOf(withoutTest(lender ? lent : pool), seed, benchmark.topic) : [];
-    const learnedOn = withoutTest(learns ? await calibrationOf(benchmark, open) : []);
-    if (learns && learnedOn.length === 0) note(`${name}: ${withoutCalibration(benchmark)}`);
-    const calibration = atMost(
-      learnedOn.length === 0 && plan && calibrationSplit(benchmark) ? loaded.problems : learnedOn,
-      calibrationQuestions,
-      `calibration/${seed}`,
-    );
-    const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
-    sets.push({
-      benchmark: name,
-      split: loaded.split,
-      problems,
-      exemplars,
-      scripts,
-      calibration,
-      ...(benchmark.topic !== undefined && { topic: benchmark.topic }),
-    });
-  }
+  const sets: BenchSet[] = [];
+  for (const name of benchmarks) sets.push(await benchmarkSet(benchmarkNamed(name), all, config, sources));
   if (data) {
     if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
+}
+
+async function benchmarkSet(
+  benchmark: Benchmark,
+  methods: readonly Baseline[],
+  config: BenchConfig,
+  { open, note, plan = false }: BenchSources,
+): Promise<BenchSet> {
+  const { name, topic, examplesFrom, answer } = benchmark;
+  const { limit, seed, shots } = config;
+  const loaded = await openQuestions(benchmark, open(name), config, note);
+  const { length } = loaded.problems;
+  if (limit !== null && limit > length)
+    throw new LaconicError("config_invalid", `limit is ${limit}, and ${name} has ${length} questions here`, {
+      key: "limit",
+      benchmark: name,
+    });
+  const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
+  const withoutTest = (pool: readonly BenchmarkProblem[]): readonly BenchmarkProblem[] =>
+    withoutTestQuestions(pool, problems, name, note);
+  const shows = methods.some(({ protocols }) => {
+    const byProtocol = protocols
+      ? protocolFor(protocols, { benchmark: name, family: familyOf(answer.kind) }).shots.count
+      : 0;
+    return (shots ?? byProtocol) > 0;
+  });
+  const lender = examplesFrom === undefined ? benchmark : benchmarkNamed(examplesFrom);
+  const pool = shows ? await poolOf(lender, poolSplit(lender), open) : [];
+  if (shows && pool.length === 0) note(`${name}: ${withoutExamples(lender)}`);
+  const exemplars = exemplarsOf(withoutTest(pool), seed, topic);
+  const learns = methods.some(({ calibrate }) => calibrate !== undefined);
+  const from = calibrationSplit(benchmark);
+  const learnedOn = withoutTest(learns && from ? await poolOf(benchmarkNamed(from.benchmark), from.split, open) : []);
+  if (learns && learnedOn.length === 0)
+    note(
+      from
+        ? `${name}: what methods learn on, ${from.benchmark} ${from.split}, is not here: laconic data get ${from.benchmark} --split ${from.split}`
+        : `${name}: there are no questions but the test's to learn on`,
+    );
+  const calibrated = learnedOn.length === 0 && plan && from ? loaded.problems : learnedOn;
+  return {
+    benchmark: name,
+    split: loaded.split,
+    problems,
+    exemplars,
+    scripts: shots === null ? await scriptsOf(methods, benchmark, open(name).folder, note) : {},
+    calibration: atMost(calibrated, calibrationQuestions, `calibration/${seed}`),
+    ...(topic !== undefined && { topic }),
+  };
 }
 
 /** All questions of a benchmark's default split, or those of a window of dates, with a name for what they are. */
@@ -118,14 +122,11 @@ async function openQuestions(
     ? await openWindow(benchmark, open, window, note)
     : await openSplit(benchmark, open).then((loaded) => ({ releases: [loaded], problems: loaded.problems }));
   for (const { warnings } of releases) for (const warning of warnings) note(`${benchmark.name}: ${warning}`);
-  const split = releases.map((loaded) => splitName(loaded)).join("+");
-  return { split: isDated ? `${split} ${windowName(window)}` : split, problems };
-}
-
-/** Of files that their user put there, and whose bytes are not known, with these: samples of other bytes are other samples. */
-function splitName({ split, files }: LoadedSplit): string {
-  const placed = files.flatMap(({ placed: own, sha256 }) => (own ? [sha256.slice(0, 12)] : []));
-  return [split, ...placed].join("-");
+  // Files of the user with unknown bytes are named by their hash: samples of other bytes are other samples.
+  const names = releases.map(({ split, files }) =>
+    [split, ...files.flatMap(({ placed, sha256 }) => (placed ? [sha256.slice(0, 12)] : []))].join("-"),
+  );
+  return { split: isDated ? `${names.join("+")} ${windowName(window)}` : names.join("+"), problems };
 }
 
 /** Published texts of methods on a benchmark that are in the data folder; the others are named. */
@@ -150,7 +151,10 @@ async function scriptsOf(
       return null;
     });
     if (opened === null) missing.push(name);
-    else scripts[name] = { name, examples: source.examples, texts: opened.texts, sha256: textsHash(opened.texts) };
+    else {
+      const sha256 = createHash("sha256").update(JSON.stringify(opened.texts)).digest("hex");
+      scripts[name] = { name, examples: source.examples, texts: opened.texts, sha256 };
+    }
   }
   if (missing.length > 0)
     note(
@@ -159,39 +163,31 @@ async function scriptsOf(
   return scripts;
 }
 
-function textsHash(texts: Readonly<Record<string, string>>): string {
-  return createHash("sha256").update(JSON.stringify(texts)).digest("hex");
-}
-
 function poolSplit(benchmark: Benchmark): string | undefined {
   return Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
 }
 
-/** The split that examples and calibration questions come from; empty where the benchmark has none, or it is not here. */
-async function poolOf(benchmark: Benchmark, open: OpenOptions): Promise<readonly BenchmarkProblem[]> {
-  const split = poolSplit(benchmark);
+/** A split for examples or calibration; empty where the benchmark has none, or it is not installed. */
+async function poolOf(
+  benchmark: Benchmark,
+  split: string | undefined,
+  open: BenchSources["open"],
+): Promise<readonly BenchmarkProblem[]> {
   if (split === undefined) return [];
-  try {
-    return (await openSplit(benchmark, { ...open, split })).problems;
-  } catch {
-    return []; // the bench says what is missing when it comes to a method that needs it
-  }
+  const options = { ...open(benchmark.name), split, offline: true };
+  return openSplit(benchmark, options).then(
+    ({ problems }) => problems,
+    () => [],
+  );
 }
 
 /** The split that methods learn on; undefined for a benchmark without one. */
-function calibrationSplit({ name, splits, examplesFrom, calibrateFrom }: Benchmark): Benchmark["calibrateFrom"] {
+function calibrationSplit(benchmark: Benchmark): Benchmark["calibrateFrom"] {
+  const { name, examplesFrom, calibrateFrom } = benchmark;
   if (calibrateFrom) return calibrateFrom;
-  const own = Object.entries(splits).find(([, { pool }]) => pool)?.[0];
-  if (own !== undefined) return { benchmark: name, split: own };
+  const split = poolSplit(benchmark);
+  if (split !== undefined) return { benchmark: name, split };
   return examplesFrom === undefined ? undefined : calibrationSplit(benchmarkNamed(examplesFrom));
-}
-
-async function calibrationOf(benchmark: Benchmark, open: BenchSources["open"]): Promise<readonly BenchmarkProblem[]> {
-  const from = calibrationSplit(benchmark);
-  if (!from) return [];
-  const options = { ...open(from.benchmark), split: from.split, offline: true };
-  const loaded = await openSplit(benchmarkNamed(from.benchmark), options).catch(() => null);
-  return loaded?.problems ?? [];
 }
 
 /** Problems to show or learn on, without those that are asked. */
@@ -211,13 +207,6 @@ function withoutTestQuestions(
   return pool.filter(({ id }) => !equal.has(id));
 }
 
-function withoutCalibration(benchmark: Benchmark): string {
-  const from = calibrationSplit(benchmark);
-  return from
-    ? `what methods learn on, ${from.benchmark} ${from.split}, is not here: laconic data get ${from.benchmark} --split ${from.split}`
-    : "there are no questions but the test's to learn on";
-}
-
 function withoutExamples(benchmark: Benchmark): string {
   const split = poolSplit(benchmark);
   return split === undefined
@@ -225,32 +214,24 @@ function withoutExamples(benchmark: Benchmark): string {
     : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
-/**
- * Worked examples in an order by seed, those of one topic in that of their file: methods choose from them. Golds of programs are
- * tests, no answers.
- */
+/** Worked examples in an order by seed, those of one topic in that of their file. Golds of programs are tests, no answers. */
 function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
   const answered = pool.filter(({ grading: { kind } }) => familyOf(kind) !== "code" && kind !== "writing");
   const shuffled = atMost(answered, answered.length, seed);
-  return (topic === undefined ? shuffled : inFileOrder(answered, shuffled, topic)).map((problem) => ({
+  const topicOf = ({ metadata }: BenchmarkProblem): string => String(metadata?.[topic ?? ""]);
+  // A topic's problems take the places that it has in the shuffle, in the order of their file.
+  const waiting = new Map<string, BenchmarkProblem[]>();
+  for (const problem of answered) waiting.set(topicOf(problem), [...(waiting.get(topicOf(problem)) ?? []), problem]);
+  const ordered =
+    topic === undefined ? shuffled : shuffled.flatMap((problem) => waiting.get(topicOf(problem))?.shift() ?? []);
+  return ordered.map((problem) => ({
     question: questionText(problem),
-    solution: solutionOf(problem),
+    // Without the calculator's marks of GSM8K.
+    solution: (problem.solution ?? "").replaceAll(/<<[^<>]*>>/gu, ""),
     answer: problem.gold,
     answerLine: answerLine(problem.grading, problem.gold),
-    ...(topic !== undefined && { topic: String(problem.metadata?.[topic]) }),
+    ...(topic !== undefined && { topic: topicOf(problem) }),
   }));
-}
-
-/** A topic's problems take the places that it has in a shuffle, in the order of their file. */
-function inFileOrder(
-  file: readonly BenchmarkProblem[],
-  shuffled: readonly BenchmarkProblem[],
-  topic: string,
-): BenchmarkProblem[] {
-  const waiting = new Map<unknown, BenchmarkProblem[]>();
-  const topicOf = ({ metadata }: BenchmarkProblem): unknown => metadata?.[topic];
-  for (const each of file) waiting.set(topicOf(each), [...(waiting.get(topicOf(each)) ?? []), each]);
-  return shuffled.flatMap((each) => waiting.get(topicOf(each))?.shift() ?? []);
 }
 
 function atMost(problems: readonly BenchmarkProblem[], count: number, seed: string): BenchmarkProblem[] {
@@ -261,16 +242,10 @@ function atMost(problems: readonly BenchmarkProblem[], count: number, seed: stri
 /** Questions that AgentPrune learns on: Q' of its paper. */
 const calibrationQuestions = 10;
 
-/** A worked solution without the calculator's marks of GSM8K. */
-function solutionOf({ solution = "" }: BenchmarkProblem): string {
-  return solution.replaceAll(/<<[^<>]*>>/gu, "");
-}
-
 /**
- * A dated benchmark's questions of a window, out of all its releases: the default one is fetched if need be, others count where they are here,
- * and are named where they are not.
+ * A dated benchmark's questions of a window, out of all its releases: the default one is fetched, others count where they are installed.
  * @returns the releases that were read, newest first, and the questions by date
- * @throws LaconicError `config_invalid` for a window that holds nothing, naming the dates that there are; what `openSplit` throws
+ * @throws LaconicError `config_invalid` for an empty window, naming the available dates; what `openSplit` throws
  */
 async function openWindow(
   benchmark: Benchmark,

@@ -1,5 +1,5 @@
 /**
- * A bench as its directory keeps it: settings, questions, plan, records, report. Node only.
+ * The directory of a bench: settings, questions, plan, records, report. Node only.
  * @module @laconic/evaluation/bench
  */
 export { checkBenchConfig, readBenchConfig, settingsFile } from "./bench-config.ts";
@@ -15,9 +15,8 @@ export type { PreparedBench, TrainedTeam } from "./prepare-bench.ts";
 export { playBench } from "./play-bench.ts";
 export { writeBenchReport, writePairReport } from "./bench-report.ts";
 export type { BenchReport } from "./bench-report.ts";
-export { describeSeen, seenByTeam, writeSeen } from "./bench-folder.ts";
+export { describeSeen, seenByTeam, seenFile, skippedFile } from "./bench-folder.ts";
 export type { SeenByTeam } from "./bench-folder.ts";
-export { writeSkipped } from "./bench-folder.ts";
 export { inBenchFolder, makeBenchFolder, questionRecords, taskRecords } from "./bench-folder.ts";
 export { checkPairConfig, pairMethod, pairSettingsFile, pairTask, readPairConfig } from "./pair-config.ts";
 export type { PairConfig } from "./pair-config.ts";

@@ -2,17 +2,17 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { readSkipped, describeSkipped, writeSkipped } from "./bench-folder.ts";
+import { describeSkipped, skippedFile } from "./bench-folder.ts";
 import { writeBenchReport } from "./bench-report.ts";
 
 const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
 
 test("what a team could not deal is kept with its bench, and said in the report", async () => {
   const folder = await temporaryFolder();
-  await writeSkipped(folder, []);
-  expect(await readSkipped(folder)).toEqual([]);
-  await writeSkipped(folder, skipped);
-  expect(await readSkipped(folder)).toEqual(skipped);
+  await skippedFile.write(folder, []);
+  expect(await skippedFile.read(folder)).toEqual([]);
+  await skippedFile.write(folder, skipped);
+  expect(await skippedFile.read(folder)).toEqual(skipped);
   const config = {
     benchmarks: ["gsm8k"],
     methods: ["vanilla"],
@@ -37,5 +37,5 @@ test("what a team could not deal is kept with its bench, and said in the report"
   expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
   expect(describeSkipped(skipped).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
   await writeFile(join(folder, "left-out.json"), "[{");
-  await expect(readSkipped(folder)).rejects.toMatchObject({ code: "data_invalid" });
+  await expect(skippedFile.read(folder)).rejects.toMatchObject({ code: "data_invalid" });
 });

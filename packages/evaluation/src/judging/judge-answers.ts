@@ -25,9 +25,9 @@ export interface JudgingOptions {
   readonly atOnce: number;
 }
 
-/** What judging came to. */
-export interface JudgingOutcome<Result> {
+interface JudgingOutcome<Result> {
   readonly result: Result;
+  /** Why the spend cap refused a call; null when it did not. */
   readonly refusal: string | null;
 }
 
@@ -38,19 +38,24 @@ export async function judgePairs(
   onPair: (verdict: { status: string; reason?: string }) => void,
 ): Promise<JudgingOutcome<WinRate>> {
   const asked = untilRefused(model);
-  const preference = createPreference({ model: asked.model, criterion: textOf(rubric), deadline: deadlineOf(seconds) });
+  const criterion =
+    typeof rubric === "string"
+      ? rubric
+      : rubric.criteria.map(({ question, weight = 1 }) => `${question} (weight ${weight})`).join(" ");
+  const deadline = { seconds, timer: timerOf(globalThis) };
+  const preference = createPreference({ model: asked.model, criterion, deadline });
   const result = await winRate(preference, pairs, { atOnce, onPair });
   return { result, refusal: asked.refusal() };
 }
 
-/** How often a judge says what labels say. */
+/** How often a judge agrees with labels. */
 export async function judgeLabelled(
   labelled: readonly LabelledAnswer[],
   { model, rubric, seconds, atOnce }: JudgingOptions,
   acceptAt: number,
 ): Promise<JudgingOutcome<Agreement>> {
   const asked = untilRefused(model);
-  const judge = createJudge({ model: asked.model, rubric, deadline: deadlineOf(seconds) });
+  const judge = createJudge({ model: asked.model, rubric, deadline: { seconds, timer: timerOf(globalThis) } });
   const result = await agreement(judge, labelled, { atOnce, acceptAt });
   return { result, refusal: asked.refusal() };
 }
@@ -65,24 +70,13 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
  */
 export async function rubricOf(given: string): Promise<Rubric | string> {
   if (!given.endsWith(".json")) return given;
-  const parsed = rubricSchema.safeParse(parseJson(await readText(given), given), { error: issueWords });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new LaconicError("config_invalid", `${given}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`, {
-    file: given,
-  });
+  const text = await reading(given, readFile(given, "utf8"));
+  const { data, error } = rubricSchema.safeParse(parseJson(text, given), { error: issueWords });
+  if (!error) return data;
+  throw new LaconicError("config_invalid", `${given}: ${firstIssue(error)}`, { file: given });
 }
 
-function deadlineOf(seconds: number): { readonly seconds: number; readonly timer: ReturnType<typeof timerOf> } {
-  return { seconds, timer: timerOf(globalThis) };
-}
-
-function textOf(rubric: Rubric | string): string {
-  if (typeof rubric === "string") return rubric;
-  return rubric.criteria.map(({ question, weight = 1 }) => `${question} (weight ${weight})`).join(" ");
-}
-
-/** Keeps why the cap refused a call: judges take that for a question without a verdict. */
+/** Remembers a refusal of the spend cap, which a judge would report as a missing verdict. */
 function untilRefused(server: LanguageModel): { readonly model: LanguageModel; readonly refusal: () => string | null } {
   let refused: string | null = null;
   const model: LanguageModel = {
@@ -99,7 +93,7 @@ function untilRefused(server: LanguageModel): { readonly model: LanguageModel; r
   return { model, refusal: () => refused };
 }
 
-/** What somebody answered to a question. */
+/** An answer to a question. */
 export interface GivenAnswer {
   readonly id: string;
   readonly question: string;
@@ -107,30 +101,20 @@ export interface GivenAnswer {
   readonly reference?: string | undefined;
 }
 
-const answerSchema: z.ZodType<GivenAnswer> = z.object({
-  id: z.string().min(1),
-  question: z.string(),
-  answer: z.string(),
-  reference: z.string().optional(),
-});
-
-const labelledSchema: z.ZodType<Omit<LabelledAnswer, "reference"> & { reference?: string | undefined }> = z.object({
-  question: z.string(),
-  answer: z.string(),
-  reference: z.string().optional(),
-  label: z.boolean(),
-});
+const answered = { question: z.string(), answer: z.string(), reference: z.string().exactOptional() };
+const answerSchema: z.ZodType<GivenAnswer> = z.object({ id: z.string().min(1), ...answered });
+const labelledSchema: z.ZodType<LabelledAnswer> = z.object({ ...answered, label: z.boolean() });
 
 /**
  * Labelled answers, JSON lines.
  * @throws LaconicError `config_invalid` for a file that is not there, `data_invalid` naming file and row
  */
 export async function labelledAnswers(file: string): Promise<LabelledAnswer[]> {
-  return (await rowsOf(file, labelledSchema)).map(({ reference, ...row }) => withReference(row, reference));
+  return rowsOf(file, labelledSchema);
 }
 
 /**
- * Of two runs' last evaluations, or JSON lines, what both answered: one pair a question, by its id.
+ * Pairs of answers to the same question, by its id, from two runs' last evaluations or JSON lines.
  * @param ofRun - the answers of a run's last evaluation
  */
 export async function answerPairs(
@@ -148,13 +132,13 @@ export async function answerPairs(
     if (!same) return [];
     if (same.question !== question)
       throw new LaconicError("data_invalid", `${id} is another question in ${a} than in ${b}`, { problem: id });
-    return [withReference({ question, a: answer, b: same.answer }, reference)];
+    return [{ question, a: answer, b: same.answer, ...(reference !== undefined && { reference }) }];
   });
 }
 
 function isLines(source: string): Promise<boolean> {
   return stat(source).then(
-    (found) => found.isFile(),
+    (entry) => entry.isFile(),
     () => source.endsWith(".jsonl"),
   );
 }
@@ -164,28 +148,18 @@ async function rowsOf<T>(file: string, schema: z.ZodType<T>): Promise<T[]> {
   const rows: T[] = [];
   for await (const { text, row } of fileLines(file, false)) {
     if (text.trim() === "") continue;
-    const parsed = schema.safeParse(parseJson(text, `${file}:${row}`), { error: issueWords });
-    const [issue] = parsed.error?.issues ?? [];
-    if (!parsed.success)
-      throw new LaconicError(
-        "data_invalid",
-        `${file}:${row}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`,
-        { file, row },
-      );
-    rows.push(parsed.data);
+    const { data, error } = schema.safeParse(parseJson(text, `${file}:${row}`), { error: issueWords });
+    if (error) throw new LaconicError("data_invalid", `${file}:${row}: ${firstIssue(error)}`, { file, row });
+    rows.push(data);
   }
   return rows;
 }
 
-function withReference<T extends object>(row: T, reference: string | undefined): T & { readonly reference?: string } {
-  return { ...row, ...(reference !== undefined && { reference }) };
+function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`;
 }
 
 /** @throws LaconicError `config_invalid` with the file when it cannot be read */
-function readText(file: string): Promise<string> {
-  return reading(file, readFile(file, "utf8"));
-}
-
 async function reading<T>(file: string, read: Promise<T>): Promise<T> {
   try {
     return await read;

@@ -14,7 +14,7 @@ import {
 } from "../index.ts";
 import { publishedTokens } from "../published.ts";
 import { publishedAgentPo, agentPoFigures } from "../published.ts";
-import { readRecords } from "../record-file.ts";
+import { readRecords, sampleRecords } from "../record-file.ts";
 import { maths, temporary, run } from "../../test/bench-run.ts";
 
 afterAll(() => maths.close());
@@ -186,6 +186,6 @@ test("a pair that is not played as published prints no published figure, and say
   const path = await temporary();
   const { protocol: _, shots: __, published: ___, differs: ____, notes: _____, ...old } = records[0] as SampleRecord;
   await writeFile(path, `${JSON.stringify(old)}\n`);
-  const [earlier] = summarise((await readRecords(path)).records.values());
+  const [earlier] = summarise((await readRecords(sampleRecords, path)).records.values());
   expect(earlier).toMatchObject({ protocol: null, published: null, differs: [expect.stringContaining("do not say")] });
 });

@@ -14,8 +14,8 @@ import {
   settingsFile,
   describeSeen,
   seenByTeam,
-  writeSeen,
-  writeSkipped,
+  seenFile,
+  skippedFile,
   type BenchConfig,
   type OpenModel,
   type PreparedBench,
@@ -115,7 +115,7 @@ export async function keepQuestions(
     await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
     await keepBenchMade(directory, config, progress);
   }
-  await writeSkipped(directory, skipped);
+  await skippedFile.write(directory, skipped);
 }
 
 /** Takes the samples that are missing or failed. Returns why it stopped before its end; null when it did not. */
@@ -137,7 +137,7 @@ export function playQuestions(
       for (const team of teams)
         seen.push(...seenByTeam(team.method.name, await team.open({ account: booked, ...deadline }), prepared.jobs));
       for (const warning of describeSeen(seen)) progress.warn(warning);
-      await writeSeen(directory, seen);
+      await seenFile.write(directory, seen);
       const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
       const { Limiter: RequestLimiter } = await import("@laconic/openai");
       const { concurrency } = config;
