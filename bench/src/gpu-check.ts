@@ -1,5 +1,5 @@
 // What a GPU machine has to show, in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, then devices, conformance,
-// parity, primitive timings, the same loop of ours with a profile and as CUDA graphs, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
+// parity, primitive timings, the same loop of ours with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
 //   npm run gpu:check -- --all [--minutes 20] [--skip vllm,...] [--again]
 // --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small. --all is everything that a GPU has to confirm, each
@@ -28,7 +28,7 @@ import { readOptions } from "./options.ts";
 
 const laconic = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
 /** The last ones are parts of --all. */
-const usual = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
+const usual = { peer, conformance, primitives, parity, speed, profile, quickstart };
 const sections = { ...usual, twice, nano, vllm, trl, tellers };
 const { values: flags } = readOptions({
   options: {
@@ -195,13 +195,6 @@ function profile(): void {
     const ran = runOurs("gpu/profile.ts", [jobFile, checkpoint, device, dtype], { env, timeoutMs: 120_000 });
     keep("profile", ran, ({ bench, ...facts }) => ({ of: bench, ...facts, blocking: blocking === "1" }));
   }
-}
-
-/** A process of its own: a capture that goes wrong may leave CUDA unusable. */
-function graphs(): void {
-  const options = ["--device", device, ...(flags.small ? ["--small"] : [])];
-  const ran = runOurs("gpu/graphs.ts", options, { timeoutMs: 240_000 });
-  keep("graphs", ran, ({ bench, ...facts }) => ({ of: bench, ...facts }));
 }
 
 /** Two processes compute the same update and the same replies: by default, and without sums of varying order. */

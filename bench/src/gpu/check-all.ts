@@ -34,7 +34,6 @@ const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["conformance", 150],
   ["twice", 90],
   ["speed", 150],
-  ["graphs", 150],
   ["parity", 60],
   ["nano", 90],
   ["vllm", 110],

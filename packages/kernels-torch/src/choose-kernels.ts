@@ -11,7 +11,7 @@ import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 export async function chooseKernels(
   torch: Torch,
   dtype: "float32" | "bfloat16",
-  { graphs = false, deterministic = false }: Pick<KernelChoices, "graphs" | "deterministic"> = {},
+  deterministic = false,
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
   // What PyTorch fuses for CUDA it does not have for MPS.
@@ -29,7 +29,7 @@ export async function chooseKernels(
   if (dtype === "bfloat16" && (await take({ attention: "fused" }, attentionSample)))
     for (const caching of cacheKinds(torch))
       if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
-  return torchKernelSet(torch, dtype, { ...choices, graphs, ...(deterministic && { deterministic }) });
+  return torchKernelSet(torch, dtype, { ...choices, ...(deterministic && { deterministic }) });
 }
 
 /** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */

@@ -9,7 +9,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`, `mps`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false by default), `graphs` on CUDA (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
+ * operation on the CPU, `tf32` (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -19,7 +19,6 @@ export const createKernels: CreateKernels = async (options = {}) => {
     threads,
     tf32 = false,
     index = 0,
-    graphs = false,
     deterministic = false,
     torch,
     ...unknown
@@ -34,10 +33,6 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
   if (typeof tf32 !== "boolean")
     throw new LaconicError("config_invalid", `tf32 is ${JSON.stringify(tf32)}, expected true or false`);
-  if (typeof graphs !== "boolean")
-    throw new LaconicError("config_invalid", `graphs is ${JSON.stringify(graphs)}, expected true or false`);
-  if (graphs && device !== "cuda")
-    throw new LaconicError("config_invalid", `graphs are CUDA's, and the device is ${device}`);
   if (typeof deterministic !== "boolean")
     throw new LaconicError(
       "config_invalid",
@@ -64,7 +59,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     deterministic,
     ...(threads !== undefined && { threads }),
   });
-  return chooseKernels(new Torch(library, device), dtype, { graphs, deterministic });
+  return chooseKernels(new Torch(library, device), dtype, deterministic);
 };
 
 /** Settings of {@link createKernels}. */
@@ -79,11 +74,6 @@ export interface TorchOptions {
   readonly index?: number;
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False by default. */
   readonly tf32?: boolean;
-  /**
-   * Decode steps as CUDA graphs: one call instead of a thousand, with rows rounded up to a power of two. Where CUDA or an
-   * operation refuses, the step is run as without. False by default.
-   */
-  readonly graphs?: boolean;
   /**
    * On CUDA: no atomic sums, so that the same calls give the same bits on the same card and library; the gradients of attention are
    * then plain products, which take more time and memory. The CPU always is. False by default.

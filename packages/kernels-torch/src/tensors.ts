@@ -4,7 +4,6 @@ import type { Placement } from "./arena.ts";
 import { MemoryPool, type Block } from "./memory-pool.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
-import type { Footprint } from "./footprint.ts";
 
 /** A torch tensor behind an opaque handle: contiguous, or columns of a matrix. */
 export class TorchTensor implements Tensor {
@@ -32,8 +31,6 @@ export class TorchTensor implements Tensor {
   block: Block | null = null;
   /** Where it lies, if it shares an allocation with others. */
   placement: Placement | null = null;
-  /** Recordings that read or write it. */
-  footprints: Set<Footprint<TorchTensor>> | null = null;
 
   constructor(
     handle: Handle,
@@ -54,11 +51,9 @@ export class TorchTensor implements Tensor {
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
   /** Null on a GPU, whose library pools memory itself. */
-  #pool: MemoryPool | null;
+  readonly #pool: MemoryPool | null;
   readonly #spares: Spare[] = [];
   #depth = 0;
-  /** Of the recording that is being made. */
-  #noting: Footprint<TorchTensor> | null = null;
 
   constructor(torch: Torch) {
     super((tensor) => this.#drop(tensor));
@@ -74,40 +69,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   override dispose(): void {
     super.dispose();
     this.trim();
-  }
-
-  override get(tensor: Tensor): TorchTensor {
-    const own = super.get(tensor);
-    this.#noting?.use(own);
-    return own;
-  }
-
-  /** Notes what `body` rests on; memory that it frees serves nobody outside, and none from outside serves it. */
-  watched(footprint: Footprint<TorchTensor>, body: () => void): void {
-    const spares = this.#spares.splice(0);
-    const pool = this.#pool;
-    this.#pool = pool && new MemoryPool(this.#torch);
-    this.#noting = footprint;
-    try {
-      this.scope(body);
-    } finally {
-      this.#noting = null;
-      this.#pool?.clear();
-      this.#pool = pool;
-      for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
-      this.#spares.push(...spares);
-    }
-  }
-
-  /** Tells a recording when a tensor goes that it rests on. */
-  watch(footprint: Footprint<TorchTensor>): void {
-    for (const tensor of footprint.ranges.keys())
-      if (this.owns(tensor)) (tensor.footprints ??= new Set()).add(footprint);
-      else footprint.ranges.delete(tensor);
-  }
-
-  unwatch(footprint: Footprint<TorchTensor>): void {
-    for (const tensor of footprint.ranges.keys()) tensor.footprints?.delete(footprint);
   }
 
   /** Deletes one thing that was worked out from a tensor. */
@@ -157,7 +118,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** A view of a tensor's memory, made at first use. */
   view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
-    this.#noting?.use(tensor);
     let handle = tensor.views.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
@@ -176,14 +136,11 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Something that follows from a tensor's values, made at first use and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
-    this.#noting?.use(tensor);
-    this.#noting?.sources.add(tensor);
     tensor.derived ??= new Map();
     let handle = tensor.derived.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
       tensor.derived.set(name, handle);
-      this.#noting?.derived.push([tensor, name]);
     }
     return handle;
   }
@@ -230,7 +187,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Puts new data under a handle that shares its memory with nothing. */
   replace(tensor: TorchTensor, handle: Handle): void {
-    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
     if (tensor.block) this.#pool?.give(tensor.block);
     else this.#deleteAll(tensor);
@@ -241,10 +197,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Forgets what was worked out from a tensor whose values have changed. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
-    if (tensor.derived) {
-      for (const footprint of Array.from(tensor.footprints ?? [])) if (footprint.sources.has(tensor)) footprint.gone();
-      for (const handle of tensor.derived.values()) this.#torch.delete(handle);
-    }
+    for (const handle of tensor.derived?.values() ?? []) this.#torch.delete(handle);
     tensor.derived = null;
     tensor.range = range;
   }
@@ -270,7 +223,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   #drop(tensor: TorchTensor): void {
-    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
     this.#release(tensor);
   }
@@ -294,10 +246,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#torch.delete(handle);
     for (const view of views.values()) this.#torch.delete(view);
   }
-}
-
-function giveUp(footprints: ReadonlySet<Footprint<TorchTensor>>): void {
-  for (const footprint of Array.from(footprints)) footprint.gone();
 }
 
 /** Memory of a freed tensor, with its views. */

@@ -19,7 +19,6 @@ import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
-import { Recordings } from "./recordings.ts";
 import { TorchDevice } from "./torch-device.ts";
 
 /** Of the machine, or of the container that the process runs in. */
@@ -44,13 +43,11 @@ export interface KernelChoices {
   readonly oneDnnFrom?: number;
   /** Nothing whose order of summation differs from run to run; on CUDA that is not so by default. */
   readonly deterministic?: boolean;
-  /** Decode steps as graphs, where the device has them. */
-  readonly graphs?: boolean;
 }
 
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const { attention, caching = "plain", headBytes, graphs = false, deterministic = torch.device === "cpu" } = choices;
+  const { attention, caching = "plain", headBytes, deterministic = torch.device === "cpu" } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
   const plain = attentionKernels(device, mathDenseAttention(device));
@@ -58,9 +55,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     torch.device === "cpu" ? attentionKernels(device, cpuDenseAttention(device)) : cudaAttentionKernels(device, plain);
   const caches = cacheKernels(device);
   const { major, minor } = torch.library.version;
-  const recorder = graphs ? new Recordings(torch, device.store) : null;
-  if (recorder) torch.onOutOfMemory = () => recorder.drop();
-  const set: Kernels = {
+  return checkedKernels({
     device: torch.device,
     backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}`,
     dtype,
@@ -70,16 +65,12 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     branchCost: treeAttentionCost,
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
-    ...(recorder && { recorder }),
     // Apple's GPUs share the machine's memory.
     memory: () => (torch.device === "cuda" ? (torch.library.deviceMemory?.() ?? null) : hostMemory()),
     counters: () => torch.counters,
     ...(torch.device === "mps" && { fallbacks: () => torch.fallbacks }),
     liveTensors: () => device.store.count,
-    dispose: () => {
-      recorder?.drop();
-      device.dispose();
-    },
+    dispose: () => device.dispose(),
     ...lifetimeKernels(device),
     ...pieceKernels(device),
     ...elementwiseKernels(device),
@@ -94,27 +85,5 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
-  };
-  return checkedKernels(recorder ? { ...set, ...droppingFirst(set, recorder) } : set);
-}
-
-/**
- * Before what may need much memory, recordings are given up: an allocation that fails once takes back what lies unused in
- * the allocator, and a graph's own scratch memory lies there between its runs.
- */
-function droppingFirst(set: Kernels, recorder: Recordings): Partial<Kernels> {
-  const after =
-    <Arguments extends readonly unknown[], Result>(kernel: (...args: Arguments) => Result) =>
-    (...args: Arguments): Result => {
-      recorder.drop();
-      return kernel(...args);
-    };
-  return {
-    attention: after(set.attention),
-    headLogProbs: after(set.headLogProbs),
-    headLogProbsBackward: after(set.headLogProbsBackward),
-    adamW: after(set.adamW),
-    createCache: after(set.createCache),
-    together: after(set.together),
-  };
+  });
 }

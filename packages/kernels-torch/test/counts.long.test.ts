@@ -63,14 +63,3 @@ test("temperature, top-k, top-p and min-p upload nothing either, and do not make
   expect(step.bytesToDevice).toBe(0);
   expect(step.blockingCopies).toBe(0);
 });
-
-test.for(["pages", "slots"] as const)(
-  "a decode step as a graph: calls, copies and bytes, cache of %s",
-  async (caching) => {
-    const step = await decodeStep({ temperature: 0.8, topK: 50 }, { graphs: true, caching });
-    expect(step.nativeCalls).toBeLessThanOrEqual(10);
-    expect(step.blockingCopies).toBe(0);
-    expect(step.bytesToDevice).toBe(0);
-    expect(step.bytesToHost).toBe(256 * 8);
-  },
-);

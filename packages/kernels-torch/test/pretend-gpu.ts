@@ -28,7 +28,7 @@ export class PretendGpu extends Torch {
   readonly #shapes = new Map<Handle, readonly number[]>();
 
   constructor(library: Library) {
-    super({ ...library, emptyPinned: null, streams: { current: 0 } }, "cpu");
+    super({ ...library, emptyPinned: null }, "cpu");
     Object.assign(this, { device: "cuda" });
   }
 

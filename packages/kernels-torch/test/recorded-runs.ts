@@ -112,14 +112,12 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-/** Precision, attention, how a cache is read, and what comes with them: decode steps as on a graph's tensors. */
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind, more?: "graphs"];
+/** Precision, attention and how a cache is read. */
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
 const gathered: Kind = ["bfloat16", "fused", "plain"];
 const slots: Kind = ["bfloat16", "fused", "slots"];
-/** Nothing is captured here: the steps run operation by operation, on the tensors that a graph would use. */
-const graphs: Kind = ["bfloat16", "fused", "pages", "graphs"];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
@@ -145,7 +143,7 @@ const works: readonly (readonly [
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
-  ["the engine's loops", engineLoops, [pages, graphs, wide], [slots, gathered]],
+  ["the engine's loops", engineLoops, [pages, wide], [slots, gathered]],
   ["sampling over 151,936 tokens", draws, [pages], []],
   ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
@@ -154,7 +152,7 @@ const works: readonly (readonly [
 export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, always, more] of works)
-    for (const [dtype, attention, caching, extra] of [...always, ...(thorough ? more : [])]) {
+    for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
       // Cards whose attention fails its sample may fail the norm's too.
@@ -163,11 +161,10 @@ export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
         attention,
         caching,
         normBackward,
-        graphs: extra === "graphs",
       });
       await recordingClaims(record, dtype, () => work(kernels));
       runs.push({
-        name: `${name}, ${dtype}, ${attention} attention, ${caching} cache${extra ? `, ${extra}` : ""}`,
+        name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`,
         events,
       });
     }

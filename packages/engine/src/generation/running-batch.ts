@@ -8,7 +8,6 @@ import { cachePlan } from "./cache-plan.ts";
 import { admissible, enter, freeFor } from "./admission.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
 import { DecodeState } from "./decode-state.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
 import { draw, type DrawnTokens } from "./draw.ts";
 import { defaultLimits, type GenerationLimits } from "./generation-limits.ts";
 import { KeptPrefixes } from "./kept-prefixes.ts";
@@ -46,7 +45,7 @@ export class RunningBatch {
   #prefilling = new Set<Reply>();
   /** Where each has a page of its own, in pages 0, 1, 2, ... */
   #decoding: Reply[] = [];
-  readonly #state: DecodeState | RecordedSteps;
+  readonly #state: DecodeState;
   /** A step whose tokens the host has not seen. */
   #pending: Promise<DrawnTokens> | null = null;
   /** Replies that were let in so far. */
@@ -61,8 +60,7 @@ export class RunningBatch {
     this.#model = model;
     this.#limits = { ...defaultLimits, stepsAhead: model.kernels.runsAhead ? 1 : 0, ...limits };
     this.#pages = new CachePages(model.kernels, model.config, this.#limits.cache);
-    const { recorder } = model.kernels;
-    this.#state = recorder ? new RecordedSteps(model, recorder) : new DecodeState(model);
+    this.#state = new DecodeState(model);
     this.#prefill = new PrefillQueue(model, this.#pages);
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }

@@ -8,12 +8,10 @@ import type {
   SamplingRows,
   SequenceLayout,
 } from "./arguments.ts";
-import type { Recorder } from "./recorder.ts";
 import type { Precision, Tensor } from "./tensor.ts";
 
 export type * from "./arguments.ts";
 export type * from "./optimizer-contract.ts";
-export type * from "./recorder.ts";
 export type * from "./tensor.ts";
 
 /**
@@ -90,9 +88,6 @@ export interface Kernels {
    * the last one is read. Absent: no.
    */
   readonly runsAhead?: boolean;
-
-  /** Where work that repeats is enqueued as one call. Absent: nowhere, or nobody asked for it. */
-  readonly recorder?: Recorder;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;

@@ -17,25 +17,18 @@ export function nvidiaLibraries(install: TorchInstall): string[] {
   return wanted.flatMap((library) => files.filter(({ name }) => isVersionOf(library, name)).map(({ file }) => file));
 }
 
-/** What of CUDA is loaded by name. */
-export type CudaPart = "cudart" | "cublas" | "nvrtc" | "nvrtc-builtins";
-
 /**
- * Files or names under which a part of CUDA may be loaded, those that came with PyTorch first. Windows' wheels hold them in
+ * Files or names under which the CUDA runtime may be loaded, those that came with PyTorch first. Windows' wheels hold them in
  * PyTorch's own folder.
  */
-export function cudaNames(
-  part: CudaPart,
-  install: TorchInstall,
-  { title }: System = systemOf(process.platform),
-): string[] {
+export function cudaNames(install: TorchInstall, { title }: System = systemOf(process.platform)): string[] {
   if (title === "macOS") return [];
   if (title === "Windows") {
-    const names = list(install.libraries).filter((name) => name.startsWith(`${part}64_`) && name.endsWith(".dll"));
+    const names = list(install.libraries).filter((name) => name.startsWith("cudart64_") && name.endsWith(".dll"));
     return names.map((name) => join(install.libraries, name));
   }
-  const wheels = nvidiaLibraries(install).filter((file) => isVersionOf(`lib${part}`, basename(file)));
-  return part === "nvrtc-builtins" ? wheels : [...wheels, `lib${part}.so.13`, `lib${part}.so.12`, `lib${part}.so`];
+  const wheels = nvidiaLibraries(install).filter((file) => isVersionOf("libcudart", basename(file)));
+  return [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"];
 }
 
 /** As `_preload_cuda_deps` of torch/__init__.py has them, in the order of need. */

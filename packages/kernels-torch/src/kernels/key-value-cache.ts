@@ -44,7 +44,6 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
     },
     attentionCached(q, k, v, given, shape, plan) {
       // How far the sequences reach is the host's number in what follows.
-      torch.expectNoCapture("gather pages");
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { kvHeads, headDim } = shape;
       const input = { query: device.handle(q), keys: device.handle(k), values: device.handle(v), tokens };

@@ -1,12 +1,22 @@
 import type { LibraryHandle } from "koffi";
-import { koffi } from "./koffi.ts";
 import type { DeviceMemory } from "@laconic/engine/kernels";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
+import { koffi } from "./koffi.ts";
+import type { NativeFunction } from "./native-function.ts";
+import { Slots } from "./native-memory.ts";
+
+/** Marks in a GPU's queue of work. */
+export interface DeviceEvents {
+  /** Marks the end of what has been enqueued so far. The mark is waited for once: `wait` returns when the GPU has passed it. */
+  record(): { wait(): void };
+}
+
+const disableTiming = 2;
 
 /** What the CUDA runtime gives, from the first library of that name that has it; null without one. */
-export function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle) => T): T | null {
-  for (const name of cudaNames("cudart", install))
+function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle) => T): T | null {
+  for (const name of cudaNames(install))
     try {
       return open(koffi().load(name));
     } catch {
@@ -24,6 +34,41 @@ export function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
       const total = [0];
       query(free, total);
       return { free: Number(free[0]), total: Number(total[0]) };
+    };
+  });
+}
+
+/** @param currentStream - PyTorch's function for the thread's stream on GPU `index` */
+export function cudaEvents(install: TorchInstall, currentStream: NativeFunction, index: number): DeviceEvents | null {
+  return fromCudaRuntime(install, (runtime) => {
+    const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;
+    const mark = runtime.func("int cudaEventRecord(uint64_t, uint64_t)") as NativeFunction;
+    const synchronize = runtime.func("int cudaEventSynchronize(uint64_t)") as NativeFunction;
+    const slots = new Slots(1);
+    /** Asked for at first use: that starts the GPU. */
+    let stream: number | null = null;
+    const streamOfThread = (): number => {
+      currentStream(index, slots.address);
+      return slots.integer(0);
+    };
+    /** Events are used again: few are pending at a time. */
+    const spare: number[] = [];
+    return {
+      record() {
+        stream ??= streamOfThread();
+        if (spare.length === 0) {
+          create(slots.addressOf(0), disableTiming);
+          spare.push(slots.integer(0));
+        }
+        const event = spare.pop() as number;
+        mark(event, stream);
+        return {
+          wait() {
+            synchronize(event);
+            spare.push(event);
+          },
+        };
+      },
     };
   });
 }

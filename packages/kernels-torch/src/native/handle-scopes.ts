@@ -10,8 +10,6 @@ export class HandleScopes {
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
-  /** Handles given up while a graph is captured, whose memory it goes on using. */
-  #captured: Handle[] | null = null;
 
   constructor(remove: (handle: Handle) => void) {
     this.#remove = remove;
@@ -20,10 +18,6 @@ export class HandleScopes {
   /** Handles made and not deleted. */
   get live(): number {
     return this.#live;
-  }
-
-  get isCapturing(): boolean {
-    return this.#captured !== null;
   }
 
   /** Runs a kernel; of the handles made inside, those in the result survive and belong to the caller. */
@@ -60,33 +54,8 @@ export class HandleScopes {
   }
 
   delete(handle: Handle): void {
-    if (this.#captured) {
-      this.#captured.push(handle);
-      return;
-    }
     this.#live -= 1;
     this.#remove(handle);
-  }
-
-  /**
-   * Runs `body` and keeps what it deletes, as a captured graph needs.
-   * @returns its result, and what deletes those handles; where `body` throws, they are deleted at once
-   */
-  capture<T>(body: () => T): { readonly result: T; readonly release: () => void } {
-    const handles: Handle[] = [];
-    const release = (): void => {
-      for (const handle of handles.splice(0)) this.delete(handle);
-    };
-    this.#captured = handles;
-    let isDone = false;
-    try {
-      const result = body();
-      isDone = true;
-      return { result, release };
-    } finally {
-      this.#captured = null;
-      if (!isDone) release();
-    }
   }
 
   #release(start: number, kept: readonly Handle[]): void {

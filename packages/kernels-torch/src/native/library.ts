@@ -9,10 +9,7 @@ import type { DeviceMemory } from "@laconic/engine/kernels";
 import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
-import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
-import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
-import { cudaMemory } from "./cuda-runtime.ts";
-import { CudaStreams } from "./cuda-streams.ts";
+import { cudaEvents, cudaMemory, type DeviceEvents } from "./cuda-runtime.ts";
 import { findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** Where libtorch computes: on the processor, on an NVIDIA GPU, or on Apple's by Metal. */
@@ -49,8 +46,6 @@ export const optional = {
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
   indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
-  setCurrentStream: "int torch_set_current_cuda_stream(uint64_t, int32_t)",
-  streamFromPool: "int torch_get_cuda_stream_from_pool(int32_t, int32_t, uint64_t)",
   /** Sizes and type of a tensor, for what the processor computes in the place of MPS. */
   dimensions: "int aoti_torch_get_dim(uint64_t, uint64_t)",
   sizes: "int aoti_torch_get_sizes(uint64_t, uint64_t)",
@@ -100,10 +95,6 @@ export interface Library {
   readonly indexTensor: NativeFunction | null;
   /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
   readonly events: DeviceEvents | null;
-  /** Queues of the GPU; null on the CPU. */
-  readonly streams: Pick<CudaStreams, "current"> | null;
-  /** Null on the CPU, or where the CUDA runtime is not found. */
-  readonly graphs: DeviceGraphs | null;
   readonly malloc: NativeFunction;
   /** Sets the threads of the operations that follow; null where OpenMP is not found. */
   readonly setThreads: ((count: number) => void) | null;
@@ -147,7 +138,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   const findOptional = (name: keyof typeof optional): NativeFunction | null =>
     find(optional[name]) as NativeFunction | null;
   if (index > 0) useGpu(index, findOptional("newGuard"));
-  const streams = device === "cuda" ? streamsOf(findOptional, index) : null;
+  const currentStream = device === "cuda" ? findOptional("currentStream") : null;
   return {
     ...abi,
     index,
@@ -158,9 +149,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     // Pinned memory is CUDA's.
     emptyPinned: device === "mps" ? null : findOptional("emptyPinned"),
     describe: { dimensions: findOptional("dimensions"), sizes: findOptional("sizes"), type: findOptional("type") },
-    events: streams && cudaEvents(install, streams),
-    graphs: streams && cudaGraphs(install, streams),
-    streams,
+    events: currentStream && cudaEvents(install, currentStream, index),
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
@@ -268,17 +257,6 @@ function requiredFunctions(
       { folder },
     );
   return functions as Library["functions"];
-}
-
-/** Queues of the GPU; null where torch does not say which one is in use. */
-function streamsOf(
-  findOptional: (name: "currentStream" | "setCurrentStream" | "streamFromPool") => NativeFunction | null,
-  index: number,
-): CudaStreams | null {
-  const currentStream = findOptional("currentStream");
-  if (!currentStream) return null;
-  const [setCurrentStream, streamFromPool] = [findOptional("setCurrentStream"), findOptional("streamFromPool")];
-  return new CudaStreams({ currentStream, setCurrentStream, streamFromPool }, index);
 }
 
 /** What is launched and asked from this thread on goes to this GPU. The guard is never freed. */

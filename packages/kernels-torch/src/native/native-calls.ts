@@ -21,8 +21,6 @@ export class NativeCalls {
   readonly library: Library;
   readonly slots: Slots = new Slots(slotPlaces.borrowed + borrowedSlots);
   readonly counters: Counters = new Counters();
-  /** Called before the error is thrown. */
-  onOutOfMemory: () => void = () => undefined;
 
   constructor(library: Library) {
     this.library = library;
@@ -151,10 +149,8 @@ export class NativeCalls {
     if (status === 0) return;
     const text = this.library.errorText?.() ?? "PyTorch before 2.13 does not say why";
     const [line = text] = text.split("\n");
-    if (/out of memory|allocate memory/i.test(text)) {
-      this.onOutOfMemory();
+    if (/out of memory|allocate memory/i.test(text))
       throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });
-    }
     throw new LaconicError("engine_failed", `${what} failed in PyTorch: ${line}`, { operator: what });
   }
 }

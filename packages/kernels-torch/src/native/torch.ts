@@ -1,6 +1,4 @@
-import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/engine/kernels";
-import type { CapturedGraph } from "./cuda-graphs.ts";
 import { DeviceMemory } from "./device-memory.ts";
 import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
@@ -28,8 +26,6 @@ export class Torch {
   readonly #calls: NativeCalls;
   /** What runs operators. */
   readonly #operators: NativeCalls | MpsOperators;
-  /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
-  onOutOfMemory: () => void = () => undefined;
   readonly #scopes: HandleScopes;
   readonly #memory: DeviceMemory;
   #threads = 0;
@@ -38,9 +34,6 @@ export class Torch {
     this.library = library;
     this.device = device;
     this.#calls = new NativeCalls(library);
-    this.#calls.onOutOfMemory = () => {
-      if (!this.#scopes.isCapturing) this.onOutOfMemory();
-    };
     this.#scopes = new HandleScopes((handle) => {
       this.#calls.counters.nativeCalls += 1;
       library.functions.deleteHandle(handle);
@@ -164,7 +157,6 @@ export class Torch {
 
   /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
-    this.expectNoCapture("hold an upload");
     return this.#memory.upload(values, shape);
   }
 
@@ -178,13 +170,11 @@ export class Torch {
    * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
-    this.expectNoCapture("read");
     return this.#memory.startRead(x, shape, into);
   }
 
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    this.expectNoCapture("read");
     this.#memory.read(x, shape, into);
   }
 
@@ -212,39 +202,6 @@ export class Torch {
   /** Handles made and not deleted, but for those that reads keep; for leak tests. */
   get liveHandles(): number {
     return this.#scopes.live - this.#memory.kept;
-  }
-
-  /** Runs `body` in the GPU's queue for graphs: what a first run sets up there is there when it is captured. */
-  besideGraphs<T>(body: () => T): T {
-    const { graphs } = this.library;
-    return graphs === null ? body() : graphs.apart(body);
-  }
-
-  /** Runs `body` with nothing executed; see {@link DeviceGraphs.capture}. */
-  capture(body: () => void): CapturedGraph | { readonly refusal: string } {
-    const { graphs } = this.library;
-    if (graphs === null) return { refusal: "there are no graphs on this device" };
-    const { result: outcome, release } = this.#scopes.capture(() => graphs.capture(body));
-    if ("refusal" in outcome) {
-      release();
-      return outcome;
-    }
-    const { graph } = outcome;
-    return {
-      launch: () => {
-        this.#calls.counters.nativeCalls += 1;
-        graphs.launch(graph);
-      },
-      delete: () => {
-        graphs.destroy(graph);
-        release();
-      },
-    };
-  }
-
-  /** @throws LaconicError `engine_failed` while a graph is captured, of which `what` would be no part */
-  expectNoCapture(what: string): void {
-    if (this.#scopes.isCapturing) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
   }
 
   /** Operators that the device lacks and the processor computed, each with its calls. */

@@ -17,8 +17,6 @@ export interface StandInOptions {
   readonly attention?: "fused" | "math";
   /** How caches are read; `pages` on CUDA and `plain` on the CPU by default. */
   readonly caching?: "plain" | "slots" | "pages";
-  /** Decode steps as graphs, on `cuda`: made, or refused with CUDA's reason; false by default. */
-  readonly graphs?: boolean | { readonly refusal: string };
 }
 
 /** A kernel set that computes nothing. */
@@ -34,41 +32,16 @@ export interface StandIn {
  * calls, copies and bytes, of the CUDA path too, on a machine without PyTorch or a GPU.
  */
 export function standInKernels(options: StandInOptions = {}): StandIn {
-  const { device = "cuda", dtype = "bfloat16", attention = "fused", graphs = false } = options;
+  const { device = "cuda", dtype = "bfloat16", attention = "fused" } = options;
   const { caching = device === "cuda" ? "pages" : "plain" } = options;
   const calls = new Map<string, number>();
   const count = (name: string): unknown => calls.set(name, (calls.get(name) ?? 0) + 1);
-  const torch = standInTorch(device, count, typeof graphs === "object" ? graphs.refusal : null);
-  return {
-    kernels: torchKernelSet(torch, dtype, { attention, caching, graphs: graphs !== false }),
-    calls,
-  };
+  return { kernels: torchKernelSet(standInTorch(device, count), dtype, { attention, caching }), calls };
 }
 
-/**
- * @param count - called with the name of every C function called
- * @param refusal - what is said against every graph
- */
-export function standInTorch(
-  device: "cpu" | "cuda",
-  count: (name: string) => void = () => {},
-  refusal: string | null = null,
-): Torch {
-  return new Torch({ ...standInLibrary(device, count), graphs: standInGraphs(count, refusal) }, device);
-}
-
-function standInGraphs(count: (name: string) => void, refusal: string | null): Library["graphs"] {
-  let graph = 0;
-  return {
-    apart: (body) => body(),
-    capture(body) {
-      body();
-      count("capture graph");
-      return refusal === null ? { graph: ++graph } : { refusal };
-    },
-    launch: () => count("launch graph"),
-    destroy: () => count("destroy graph"),
-  };
+/** @param count - called with the name of every C function called */
+export function standInTorch(device: "cpu" | "cuda", count: (name: string) => void = () => {}): Torch {
+  return new Torch(standInLibrary(device, count), device);
 }
 
 /** Parts of the names of operators that only the other device has. */
@@ -137,9 +110,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     newSlot: native("new slot", 0),
     indexTensor: native("index", -1),
     emptyPinned: native("empty pinned", 6),
-    streams: device === "cuda" ? { current: 0 } : null,
     events: device === "cuda" ? { record: () => ({ wait: () => undefined }) } : null,
-    graphs: null,
     malloc: native("malloc"),
     setThreads: null,
     threads: 1,

@@ -49,11 +49,6 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
-const cudaKernels = (
-  index: number,
-  more: { readonly graphs?: true; readonly deterministic?: true } = {},
-): KernelSource => torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...more });
-
 /** In the order `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
   {
@@ -64,7 +59,13 @@ export const devices: readonly KnownDevice[] = [
     kernels: torchMemory.cuda,
     indexed: true,
     deterministic: "able",
-    source: (index = 0, deterministic = false) => cudaKernels(index, deterministic ? { deterministic } : {}),
+    source: (index = 0, deterministic = false) =>
+      torchKernels({
+        device: "cuda",
+        dtype: "bfloat16",
+        ...(index > 0 && { index }),
+        ...(deterministic && { deterministic }),
+      }),
     remedy: otherTorch,
     native: () => hasTorch("cuda"),
   },
@@ -142,20 +143,6 @@ export const devices: readonly KnownDevice[] = [
     source: () => torchKernels({ device: "mps" }),
     remedy: otherTorch,
     native: () => hasTorch("mps"),
-  },
-  {
-    // After wasm, which works everywhere: no GPU has run it yet.
-    name: "cuda-fast",
-    about: "cuda with decode steps as graphs, not yet run on a GPU",
-    workers: 1,
-    dtype: "bfloat16",
-    kernels: torchMemory.cuda,
-    indexed: true,
-    deterministic: "able",
-    source: (index = 0, deterministic = false) =>
-      cudaKernels(index, { graphs: true, ...(deterministic && { deterministic }) }),
-    remedy: "take device cuda",
-    native: () => hasTorch("cuda"),
   },
 ];
 
