@@ -21,8 +21,8 @@ export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";
 
 export { adapterShapes } from "./lora/lora-settings.ts";
-export { largestBatches } from "./memory/largest-batches.ts";
-export type { LargestBatches } from "./memory/largest-batches.ts";
+export { largestBatches } from "./memory/sequence-lengths.ts";
+export type { LargestBatches } from "./memory/sequence-lengths.ts";
 export { measurePasses } from "./memory/measure-passes.ts";
 export type { PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";

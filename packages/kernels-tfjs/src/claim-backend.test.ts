@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimBackend, claiming } from "./claim-backend.ts";
+import { claimBackend, claiming } from "./tensorflow/create-kernels.ts";
 
 test("a thread's backend is one, until every set on it is gone", () => {
   const [first, second] = [claimBackend("wasm"), claimBackend("wasm")];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseKernels } from "./choose-kernels.ts";
+import { chooseKernels } from "./create-kernels.ts";
 import { standInTorch } from "./testing/stand-in-kernels.ts";
 
 // What the samples read is a quarter of a million values: more than a call takes arguments.

@@ -1,11 +1,12 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
-import { chooseKernels } from "./choose-kernels.ts";
+import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
 import { mpsRefusal } from "./find/mps-machine.ts";
 import { findTorch } from "./find/torch-install.ts";
 import { checkCudaDriver } from "./native/cuda-driver.ts";
 import { loadLibrary, type TorchDeviceName } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";
+import { flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
+import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`, `mps`), `dtype` (`float32`, `bfloat16`), `threads` of one
@@ -86,4 +87,155 @@ export interface TorchOptions {
 /** Where an engine finds these kernels. */
 export function torchKernels(options: TorchOptions): KernelSource {
   return { device: options.device, module: import.meta.url, options: { ...options } };
+}
+
+/**
+ * Takes PyTorch's fused attention and fused gradient of norms where they agree with plain products on a small case, because arguments
+ * and limits differ between versions and cards.
+ */
+export async function chooseKernels(
+  torch: Torch,
+  dtype: "float32" | "bfloat16",
+  deterministic = false,
+): Promise<Kernels> {
+  if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
+  // What PyTorch fuses for CUDA it does not have for MPS.
+  if (torch.device === "mps") return torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
+  const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
+  let choices: KernelChoices = { attention: "math", normBackward: "composed" };
+  /** Takes the change where both sets compute the same. */
+  const take = async (change: Partial<KernelChoices>, sample: Sample): Promise<boolean> => {
+    const agreed = await agree(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
+    if (agreed) choices = { ...choices, ...change };
+    return agreed;
+  };
+  await take({ normBackward: "fused" }, normSample);
+  // CUDA's flash attention takes no float32.
+  if (dtype === "bfloat16" && (await take({ attention: "fused" }, attentionSample)))
+    for (const caching of cacheKinds(torch))
+      if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
+  return torchKernelSet(torch, dtype, { ...choices, ...(deterministic && { deterministic }) });
+}
+
+/** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */
+function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] {
+  return version.major > 2 || version.minor >= 13 ? ["pages", "slots"] : ["slots"];
+}
+
+/** Gradients of a norm over many rows. */
+async function normSample(kernels: Kernels): Promise<Values[]> {
+  const [rows, width] = [300, 64];
+  const { dX, dWeight } = kernels.scope(() => {
+    const weight = kernels.upload(
+      Float32Array.from({ length: width }, (_, i) => 1 + Math.cos(i)),
+      [width],
+    );
+    const x = wave(kernels, rows, width, 0);
+    return kernels.rmsNormBackward(wave(kernels, rows, width, 1), x, weight, kernels.rmsNorm(x, weight, 1e-6).invRms);
+  });
+  return readAll(kernels, [dX, dWeight]);
+}
+
+/** Computes something that shows whether a set is right. */
+type Sample = (kernels: Kernels) => Promise<Values[]>;
+
+/** Of one tensor. */
+type Values = Awaited<ReturnType<Kernels["read"]>>;
+
+/** Of the largest number of a result: bfloat16 loses a tenth of it. */
+const tolerance = 0.05;
+
+/** Whether both sets compute the same. */
+async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
+  try {
+    const [expected, actual] = [await sample(plain), await sample(set)];
+    return expected.every((values, i) => {
+      const largest = Array.from(values, Math.abs).reduce((most, value) => Math.max(most, value), 0);
+      // NaN differs from every number.
+      return values.every((value, j) => Math.abs(value - (actual[i]?.[j] as number)) <= tolerance * largest);
+    });
+  } catch (error) {
+    if (!LaconicError.is(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Prompts of two unequal sequences longer than a page, and three tokens more of each, with grouped heads. Memory that the
+ * results may get is filled with NaN before: rows that a kernel leaves unwritten show.
+ */
+async function cacheSample(kernels: Kernels, paged: boolean): Promise<Values[]> {
+  const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
+  const lengths = [700, 300];
+  // The plain set reads the same pages after copying them.
+  const size = paged ? { pages: 8, pageSize: flashPageSize } : { pages: 3, pageSize: 768 };
+  const table = paged ? Int32Array.of(6, 1, 4, 3, 0, 0) : Int32Array.of(2, 0);
+  const cache = kernels.createCache({ ...size, kvHeads: shape.kvHeads, headDim: shape.headDim });
+  const call = (counts: readonly number[], past: Int32Array, phase: number): Tensor => {
+    const offsets = Int32Array.of(0, counts[0] as number, (counts[0] as number) + (counts[1] as number));
+    const rows = offsets[2] as number;
+    const plan = {
+      layout: { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: Math.max(...counts) },
+      table,
+      tableOnDevice: kernels.upload(table, [2, table.length / 2]),
+      past,
+      pastOnDevice: kernels.upload(past, [2]),
+    };
+    const [q, k, v] = [
+      wave(kernels, rows, 256, phase),
+      wave(kernels, rows, 128, phase + 1),
+      wave(kernels, rows, 128, phase + 2),
+    ] as const;
+    kernels.free(kernels.upload(new Float32Array(rows * 256).fill(NaN), [rows, 256]));
+    return kernels.attentionCached(q, k, v, cache, shape, plan);
+  };
+  try {
+    const results = kernels.scope(() => [
+      call(lengths, new Int32Array(2), 0),
+      ...[0, 1, 2].map((step) =>
+        call(
+          [1, 1],
+          Int32Array.from(lengths, (length) => length + step),
+          3 * step,
+        ),
+      ),
+    ]);
+    return await readAll(kernels, results);
+  } finally {
+    kernels.freeCache(cache);
+  }
+}
+
+/** Attention over two sequences and its gradients, with grouped heads. */
+async function attentionSample(kernels: Kernels): Promise<Values[]> {
+  const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
+  const offsets = Int32Array.of(0, 5, 12);
+  const results = kernels.scope(() => {
+    const [q, k, v, dOut] = [256, 128, 128, 256].map((width, phase) => wave(kernels, 12, width, phase)) as [
+      Tensor,
+      Tensor,
+      Tensor,
+      Tensor,
+    ];
+    const layout = { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: 7 };
+    const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
+    const { dQ, dK, dV } = kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
+    return [out, logSumExp, dQ, dK, dV];
+  });
+  return readAll(kernels, results);
+}
+
+function wave(kernels: Kernels, rows: number, width: number, phase: number): Tensor {
+  return kernels.upload(
+    Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
+    [rows, width],
+  );
+}
+
+/** Frees the tensors. */
+async function readAll(kernels: Kernels, tensors: readonly Tensor[]): Promise<Values[]> {
+  const values: Values[] = [];
+  for (const tensor of tensors) values.push(await kernels.read(tensor));
+  kernels.free(...tensors);
+  return values;
 }

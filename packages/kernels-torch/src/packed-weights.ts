@@ -1,5 +1,5 @@
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
-import { operator, type Handle, type Operator, type Torch } from "./native/torch.ts";
+import { aten, type Handle, type Operator, type Torch } from "./native/torch.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
@@ -12,12 +12,6 @@ export const maxPacked: number = 2 ** 24;
 const [maxRows, usualRows] = [512, 64] as const;
 
 const name = "packed";
-
-/** x w^T + bias by oneDNN, into memory of its own. */
-export const oneDnnLinear: Operator = operator("mkldnn::_linear_pointwise");
-
-const reorder = operator("mkldnn::_reorder_linear_weight");
-const multiplyOnto = operator("mkldnn::_linear_pointwise", "binary");
 
 /**
  * Second copies of weights on the CPU, in the order in which products of few rows read them: the library would bring them
@@ -42,7 +36,7 @@ export class PackedWeights {
     const torch = this.#torch;
     const size = inner * outer;
     if (
-      !torch.library.shims.has(multiplyOnto.name) ||
+      !torch.library.shims.has(aten.oneDnnLinearOnto.name) ||
       this.#working !== scalarType.float32 ||
       size < minPacked ||
       size > maxPacked
@@ -50,7 +44,9 @@ export class PackedWeights {
       return null;
     if (rows === 0 || rows > maxRows) return null;
     this.#packed.add(weight);
-    return this.#store.derive(weight, name, () => torch.call(reorder, weight.handle, { some: { int: usualRows } }));
+    return this.#store.derive(weight, name, () =>
+      torch.call(aten.oneDnnReorder, weight.handle, { some: { int: usualRows } }),
+    );
   }
 
   /** x weight^T + bias + onto, where the last two are given. */
@@ -58,8 +54,8 @@ export class PackedWeights {
     const torch = this.#torch;
     const row = bias === null ? null : { some: bias };
     return onto === null
-      ? torch.call(oneDnnLinear, x, packed, row, { text: "none" }, null, null)
-      : torch.call(multiplyOnto, x, onto, packed, row, { text: "add" });
+      ? torch.call(aten.oneDnnLinear, x, packed, row, { text: "none" }, null, null)
+      : torch.call(aten.oneDnnLinearOnto, x, onto, packed, row, { text: "add" });
   }
 
   cacheMade(): void {

@@ -2,11 +2,9 @@ import { LaconicError } from "@laconic/core";
 import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
 import { PackedWeights } from "./packed-weights.ts";
-import { operator, type Handle, type Torch } from "./native/torch.ts";
+import { aten, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
-
-const contiguous = operator("aten::contiguous");
 
 const fewElements = 2 ** 15;
 
@@ -55,7 +53,7 @@ export class TorchDevice {
   handle(tensor: Tensor): Handle {
     const own = this.store.get(tensor);
     if (own.rowStride === null) return own.handle;
-    return this.store.derive(own, "contiguous", () => this.torch.call(contiguous, own.handle, { int: 0 }));
+    return this.store.derive(own, "contiguous", () => this.torch.call(aten.contiguous, own.handle, { int: 0 }));
   }
 
   /** Of any memory: for kernels on elements, whose results are contiguous whatever their inputs are. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { optional, required } from "../src/native/library.ts";
 import { shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
-import { knownOperators } from "../src/native/torch.ts";
+import { aten } from "../src/native/torch.ts";
 import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 
 /** What `python/replay_on_fake_cuda.py` is asked. */
@@ -55,7 +55,7 @@ export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no
 /** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);
-  const operators = knownOperators().map(({ name, results }) => ({
+  const operators = Object.values(aten).map(({ name, results }) => ({
     name,
     results,
     forCpu: cpuOnly.includes(name),

@@ -5,7 +5,7 @@ import { engineCases } from "@laconic/engine/testing";
 import type { Kernels } from "@laconic/engine/kernels";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
-import { chooseKernels } from "../src/choose-kernels.ts";
+import { chooseKernels } from "../src/create-kernels.ts";
 import { loadLibrary } from "../src/native/library.ts";
 import { processorOperators } from "../src/native/mps-operators.ts";
 import { scalarType } from "../src/native/scalar-type.ts";

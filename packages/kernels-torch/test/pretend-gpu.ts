@@ -3,7 +3,7 @@ import { sizeOf } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
 import { scalarType } from "../src/native/scalar-type.ts";
 import {
-  operator,
+  aten,
   Torch,
   type Argument,
   type Handle,
@@ -11,9 +11,6 @@ import {
   type Operator,
   type ResultCount,
 } from "../src/native/torch.ts";
-
-const contiguous = operator("aten::contiguous");
-const mm = operator("aten::mm");
 
 /** Floats and their shape, read back. */
 interface Array3 {
@@ -52,7 +49,7 @@ export class PretendGpu extends Torch {
   override call(op: Operator, ...args: readonly Argument[]): Handle {
     if (op.name !== "aten::mm.dtype") return super.call(op, ...args);
     const wide = [args[0], args[1]].map((x) => this.cast(x as Handle, scalarType.float32)) as [Handle, Handle];
-    return super.call(mm, ...wide);
+    return super.call(aten.mm, ...wide);
   }
 
   override callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
@@ -153,7 +150,7 @@ export class PretendGpu extends Torch {
     const shape = this.#shapeOf(handle);
     const values = new Float32Array(sizeOf(shape));
     this.run(() => {
-      this.read(this.cast(super.call(contiguous, handle, { int: 0 }), scalarType.float32), shape, values);
+      this.read(this.cast(super.call(aten.contiguous, handle, { int: 0 }), scalarType.float32), shape, values);
       return [];
     });
     return { values, shape };

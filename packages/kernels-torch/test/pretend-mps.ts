@@ -1,6 +1,6 @@
 import koffi from "koffi";
 import type { Library } from "../src/native/library.ts";
-import { knownOperators, Torch } from "../src/native/torch.ts";
+import { aten, Torch } from "../src/native/torch.ts";
 
 const mps = 13;
 
@@ -16,7 +16,7 @@ export interface PretendMps {
  * pinned memory, fails. Operators that it `lacks` are refused there in PyTorch's words, and computed on the processor's side.
  */
 export function pretendMps(library: Library, lacks: (name: string) => boolean = () => false): PretendMps {
-  const names = new Map(knownOperators().map((op) => [`${op.nameAddress} ${op.overloadAddress}`, op.name]));
+  const names = new Map(Object.values(aten).map((op) => [`${op.nameAddress} ${op.overloadAddress}`, op.name]));
   const asked = new Set<string>();
   /** Handles of the processor's side; all others are on MPS. */
   const onHost = new Set<number>();

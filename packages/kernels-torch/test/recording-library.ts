@@ -3,7 +3,7 @@ import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
-import type { NativeFunction } from "../src/native/native-function.ts";
+import type { NativeFunction } from "../src/native/shims.ts";
 import {
   Torch,
   type Argument,

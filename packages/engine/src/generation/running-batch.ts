@@ -1,19 +1,17 @@
 import { nextTurn } from "#platform";
 import type { SampleRequest, SampleResult } from "@laconic/core";
-import type { Tensor } from "../kernels/index.ts";
-import { isOutOfMemory } from "../kernels/index.ts";
+import { type Tensor, isOutOfMemory } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
 import { admissible, enter, freeFor } from "./admission.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
 import { DecodeState } from "./decode-state.ts";
-import { draw, type DrawnTokens } from "./draw.ts";
+import { draw, type DrawnTokens, encodeDrawn, type DrawnListener } from "./draw.ts";
 import { defaultLimits, type GenerationLimits } from "./generation-limits.ts";
 import { KeptPrefixes } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
-import { encodeDrawn, type DrawnListener } from "./drawn-tokens.ts";
 
 /** Requests that came together. */
 interface Call {

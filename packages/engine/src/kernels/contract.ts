@@ -1,5 +1,8 @@
-import type { AdamWStep, AdamWTensors, GradientPlace, GradientPlaces } from "./optimizer-contract.ts";
 import type {
+  AdamWStep,
+  AdamWTensors,
+  GradientPlace,
+  GradientPlaces,
   AttentionShape,
   CachePlan,
   KeyValueCache,
@@ -7,12 +10,13 @@ import type {
   SamplingOnDevice,
   SamplingRows,
   SequenceLayout,
+  Precision,
+  Tensor,
 } from "./arguments.ts";
-import type { Precision, Tensor } from "./tensor.ts";
 
 export type * from "./arguments.ts";
-export type * from "./optimizer-contract.ts";
-export type * from "./tensor.ts";
+export type * from "./arguments.ts";
+export type * from "./arguments.ts";
 
 /**
  * Cost of attention to a segment that others continue, in rows of a model of hidden size H. Calls cost the same at every

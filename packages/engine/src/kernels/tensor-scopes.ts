@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "./contract.ts";
-import { tensorsIn } from "./tensors-in.ts";
 
 /**
  * Who owns which tensor, for any kernel set: scopes free what was made in them in one place, and use after free is an error
@@ -90,4 +89,20 @@ export class TensorScopes<T extends Tensor> {
   protected owns(tensor: Tensor): tensor is T {
     return this.#alive.has(tensor as T);
   }
+}
+
+/** Every tensor in a tensor, an array, a map or a plain object, each once. */
+export function tensorsIn(value: unknown): Set<Tensor> {
+  const found = new Set<Tensor>();
+  collect(value, found);
+  return found;
+}
+
+function collect(value: unknown, into: Set<Tensor>): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("shape" in value && "dtype" in value) into.add(value as Tensor);
+  else if (Array.isArray(value)) for (const item of value) collect(item, into);
+  else if (value instanceof Map) for (const item of value.values()) collect(item, into);
+  else if (Object.getPrototypeOf(value) === Object.prototype)
+    for (const item of Object.values(value)) collect(item, into);
 }

@@ -1,6 +1,6 @@
 import type { ChatMessage, OwnReply } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { chatTokens } from "./chat-tokens.ts";
+import { chatTokens } from "./local-policy.ts";
 
 // Letters are their codes, "ab" is one token where a text is tokenised, 1 begins a message and 2 ends it.
 const [begin, endToken, pair] = [1, 2, 3];

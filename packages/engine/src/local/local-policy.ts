@@ -11,9 +11,10 @@ import {
   type Sampler,
   type Tokenizer,
   type TokenBytes,
+  type TokenTrace,
+  type ChatMessage,
+  type OwnReply,
 } from "@laconic/core";
-import { chatTokens } from "./chat-tokens.ts";
-import { endAtStop } from "./end-at-stop.ts";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 
 /** When a request joins others, as `localPolicy` has it. */
@@ -165,4 +166,106 @@ function decodeEach(tokenizer: Tokenizer): TokenBytes {
   const bytes = new Uint8Array(offsets.at(-1) as number);
   pieces.forEach((piece, token) => bytes.set(piece, offsets[token]));
   return { bytes, offsets, dropsFirstSpace: false };
+}
+
+/**
+ * A reply up to its first stop text. The engine ends most replies there already; this is for samplers that do not know stop
+ * texts, and for what only the decoder can tell.
+ *
+ * @param decode - text of a beginning of the tokens
+ * @returns the text before the stop text, and the trace as far as the token that completes it
+ */
+function endAtStop(
+  trace: TokenTrace,
+  stops: readonly string[],
+  decode: (tokens: readonly number[]) => string,
+): { readonly text: string; readonly stopped: boolean; readonly trace: TokenTrace } {
+  const whole = decode(trace.tokens);
+  if (firstStop(whole, stops) === null) return { text: whole, stopped: false, trace };
+  // The shortest beginning that holds a stop text: those that hold one are the longest ones.
+  let without = 0;
+  let within = trace.tokens.length;
+  while (within - without > 1) {
+    const middle = (without + within) >> 1;
+    if (firstStop(decode(trace.tokens.slice(0, middle)), stops) === null) without = middle;
+    else within = middle;
+  }
+  const ended = beginning(trace, within);
+  const text = decode(ended.tokens);
+  return { text: text.slice(0, firstStop(text, stops) ?? text.length), stopped: true, trace: ended };
+}
+
+function firstStop(text: string, stops: readonly string[]): number | null {
+  const found = stops.map((stop) => (stop === "" ? -1 : text.indexOf(stop))).filter((at) => at >= 0);
+  return found.length === 0 ? null : Math.min(...found);
+}
+
+function beginning(trace: TokenTrace, length: number): TokenTrace {
+  if (length === trace.tokens.length) return trace;
+  const { promptTokens, tokens, logProbs, atOne } = trace;
+  return {
+    promptTokens,
+    tokens: tokens.slice(0, length),
+    logProbs: logProbs.slice(0, length),
+    ...(atOne && { atOne: atOne.slice(0, length) }),
+  };
+}
+
+/**
+ * A chat as tokens, in which the speaker's own replies are those that it drew: a text may be spelled by other tokens than those that
+ * were sampled, and what stands behind them would then share nothing with the turn before.
+ *
+ * The template has the last word: where it changes a reply (cuts thoughts off, trims it), or writes something else before it than it
+ * did when it was asked for, the chat is tokenised as it is.
+ * @param ownReplies - in the order in which they were written
+ */
+export function chatTokens(
+  messages: readonly ChatMessage[],
+  ownReplies: readonly OwnReply[],
+  tokenizer: Pick<ChatTokenizer, "encodeChat" | "decode" | "endTokens">,
+): readonly number[] {
+  const whole = tokenizer.encodeChat(messages);
+  const place = lastReply(messages, ownReplies);
+  if (!place) return whole;
+  const { at, reply } = place;
+  const before = messages.slice(0, at);
+  const asked = tokenizer.encodeChat(before);
+  const isEnd = (token: number): boolean => tokenizer.endTokens.includes(token);
+  const ends = whole.flatMap((token, i) => (isEnd(token) ? [i] : []));
+  const end = ends[asked.filter(isEnd).length];
+  const { text } = ownReplies[reply] as OwnReply;
+  const drawn = saidTokens(ownReplies[reply] as OwnReply, tokenizer, isEnd);
+  if (end === undefined || !drawn) return whole;
+  const differs = asked.findIndex((token, i) => token !== whole[i]);
+  // Text before a reply may be spelled together with it; control tokens stay what they were.
+  const isSame =
+    tokenizer.decode(whole.slice(0, end)) === tokenizer.decode(asked) + text &&
+    (differs < 0 || asked.slice(differs).every((token) => tokenizer.decode([token]) !== ""));
+  return isSame ? [...chatTokens(before, ownReplies.slice(0, reply), tokenizer), ...drawn, ...whole.slice(end)] : whole;
+}
+
+/** The last of the messages that is one of the replies, each of which stands behind the one before it. */
+function lastReply(
+  messages: readonly ChatMessage[],
+  ownReplies: readonly OwnReply[],
+): { readonly at: number; readonly reply: number } | null {
+  for (let at = messages.length - 1; at > 0; at--) {
+    const { role, content } = messages[at] as ChatMessage;
+    if (role !== "assistant") continue;
+    const reply = ownReplies.findLastIndex(({ text }) => text === content);
+    if (reply >= 0) return { at, reply };
+  }
+  return null;
+}
+
+/** The tokens that spell a reply: without its end token, or what completed a stop text. Null where none of its beginnings does. */
+function saidTokens(
+  { text, tokens }: OwnReply,
+  tokenizer: Pick<ChatTokenizer, "decode">,
+  isEnd: (token: number) => boolean,
+): readonly number[] | null {
+  const last = tokens.at(-1);
+  let said = last !== undefined && isEnd(last) ? tokens.slice(0, -1) : tokens;
+  for (; said.length > 0; said = said.slice(0, -1)) if (tokenizer.decode(said) === text) return said;
+  return text === "" ? said : null;
 }

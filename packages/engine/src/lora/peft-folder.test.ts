@@ -8,8 +8,7 @@ import { tinyConfigs } from "../testing/tiny-models.ts";
 import { adapterOf } from "../transformer/adapter.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter } from "./lora-settings.ts";
-import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
-import { readPeftFolder, writePeftFolder } from "./peft-folder.ts";
+import { parsePeftConfig, toPeftConfig, readPeftFolder, writePeftFolder } from "./peft-folder.ts";
 import { randomFromSeed } from "@laconic/core";
 
 const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };

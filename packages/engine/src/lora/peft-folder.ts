@@ -1,12 +1,11 @@
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { LaconicError, type LoraSettings, type UnknownRecord } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { fitTensor } from "../weights/fit-weights.ts";
 import { readJsonFile } from "../weights/model-folder.ts";
 import { readSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
-import { adapterShapes } from "./lora-settings.ts";
-import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
+import { adapterShapes, checkLora, isProjection, loraTargets } from "./lora-settings.ts";
 
 const names = {
   config: "adapter_config.json",
@@ -63,4 +62,96 @@ export async function writePeftFolder(
   const named = new Map(Array.from(matrices, ([name, source]) => [prefix + name, source]));
   await writeSafetensorsFile(files, joinPath(folder, names.weights), named, dtype, { format: "pt" });
   return [names.config, names.weights];
+}
+
+/** What says nothing about the adapter's arithmetic, whatever its value; the rest are settings of features that other keys turn on. */
+const idleKeys: readonly string[] = [
+  "auto_mapping",
+  "base_model_name_or_path",
+  "revision",
+  "peft_version",
+  "inference_mode",
+  "megatron_core",
+  "qalora_group_size",
+  "eva_config",
+  "lora_ga_config",
+];
+const readKeys = ["peft_type", "task_type", "init_lora_weights", "target_modules"];
+const settingKeys = ["r", "lora_alpha", "lora_dropout", "use_rslora"];
+const handledKeys: ReadonlySet<string> = new Set([...idleKeys, ...readKeys, ...settingKeys]);
+
+/** Ways to draw fresh matrices that leave the base as it was. */
+const plainInitialisations: readonly unknown[] = [undefined, true, false, "gaussian", "eva", "orthogonal"];
+
+/** An adapter's settings as PEFT's LoraConfig; `base` is where its base lies. */
+export function toPeftConfig(settings: LoraSettings, base: string | null): UnknownRecord {
+  return {
+    peft_type: "LORA",
+    task_type: "CAUSAL_LM",
+    base_model_name_or_path: base,
+    r: settings.rank,
+    lora_alpha: settings.alpha,
+    lora_dropout: settings.dropout ?? 0,
+    use_rslora: settings.rankStabilized ?? false,
+    target_modules: settings.targets ?? Object.keys(loraTargets),
+    bias: "none",
+    fan_in_fan_out: false,
+    modules_to_save: null,
+    inference_mode: true,
+  };
+}
+
+/**
+ * The settings of an adapter that PEFT stored. An option that is not known here is refused unless it is off.
+ * @param place - how errors call the file
+ * @throws LaconicError `model_unsupported` naming the option.
+ */
+export function parsePeftConfig(json: UnknownRecord, place: string): LoraSettings {
+  const refuse = (key: string, reason: string): LaconicError =>
+    new LaconicError("model_unsupported", `${place}: ${key} is ${JSON.stringify(json[key]) ?? "missing"}: ${reason}`, {
+      key,
+    });
+  if (json["peft_type"] !== "LORA") throw refuse("peft_type", "only LORA is supported");
+  if ((json["task_type"] ?? "CAUSAL_LM") !== "CAUSAL_LM") throw refuse("task_type", "expected CAUSAL_LM");
+  if (!plainInitialisations.includes(json["init_lora_weights"]))
+    throw refuse("init_lora_weights", "it changes the base's weights, which the adapter does not hold");
+  for (const [key, value] of Object.entries(json))
+    if (!handledKeys.has(key) && !isOff(value)) throw refuse(key, "not supported");
+  const number = (key: string, fallback?: number): number => {
+    const value = json[key] ?? fallback;
+    if (typeof value !== "number") throw refuse(key, "expected a number");
+    return value;
+  };
+  const rankStabilized = json["use_rslora"] ?? false;
+  if (typeof rankStabilized !== "boolean") throw refuse("use_rslora", "expected true or false");
+  const settings: LoraSettings = {
+    rank: number("r"),
+    alpha: number("lora_alpha"),
+    ...parseTargets(json["target_modules"], refuse),
+    dropout: number("lora_dropout", 0),
+    rankStabilized,
+  };
+  checkLora(settings);
+  return settings;
+}
+
+/** Like PEFT, passes over names that no projection has; a head or an embedding among them is refused. */
+function parseTargets(
+  value: unknown,
+  refuse: (key: string, reason: string) => LaconicError,
+): { readonly targets?: readonly string[] } {
+  if (value === "all-linear") return {};
+  if (!Array.isArray(value) || !value.every((target): target is string => typeof target === "string"))
+    throw refuse("target_modules", "expected a list of module names or all-linear; expressions are not supported");
+  const outside = value.find((target) => /(^|\.)(lm_head|embed_tokens)$/.test(target));
+  if (outside !== undefined) throw refuse("target_modules", `${outside} is not a projection of a layer`);
+  const targets = value.filter(isProjection);
+  if (targets.length === 0) throw refuse("target_modules", "none of them is a projection");
+  return { targets };
+}
+
+/** A value that turns an option off. */
+function isOff(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || value === "none" || value === "";
 }

@@ -12,7 +12,7 @@ import { uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
-import { largestBatches } from "./largest-batches.ts";
+import { largestBatches } from "./sequence-lengths.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
-import { rotaryTables } from "./rotary-tables.ts";
+import { rotaryTables } from "./model-on-device.ts";
 
 const plain = parseModelConfig(tinyConfigs["llama, tied head, 3 layers"] ?? {});
 

@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { FreeBlocks } from "./free-blocks.ts";
+import { FreeBlocks } from "./wasm-memory.ts";
 
 test("a part is taken from the first block with room, in whole units", () => {
   const blocks = new FreeBlocks(64);

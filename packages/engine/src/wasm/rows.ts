@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "../kernels/index.ts";
+import { matrixSize, type Kernels, sizeOf, type Tensor, joinedSize } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "placeRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
@@ -52,6 +52,78 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
       const out = store.allocate([rows, width]);
       const split = { countAt: 5, width, rows: [0, 4], numbers: [3] };
       device.divideRows(split, "rotary", x, cos, sin, positions, out, rows, heads, half, inverse ? -1 : 1);
+      return out;
+    },
+  };
+}
+
+/** Rows of what stays in memory between decode steps. */
+export function rowWriteKernels(device: WasmDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+  const { store } = device;
+  const ints = (tensor: Tensor): Int32Array => {
+    const { buffer, byteOffset, byteLength } = store.bytes(tensor);
+    return new Int32Array(buffer, byteOffset, byteLength / 4);
+  };
+  const bytesOfRow = ({ shape }: Tensor): number => 4 * sizeOf(shape.slice(1));
+  return {
+    pickRows(x, rows) {
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
+      const out = store.allocate([count, ...x.shape.slice(1)], x.dtype);
+      const [from, to, width] = [store.bytes(x), store.bytes(out), bytesOfRow(x)];
+      ints(rows).forEach((row, m) => to.set(from.subarray(row * width, (row + 1) * width), m * width));
+      return out;
+    },
+    writeRows(into, rows, values) {
+      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
+      store.makeWritable(into);
+      const [from, to, width] = [store.bytes(values), store.bytes(into), bytesOfRow(into)];
+      ints(rows).forEach((row, m) => to.set(from.subarray(m * width, (m + 1) * width), row * width));
+    },
+    advance(x, by) {
+      store.makeWritable(x);
+      const values = ints(x);
+      values.forEach((value, i) => (values[i] = value + by));
+    },
+  };
+}
+
+type Pieces = "together" | "assign" | "columns" | "joinColumns";
+
+/** Parts of matrices, and tensors that are used together: each tensor has memory of its own. */
+export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
+  const { store } = device;
+  /** Copies `count` columns from one matrix to another, row by row. */
+  const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {
+    const [rows, fromWidth] = from.shape as readonly [number, number];
+    const toWidth = to.shape[1] as number;
+    const [source, target] = [store.address(from) + 4 * fromStart, store.address(to) + 4 * toStart];
+    const steps = { 0: 4 * fromWidth, 2: 4 * toWidth };
+    const args = [source, 4 * fromWidth, target, 4 * toWidth, rows, count];
+    device.divide({ countAt: 4, steps, cost: count / 2 }, "copyColumns", ...args);
+  };
+  return {
+    together: (shapes) => shapes.map((shape) => store.zeros(shape)),
+    assign(into, from) {
+      into.forEach((tensor, i) => {
+        store.makeWritable(tensor);
+        store.bytes(tensor).set(store.bytes(from[i] as Tensor));
+      });
+    },
+    columns(x, start, count) {
+      const [rows] = matrixSize(x);
+      const out = store.allocate([rows, count]);
+      copyColumns(x, start, out, 0, count);
+      return out;
+    },
+    joinColumns(parts) {
+      const out = store.allocate(joinedSize(parts));
+      let start = 0;
+      for (const part of parts) {
+        const width = part.shape[1] as number;
+        copyColumns(part, 0, out, start, width);
+        start += width;
+      }
       return out;
     },
   };

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { boardAt, boardBytes, line, takeParts, word, type Board } from "../../assets/parts.mjs";
 import { fusedNames, type Fused, type FusedName } from "./fused.ts";
-import type { StartHelper } from "./helper.ts";
 
 /** How the work of a call is divided: every part has units of its own, and no sum goes over two parts. */
 export interface Split {
@@ -169,3 +168,19 @@ export class ThreadPool {
 function threadFailed(what: string): LaconicError {
   return new LaconicError("engine_failed", `a thread of the wasm kernels ${what}; start the engine anew`);
 }
+
+/** What a helper of a kernel set is started with; structured-cloneable where threads share memory. */
+export interface HelperSetup {
+  /** Compiled, over a shared memory. */
+  readonly module: object;
+  readonly memory: object;
+  /** Where the board is. */
+  readonly address: number;
+  /** Of functions, in the order of their numbers on the board. */
+  readonly names: readonly string[];
+  /** Of working space; the calling thread is 0. */
+  readonly thread: number;
+}
+
+/** Starts a helper, which keeps no process alive. One that does not start takes no part, and nobody waits for it. */
+type StartHelper = (setup: HelperSetup) => void;

@@ -1,13 +1,10 @@
 import { checkedKernels, type Kernels, type Tensor } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
-import { headKernels } from "./head.ts";
+import { headKernels, linearKernels } from "./linear.ts";
 import { cacheKernels } from "./key-value-cache.ts";
-import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
-import { pieceKernels } from "./pieces.ts";
-import { rowWriteKernels } from "./row-writes.ts";
-import { rowKernels } from "./rows.ts";
+import { pieceKernels, rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import type { ThreadPool } from "./thread-pool.ts";
 import { WasmDevice } from "./wasm-device.ts";

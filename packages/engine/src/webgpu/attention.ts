@@ -1,8 +1,20 @@
-import { matrixSize, type Kernels } from "../kernels/index.ts";
-import { blocksOf } from "./attention-blocks.ts";
+import {
+  matrixSize,
+  type Kernels,
+  ancestorRuns,
+  subtreeEnds,
+  type SegmentTree,
+  type SequenceLayout,
+} from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
-import { attentionKeyValueGradient, attentionQueryGradient, attentionStats } from "./wgsl/attention-backward.ts";
-import { attentionProgram } from "./wgsl/attention.ts";
+import {
+  attentionKeyValueGradient,
+  attentionQueryGradient,
+  attentionStats,
+  attentionProgram,
+  type AttentionBlocks,
+} from "./wgsl/attention.ts";
+import { threads } from "./wgsl/program.ts";
 
 /** Causal attention over packed sequences and trees of segments, without scores in memory or copies of keys. */
 export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" | "attentionBackward"> {
@@ -38,4 +50,88 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
       return { dQ, dK: result, dV: valueGradient };
     },
   };
+}
+
+/** Up to 64 rows that a workgroup works on. */
+interface Block {
+  readonly first: number;
+  readonly end: number;
+  /** The keys that it reads, in order of their rows; the last run ends with the block. */
+  readonly runs: readonly ReturnType<typeof ancestorRuns>[number][];
+  /** The end of the rows that read its keys. */
+  readonly readersEnd: number;
+}
+
+/** The blocks of a layout, worked out once and freed with it. */
+function blocksOf(device: GpuDevice, layout: SequenceLayout): AttentionBlocks {
+  const { offsets, offsetsOnDevice, tree } = layout;
+  if (tree) {
+    const data = device.deriveIndices(tree.parentsOnDevice, "blocks", () => {
+      const readers = readersOf(layout, tree);
+      return numbersOf(treeBlocks(layout, readers), readers);
+    });
+    return { data, count: Math.ceil((offsets.at(-1) as number) / threads), tree: true };
+  }
+  const data = device.deriveIndices(offsetsOnDevice, "blocks", () => numbersOf(sequenceBlocks(layout), []));
+  return { data, count: data.size / 6, tree: false };
+}
+
+/** Of every row the end of the rows that read it: of those that continue its segment. */
+function readersOf({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32Array {
+  const readers = new Int32Array(offsets.at(-1) as number);
+  subtreeEnds(parents).forEach((end, s) => readers.fill(offsets[end] as number, offsets[s], offsets[s + 1]));
+  return readers;
+}
+
+/** No block has rows of two sequences. */
+function sequenceBlocks({ offsets }: SequenceLayout): Block[] {
+  const blocks: Block[] = [];
+  for (let s = 0; s + 1 < offsets.length; s++) {
+    const [start, readersEnd] = [offsets[s] as number, offsets[s + 1] as number];
+    for (let first = start; first < readersEnd; first += threads) {
+      const end = Math.min(first + threads, readersEnd);
+      blocks.push({ first, end, runs: [{ start, end }], readersEnd });
+    }
+  }
+  return blocks;
+}
+
+/**
+ * Blocks of short segments together: what its rows read is what the first one reads, and each other. Each row skips those of
+ * the keys that no segment of its path has.
+ */
+function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
+  const { offsets } = layout;
+  const blocks: Block[] = [];
+  let segment = 0;
+  for (let first = 0; first < readers.length; first += threads) {
+    const end = Math.min(first + threads, readers.length);
+    while ((offsets[segment + 1] as number) <= first) segment += 1;
+    const runs: { start: number; end: number }[] = [];
+    for (const run of ancestorRuns(layout, segment)) {
+      const last = runs.at(-1);
+      if (last?.end === run.start) last.end = run.end;
+      else runs.push({ ...run });
+    }
+    (runs.at(-1) as (typeof runs)[number]).end = end;
+    const readersEnd = readers.subarray(first, end).reduce((most, reader) => Math.max(most, reader), end);
+    blocks.push({ first, end, runs, readersEnd });
+  }
+  return blocks;
+}
+
+/** As {@link AttentionBlocks} has them. */
+function numbersOf(blocks: readonly Block[], readers: ArrayLike<number>): Int32Array {
+  let place = 4 * blocks.length + readers.length;
+  const heads = blocks.flatMap(({ first, end, runs, readersEnd }) => {
+    const begin = place;
+    place += 2 * runs.length;
+    return [first, end, begin, readersEnd];
+  });
+  const runs = blocks.flatMap((block) => block.runs.flatMap(({ start, end }) => [start, end]));
+  const numbers = new Int32Array(place);
+  numbers.set(heads);
+  numbers.set(readers, heads.length);
+  numbers.set(runs, heads.length + readers.length);
+  return numbers;
 }

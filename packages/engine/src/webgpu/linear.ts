@@ -1,8 +1,7 @@
 import { matrixSize, type Handle, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
-import { product, productInto } from "./products.ts";
-import type { Product } from "./wgsl/product.ts";
+import { type Product, productProgram, tileFor } from "./wgsl/product.ts";
 import { columnSumsProgram } from "./wgsl/rms-norm.ts";
 
 type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
@@ -64,4 +63,16 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     },
     headLogits: (hidden, weight) => multiply(applied("headLogits", hidden, weight)),
   };
+}
+
+/** A product into a new tensor, [rows, columns]. */
+export function product({ runner }: GpuDevice, given: Product): GpuArray {
+  const { rows, columns } = given;
+  const tile = tileFor(runner.limits, rows, columns);
+  return runner.run(productProgram(given, tile), [rows, columns]);
+}
+
+/** A product into part of a tensor, or added to it. */
+export function productInto({ runner }: GpuDevice, given: Product, result: GpuArray): void {
+  runner.runInPlace(productProgram(given, tileFor(runner.limits, given.rows, given.columns)), result);
 }

@@ -3,12 +3,17 @@ import { sizeOf, type KernelCounters } from "../kernels/index.ts";
 import { BufferPool } from "./buffer-pool.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { GpuArray } from "./gpu-array.ts";
-import { bufferUsage, mapModeRead, type ComputeDevice, type ComputePipeline, type GpuBuffer } from "./gpu.ts";
+import {
+  bufferUsage,
+  mapModeRead,
+  type ComputeDevice,
+  type ComputePipeline,
+  type GpuBuffer,
+  type WatchedDevice,
+} from "./gpu.ts";
 import type { OpenGpu } from "./open-gpu.ts";
-import { watchDevice } from "./watch-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
-import { programSource } from "./wgsl/program-source.ts";
-import { threads, type WgslProgram } from "./wgsl/program.ts";
+import { programSource, threads, type WgslProgram } from "./wgsl/program.ts";
 
 /** An array that a program makes: float32 by default. */
 export interface Made {
@@ -199,4 +204,24 @@ function bytesOf(shape: readonly number[]): number {
 function typeOf(dtype: string, vector = false): string {
   const element = dtype === "float32" ? "f32" : "i32";
   return vector ? `vec4<${element}>` : element;
+}
+
+/**
+ * WebGPU reports errors after the call that made them: a call that fails leaves its result as it was.
+ * @returns what went wrong first; null while nothing did
+ */
+export function watchDevice(device: WatchedDevice): () => LaconicError | null {
+  let failure: LaconicError | null = null;
+  device.onuncapturederror = ({ error }) => {
+    const full = error.constructor.name === "GPUOutOfMemoryError";
+    failure ??= new LaconicError(
+      full ? "device_out_of_memory" : "engine_failed",
+      `WebGPU: ${error.message.split("\n")[0]}`,
+      { device: "webgpu" },
+    );
+  };
+  void device.lost.then(({ reason, message }) => {
+    failure ??= new LaconicError("engine_failed", `the GPU was lost (${reason}): ${message}`, { device: "webgpu" });
+  });
+  return () => failure;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchDevice } from "./watch-device.ts";
+import { watchDevice } from "./program-runner.ts";
 
 class GPUOutOfMemoryError {
   readonly message = "Out of memory: 4 GiB\nstack";

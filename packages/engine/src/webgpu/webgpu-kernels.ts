@@ -1,19 +1,16 @@
-import { checkedKernels, type Kernels } from "../kernels/index.ts";
+import { checkedKernels, type Kernels, rangeOf } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { GpuDevice } from "./gpu-device.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
-import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
-import { normKernels } from "./norm.ts";
+import { normKernels, rotaryKernels } from "./norm.ts";
 import type { OpenGpu } from "./open-gpu.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { pieceKernels } from "./pieces.ts";
 import { ProgramRunner } from "./program-runner.ts";
-import { rotaryKernels } from "./rotary.ts";
-import { rowWriteKernels } from "./row-writes.ts";
-import { rowKernels } from "./rows.ts";
+import { rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
 /** The kernel set on a device, which it closes when it is disposed of. */
@@ -51,4 +48,28 @@ export function webGpuKernelSet(gpu: OpenGpu): Kernels {
     ...samplingKernels(device),
     ...optimizerKernels(device),
   });
+}
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
+
+/** How tensors come, go and cross to the host. */
+function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
+  const { runner, store } = device;
+  return {
+    ...store.kernels(),
+    upload(values, shape) {
+      const data = runner.upload(values, shape);
+      return values instanceof Int32Array ? store.adoptInts(data, rangeOf(values)) : store.adoptFloats(data);
+    },
+    read: (given) => runner.read(store.get(given).data),
+    zeros: (shape) => device.zeros(shape),
+    copy(given) {
+      const { data, dtype, range } = store.get(given);
+      return dtype === "int32" ? store.adoptInts(data.view(), range) : store.adoptFloats(data.view());
+    },
+    reshape(given, shape) {
+      const { data, dtype, range } = store.get(given);
+      return dtype === "int32" ? store.adoptInts(data.view(shape), range) : store.adoptFloats(data.view(shape));
+    },
+  };
 }

@@ -9,7 +9,7 @@ import { adapterShapes } from "../lora/lora-settings.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { openModelFolder, readJsonFile } from "./model-folder.ts";
-import { parseHeader } from "./safetensors-header.ts";
+import { parseHeader } from "./safetensors.ts";
 
 const json = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
 const config = parseModelConfig(json);

@@ -1,8 +1,16 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { ModelFiles, OpenFile } from "@laconic/core/files";
-import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
+import {
+  encodeHeader,
+  headerLength,
+  parseHeader,
+  prefixBytes,
+  decodeValues,
+  encodeValues,
+  type SafetensorsFile,
+  type StoredTensor,
+} from "./safetensors.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
-import { decodeValues, encodeValues, type SafetensorsFile, type StoredTensor } from "./safetensors.ts";
 
 /** Tensors of open files, to be read before they are closed. */
 export interface OpenTensors {

@@ -1,5 +1,7 @@
 import { joinBytes } from "@laconic/core/files";
-import { encodeHeader, headerLength, parseHeader, prefixBytes, type StoredDtype } from "./safetensors-header.ts";
+import { sizeOf } from "../kernels/index.ts";
+import { isRecord, LaconicError } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 
 /** A tensor as stored: float64 stays, everything else is widened to float32. */
 export interface StoredTensor {
@@ -81,4 +83,145 @@ function halfToFloat(bits: number): number {
   if (exponent === 0) return sign * fraction * 2 ** -24;
   if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
+type StoredDtype = "F64" | "F32" | "F16" | "BF16";
+
+/** A tensor as the header describes it; offsets in bytes from the end of the header. */
+interface HeaderEntry {
+  readonly dtype: StoredDtype;
+  readonly shape: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+interface SafetensorsHeader {
+  /** In the order of the file's data. */
+  readonly entries: ReadonlyMap<string, HeaderEntry>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The header's length, in front of it. */
+export const prefixBytes = 8;
+
+/** The format's own ceiling on the header. */
+const maxHeaderBytes = 100_000_000;
+
+const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
+
+/** Prefix and header for tensors that follow one another in the given order; data starts at a multiple of 8 bytes. */
+export function encodeHeader(
+  tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
+  dtype: "F32" | "F64",
+  metadata: Readonly<Record<string, string>>,
+): Uint8Array {
+  const header: Record<string, unknown> = { __metadata__: { format: "pt", ...metadata } };
+  let end = 0;
+  for (const [name, shape] of tensors) {
+    const start = end;
+    end += bytesPerElement[dtype] * sizeOf(shape);
+    header[name] = { dtype, shape, data_offsets: [start, end] };
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const padded = Math.ceil(json.length / 8) * 8;
+  const bytes = new Uint8Array(prefixBytes + padded).fill(0x20);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(padded), true);
+  bytes.set(json, prefixBytes);
+  return bytes;
+}
+
+/**
+ * Length of the header.
+ * @throws LaconicError `weights_invalid` when a file of `fileBytes` cannot hold it.
+ */
+export function headerLength(prefix: Uint8Array, fileBytes: number, place: string): number {
+  if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
+  const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
+  const most = Math.min(maxHeaderBytes, fileBytes - prefixBytes);
+  if (claimed > BigInt(most)) throw damaged(place, `the header claims ${claimed} bytes, at most ${most} are possible`);
+  return Number(claimed);
+}
+
+/** @throws LaconicError `weights_invalid` naming the file, the tensor and what is wrong: the data must be filled without gap or overlap. */
+export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
+  const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
+  if (!isRecord(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
+    throw damaged(place, "the metadata is malformed");
+  const entries = Object.entries(tensors).map(([name, value]): [string, HeaderEntry] => [
+    name,
+    parseEntry(value, name, place),
+  ]);
+  entries.sort(([, a], [, b]) => a.start - b.start || a.end - b.end);
+  let filled = 0;
+  for (const [name, { start, end }] of entries) {
+    if (start < filled) throw damaged(place, `its data overlaps that of another tensor at byte ${start}`, name);
+    if (start > filled) throw damaged(place, `there is a gap before its data at byte ${start}`, name);
+    if (end > dataBytes) throw damaged(place, `its data ends at byte ${end}, the file holds ${dataBytes}`, name);
+    filled = end;
+  }
+  if (filled !== dataBytes) throw damaged(place, `tensors fill ${filled} bytes, the file holds ${dataBytes}`);
+  return { entries: new Map(entries), metadata: metadata as Record<string, string> };
+}
+
+function parseEntry(value: unknown, name: string, place: string): HeaderEntry {
+  if (!isRecord(value)) throw damaged(place, "the header entry is not an object", name);
+  const { dtype, shape, data_offsets: offsets } = value;
+  if (typeof dtype !== "string" || !Object.hasOwn(bytesPerElement, dtype))
+    throw damaged(place, `dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
+  if (!isCounts(shape)) throw damaged(place, "the shape is malformed", name);
+  if (!isCounts(offsets) || offsets.length !== 2) throw damaged(place, "the offsets are malformed", name);
+  const [start, end] = offsets as [number, number];
+  if (end - start !== sizeOf(shape) * bytesPerElement[dtype as StoredDtype])
+    throw damaged(place, `${sizeOf(shape)} values of ${dtype} do not fill ${end - start} bytes`, name);
+  return { dtype: dtype as StoredDtype, shape, start, end };
+}
+
+function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
+  let header: unknown;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(json);
+    header = boundedJson(text);
+  } catch (error) {
+    throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
+  }
+  if (!isRecord(header)) throw damaged(place, "the header is not an object");
+  // Of keys that repeat, JSON.parse keeps the last; readers that keep the first would see other tensors.
+  if (colonsOutsideStrings(text) !== countKeys(header, place)) throw damaged(place, "the header repeats a key");
+  return header;
+}
+
+/** A loop, not an expression: those run out of stack in a string of megabytes. */
+function colonsOutsideStrings(text: string): number {
+  let colons = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (inString && character === "\\") i++;
+    else if (character === '"') inString = !inString;
+    else if (!inString && character === ":") colons++;
+  }
+  return colons;
+}
+
+/** Values of a header lie in its entries and their lists. */
+const deepest = 3;
+
+function countKeys(value: unknown, place: string, depth = 0): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth >= deepest) throw damaged(place, "the header is nested too deeply");
+  let keys = 0;
+  for (const item of Object.values(value)) keys += (Array.isArray(value) ? 0 : 1) + countKeys(item, place, depth + 1);
+  return keys;
+}
+
+function isCounts(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((n) => Number.isSafeInteger(n) && n >= 0);
+}
+
+function damaged(place: string, reason: string, tensor?: string, cause?: unknown): LaconicError {
+  const where = tensor === undefined ? place : `${place}: tensor ${tensor}`;
+  const detail = { file: place, ...(tensor !== undefined && { tensor }) };
+  return new LaconicError("weights_invalid", `${where}: ${reason}`, detail, cause);
 }

@@ -9,9 +9,8 @@ import type { Kernels } from "../../src/kernels/index.ts";
 import { kernelCases } from "../../src/kernels/testing/index.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { boardAt, line, word } from "../../assets/parts.mjs";
-import type { HelperSetup } from "../../src/wasm/helper.ts";
+import { type HelperSetup, ThreadPool, type ThreadPoolOptions } from "../../src/wasm/thread-pool.ts";
 import { openBinary, startHelper } from "../../src/wasm/platform/node.ts";
-import { ThreadPool, type ThreadPoolOptions } from "../../src/wasm/thread-pool.ts";
 import { wasmKernelSet } from "../../src/wasm/wasm-kernels.ts";
 import { WasmMemory } from "../../src/wasm/wasm-memory.ts";
 

@@ -20,7 +20,7 @@ import {
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
-import { picked } from "./picked.ts";
+import { picked } from "./rows.ts";
 
 /** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {

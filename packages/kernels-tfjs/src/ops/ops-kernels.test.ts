@@ -3,7 +3,7 @@ import { kernelCases } from "@laconic/engine/kernels/testing";
 import { backend, enableProdMode, memory, setBackend } from "@tensorflow/tfjs-core";
 import { describe, expect, test } from "vitest";
 import { opsKernelSet } from "./ops-kernels.ts";
-import { scatterRows } from "./scatter-rows.ts";
+import { scatterRows } from "./rows.ts";
 
 describe("the kernels by TensorFlow.js operations, on its plain JavaScript backend", async () => {
   enableProdMode(); // no advice on the console

@@ -1,18 +1,15 @@
-import { checkedKernels, type Kernels } from "@laconic/engine/kernels";
+import { checkedKernels, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
 import { attentionKernels } from "./attention.ts";
-import { pieceKernels } from "./pieces.ts";
+import { pieceKernels, rowWriteKernels, rowKernels } from "./rows.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
-import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
-import { normKernels } from "./norm.ts";
+import { normKernels, rotaryKernels } from "./norm.ts";
 import { OpsDevice, type OpsBackend } from "./ops-device.ts";
 import { optimizerKernels } from "./optimizer.ts";
-import { rotaryKernels } from "./rotary.ts";
-import { rowWriteKernels } from "./row-writes.ts";
-import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
+import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 
 /** The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one. */
 export function opsKernelSet(backend: OpsBackend): Kernels {
@@ -46,4 +43,35 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     ...samplingKernels(device),
     ...optimizerKernels(device),
   });
+}
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
+
+/** How tensors come, go and cross to the host. */
+function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
+  return {
+    ...store.kernels(),
+    upload(values, shape) {
+      if (values instanceof Int32Array)
+        return store.adoptInts(tensor(values.slice(), [...shape], "int32"), rangeOf(values));
+      return store.adoptFloats(tensor(Float32Array.from(values), [...shape], "float32"));
+    },
+    async read(given) {
+      const { data, dtype } = store.get(given);
+      if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
+      // A view of the device's memory on some backends: what is read must not change later.
+      return ((await data.data()) as Float32Array | Int32Array).slice();
+    },
+    zeros: (shape) => store.adoptFloats(zeros([...shape])),
+    copy(given) {
+      const { data, dtype, range } = store.get(given);
+      // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
+      return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
+    },
+    reshape(given, shape) {
+      const { data, dtype, range } = store.get(given);
+      const reshaped = reshape(data, [...shape]);
+      return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adoptFloats(reshaped);
+    },
+  };
 }

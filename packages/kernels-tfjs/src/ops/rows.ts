@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels } from "@laconic/engine/kernels";
+import { matrixSize, type Kernels, joinedSize, sizeOf } from "@laconic/engine/kernels";
 import {
   add as sumOf,
   gather,
@@ -7,6 +7,16 @@ import {
   zeros,
   type Tensor1D,
   type Tensor as TfTensor,
+  add,
+  scalar,
+  expandDims,
+  tensorScatterUpdate,
+  clone,
+  concat,
+  slice,
+  mul,
+  range,
+  reshape,
 } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
@@ -41,4 +51,79 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
       device.store.replace(tensor, made);
     },
   };
+}
+
+/** Rows of what stays on the device between decode steps. */
+export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+  const { store } = device;
+  return {
+    pickRows(x, rows) {
+      const { dtype, range } = store.get(x);
+      const data = device.data(x);
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
+      const kind = dtype === "int32" ? "int32" : "float32";
+      const picked = count === 0 ? zeros([0, ...x.shape.slice(1)], kind) : tidy(() => gather(data, device.data(rows)));
+      return dtype === "int32" ? store.adoptInts(picked, range) : store.adoptFloats(picked);
+    },
+    writeRows(into, rows, values) {
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
+      if (count === 0) return;
+      const [target, given] = [store.get(into), store.get(values)];
+      const [least, most] = [target.range, given.range];
+      store.replace(into, scatterRows(device.data(into), device.data(rows), device.data(values)));
+      target.range = [Math.min(least[0], most[0]), Math.max(least[1], most[1])];
+    },
+    advance(x, by) {
+      const held = store.get(x);
+      if (x.shape[0] === 0) return;
+      store.replace(
+        x,
+        tidy(() => add(held.data, scalar(by, "int32"))),
+      );
+      held.range = [held.range[0] + by, held.range[1] + by];
+    },
+  };
+}
+
+/** `putRows` of any backend: a copy of the data with some rows replaced. */
+export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor {
+  return tidy(() => tensorScatterUpdate(data, expandDims(rows, 1), values));
+}
+
+type Pieces = "together" | "assign" | "columns" | "joinColumns";
+
+/** Parts of matrices, and tensors that are used together: a TensorFlow.js tensor shares its memory with no part. */
+export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
+  const { store } = device;
+  return {
+    together: (shapes) => shapes.map((shape) => store.adoptFloats(zeros([...shape]))),
+    assign(into, from) {
+      // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
+      const copies = from.map((tensor) => clone(device.data(tensor)));
+      into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
+    },
+    columns(x, start, count) {
+      const [rows] = matrixSize(x);
+      return device.make([rows, count], () => slice(device.data(x), [0, start], [rows, count]));
+    },
+    joinColumns(parts) {
+      const shape = joinedSize(parts);
+      if (sizeOf(shape) === 0) return store.adoptFloats(zeros([...shape]));
+      return device.make(shape, () =>
+        concat(
+          parts.map((part) => device.data(part)),
+          1,
+        ),
+      );
+    },
+  };
+}
+
+/** One value of each row: values [B, V], columns int32 [B] -> [B]. */
+export function picked(values: TfTensor, columns: TfTensor): TfTensor {
+  const [rows, width] = values.shape as [number, number];
+  const places = add(mul(range(0, rows, 1, "int32"), scalar(width, "int32")), columns);
+  return gather(reshape(values, [rows * width]), places);
 }

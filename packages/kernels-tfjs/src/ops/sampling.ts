@@ -44,7 +44,7 @@ import {
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
-import { picked } from "./picked.ts";
+import { picked } from "./rows.ts";
 
 /** One token per row by inverting the cumulative distribution. */
 export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {

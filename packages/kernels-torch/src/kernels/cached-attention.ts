@@ -1,16 +1,17 @@
-import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/engine/kernels";
+import {
+  longestReach,
+  pageRun,
+  seesEverything,
+  type AttentionShape,
+  type CachePlan,
+  type KeyValueCache,
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
-import type { TorchCache } from "./torch-cache.ts";
-import { packRows, padRows, paddedLayout } from "./padding.ts";
+import { aten, type Handle } from "../native/torch.ts";
+import { packRows, padRows, paddedLayout, paddedRows } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
-
-const softmax = operator("aten::_softmax");
-const contiguous = operator("aten::contiguous");
-const indexSelect = operator("aten::index_select");
-const transpose = operator("aten::transpose", "int");
-const greater = operator("aten::gt", "Tensor");
-const where = operator("aten::where", "self");
+import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";
+import type { TorchTensor } from "../tensors.ts";
 
 /** Scores, or gathered keys, of at most this many elements are held at once. */
 const maxElements = 2 ** 25;
@@ -61,7 +62,7 @@ export function attendTiled(
         (first * longest + from) * row,
       );
       // The queries of a decode step are in order.
-      const ordered = longest === 1 ? part : torch.call(contiguous, part, { int: 0 });
+      const ordered = longest === 1 ? part : torch.call(aten.contiguous, part, { int: 0 });
       return attendOnce(device, ordered, { keys, values, mask, count, length, reach }, shape);
     });
   if (many === sequences && tall === longest) return packRows(device, attend(0, sequences, 0, longest), layout, row);
@@ -108,18 +109,18 @@ export function heldRows(
     };
   const needed = Math.max(1, Math.ceil(reach / pageSize));
   const table = torch.view(device.indices(store.get(plan.tableOnDevice)), [count, needed], [width, 1], first * width);
-  const chosen = torch.view(torch.call(contiguous, table, { int: 0 }), [count * needed]);
+  const chosen = torch.view(torch.call(aten.contiguous, table, { int: 0 }), [count * needed]);
   const within = Math.min(reach, pageSize);
   const source = torch.view(held, [pages, kvHeads, within, headDim], [kvHeads * matrixSize, matrixSize, headDim, 1]);
-  const picked = torch.call(indexSelect, source, { int: 0 }, chosen);
+  const picked = torch.call(aten.indexSelect, source, { int: 0 }, chosen);
   if (needed === 1) return { handle: torch.view(picked, [count * kvHeads, reach, headDim]), stride: reach * headDim };
   const byHead = torch.call(
-    transpose,
+    aten.transpose,
     torch.view(picked, [count, needed, kvHeads, matrixSize]),
     { int: 1 },
     { int: 2 },
   );
-  const whole = torch.call(contiguous, byHead, { int: 0 });
+  const whole = torch.call(aten.contiguous, byHead, { int: 0 });
   const stride = needed * matrixSize;
   return { handle: torch.view(whole, [count * kvHeads, reach, headDim], [stride, headDim, 1]), stride };
 }
@@ -158,9 +159,9 @@ function maskOf(
       torch.view(held, [count, 1, 1], [1, 1, 1], first),
       torch.view(numbers, [1, length, 1], [1, 1, 1], from),
     );
-    const hidden = torch.call(greater, torch.view(numbers, [1, 1, reach]), last);
+    const hidden = torch.call(aten.greater, torch.view(numbers, [1, 1, reach]), last);
     const [no, yes] = [torch.full([1], scalarType.float32, -Infinity), torch.full([1], scalarType.float32, 0)];
-    return torch.call(where, hidden, no, yes);
+    return torch.call(aten.where, hidden, no, yes);
   });
 }
 
@@ -189,7 +190,7 @@ function attendOnce(
     const [rows, step] =
       device.working === scalarType.float32
         ? [handle, stride]
-        : [device.widened(torch.call(contiguous, handle, { int: 0 })), reach * headDim];
+        : [device.widened(torch.call(aten.contiguous, handle, { int: 0 })), reach * headDim];
     return transposed
       ? torch.view(rows, [batch, headDim, reach], [step, 1, headDim])
       : torch.view(rows, [batch, reach, headDim], [step, headDim, 1]);
@@ -202,7 +203,11 @@ function attendOnce(
   let scores = torch.view(products, [count, kvHeads * group, length, reach]);
   if (mask !== null)
     scores = torch.add(scores, torch.view(mask, [count, 1, length, reach], [length * reach, 0, reach, 1]));
-  const shares = torch.view(torch.call(softmax, scores, { int: 3 }, { bool: false }), [batch, group * length, reach]);
+  const shares = torch.view(torch.call(aten.softmax, scores, { int: 3 }, { bool: false }), [
+    batch,
+    group * length,
+    reach,
+  ]);
   const mixed = torch.empty([batch, rows, headDim], float32);
   torch.bmmInto(mixed, shares, wide(values, false), 1);
   if (length === 1) return torch.view(device.rounded(mixed), [count, row]);
@@ -211,5 +216,139 @@ function attendOnce(
     [count, length, kvHeads, group, headDim],
     [length * row, headDim, group * length * headDim, length * headDim, 1],
   );
-  return torch.view(device.rounded(torch.call(contiguous, byToken, { int: 0 })), [count * length, row]);
+  return torch.view(device.rounded(torch.call(aten.contiguous, byToken, { int: 0 })), [count * length, row]);
+}
+
+/** New sequences on the CPU, by flash attention without a mask: together where little is padded, else in turn. */
+export function attendWithoutPast(
+  device: TorchDevice,
+  input: NewTokens,
+  shape: AttentionShape,
+  plan: CachePlan,
+): Handle {
+  const { tokens } = input;
+  const { queryHeads, kvHeads, headDim } = shape;
+  const { longest } = plan.layout;
+  if (plan.past.length * longest > 2 * tokens)
+    return inTurn(device, input, shape, plan, (part) => {
+      const [mixed] = causal(device, part, shape);
+      return mixed;
+    });
+  const padded = paddedLayout(device, plan.layout, tokens);
+  const rows = (handle: Handle, width: number): Rows => paddedRows(device, { handle, stride: width }, padded, width);
+  const [mixed] = cpuDenseAttention(device).forward(
+    rows(input.query, queryHeads * headDim),
+    rows(input.keys, kvHeads * headDim),
+    rows(input.values, kvHeads * headDim),
+    { sequences: padded.sequences, queries: longest, keys: longest, causal: true },
+    shape,
+  );
+  return packRows(device, mixed, padded, queryHeads * headDim);
+}
+
+/**
+ * One sequence after the other on the CPU, without a mask: flash attention of the new tokens to each other, and to what the
+ * pages held before; the two are weighed by their log-sum-exps.
+ */
+export function attendInTurn(
+  device: TorchDevice,
+  input: NewTokens,
+  cache: TorchCache,
+  shape: AttentionShape,
+  plan: CachePlan,
+): Handle {
+  const { torch } = device;
+  const { queryHeads, kvHeads, headDim } = shape;
+  return inTurn(device, input, shape, plan, (part, s) => {
+    const past = plan.past[s] as number;
+    const [own, ownSums] = causal(device, part, shape);
+    if (past === 0) return own;
+    const byHead = (name: "keys" | "values"): Handle => {
+      const { handle, stride } = heldRows(device, cache, name, plan, past, s, 1);
+      return torch.view(handle, [1, kvHeads, past, headDim], [kvHeads * stride, stride, headDim, 1]);
+    };
+    const [earlier, earlierSums] = torch.callMany(
+      aten.flashForwardCpu,
+      headsOf(device, part.query, part.length, queryHeads, headDim),
+      byHead("keys"),
+      byHead("values"),
+      { float: 0 },
+      { bool: false },
+      null,
+      scaleOf(shape),
+    );
+    // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); the sums are [1, heads, length] in any strides.
+    const share = torch.view(
+      torch.call(aten.contiguous, torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums)), { int: 0 }),
+      [1, queryHeads, part.length, 1],
+    );
+    const far = device.widened(earlier);
+    return device.rounded(torch.add(far, torch.call(aten.multiply, torch.subtract(device.widened(own), far), share)));
+  });
+}
+
+/** The new tokens of one sequence. */
+interface Part extends Omit<NewTokens, "tokens"> {
+  readonly length: number;
+}
+
+/** Calls `attend` for each sequence, which gives [1, queryHeads, length, headDim], and packs the results. */
+function inTurn(
+  device: TorchDevice,
+  input: NewTokens,
+  { queryHeads, kvHeads, headDim }: AttentionShape,
+  { layout, past }: CachePlan,
+  attend: (part: Part, sequence: number) => Handle,
+): Handle {
+  const { torch } = device;
+  const out = torch.empty([input.tokens, queryHeads * headDim], device.working);
+  for (let s = 0; s < past.length; s++) {
+    const start = layout.offsets[s] as number;
+    const length = (layout.offsets[s + 1] as number) - start;
+    if (length === 0) continue;
+    torch.run(() => {
+      const rows = (x: Handle, heads: number): Handle =>
+        torch.view(x, [length, heads * headDim], undefined, start * heads * headDim);
+      const part = {
+        query: rows(input.query, queryHeads),
+        keys: rows(input.keys, kvHeads),
+        values: rows(input.values, kvHeads),
+        length,
+      };
+      const mixed = torch.call(aten.transpose, attend(part, s), { int: 1 }, { int: 2 });
+      torch.copyInto(torch.view(rows(out, queryHeads), [1, length, queryHeads, headDim]), mixed);
+      return [];
+    });
+  }
+  return out;
+}
+
+function causal(
+  device: TorchDevice,
+  { query, keys, values, length }: Part,
+  shape: AttentionShape,
+): readonly [mixed: Handle, logSumExp: Handle] {
+  const { queryHeads, kvHeads, headDim } = shape;
+  return device.torch.callMany(
+    aten.flashForwardCpu,
+    headsOf(device, query, length, queryHeads, headDim),
+    headsOf(device, keys, length, kvHeads, headDim),
+    headsOf(device, values, length, kvHeads, headDim),
+    { float: 0 },
+    { bool: true },
+    null,
+    scaleOf(shape),
+  );
+}
+
+/** [length, heads * headDim] as [1, heads, length, headDim]. */
+function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: number, headDim: number): Handle {
+  const row = heads * headDim;
+  return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
+}
+
+/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each: every head's positions lie together. */
+export interface TorchCache extends KeyValueCache {
+  readonly keys: TorchTensor;
+  readonly values: TorchTensor;
 }

@@ -1,16 +1,10 @@
 import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Argument, type Handle, type Operator, type Torch } from "../native/torch.ts";
+import { aten, type Argument, type Handle, type Operator, type Torch } from "../native/torch.ts";
 import { TorchTensor, type TensorStore } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
 import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
-
-/** Flash attention of packed sequences. */
-const flashForward: Operator<5> = operator("aten::_flash_attention_forward", "", 5);
-const flashBackward: Operator<3> = operator("aten::_flash_attention_backward", "", 3);
-const transpose = operator("aten::transpose", "int");
-const contiguous = operator("aten::contiguous");
 
 /** Optional arguments that newer versions add to the end are none; older versions do not read them. */
 const none = [null, null, null, null, null, null] as const;
@@ -41,7 +35,7 @@ export function cudaAttentionKernels(
       const offsets = device.handle(layout.offsetsOnDevice);
       const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
         const [mixed, sums, random, other] = torch.callMany(
-          flashForward,
+          aten.flashForward,
           heads(q, rows, queryHeads, headDim),
           heads(k, rows, kvHeads, headDim),
           heads(v, rows, kvHeads, headDim),
@@ -55,7 +49,7 @@ export function cudaAttentionKernels(
           ...([scaleOf(shape), ...none] as readonly Argument[]),
         );
         return [
-          torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape),
+          torch.view(torch.call(aten.contiguous, mixed, { int: 0 }), q.shape),
           byRow(torch, sums, queryHeads, rows),
           sums,
           random,
@@ -77,7 +71,7 @@ export function cudaAttentionKernels(
       const gradients = torch.run(() =>
         torch
           .callMany(
-            flashBackward,
+            aten.flashBackward,
             heads(dOut, rows, queryHeads, headDim),
             heads(q, rows, queryHeads, headDim),
             heads(k, rows, kvHeads, headDim),
@@ -96,7 +90,7 @@ export function cudaAttentionKernels(
           )
           .map((gradient, i) =>
             torch.view(
-              torch.call(contiguous, gradient, { int: 0 }),
+              torch.call(aten.contiguous, gradient, { int: 0 }),
               ([q, k, v] as const)[i]?.shape as readonly number[],
             ),
           ),
@@ -140,16 +134,16 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       return torch.view(handle, [sequences * length, count, width], [stride, width, 1], offset);
     const shape = [sequences, length, count, width];
     const rows = torch.view(handle, shape, [sequenceStride, stride, width, 1], offset);
-    return torch.view(torch.call(contiguous, rows, { int: 0 }), [sequences * length, count, width]);
+    return torch.view(torch.call(aten.contiguous, rows, { int: 0 }), [sequences * length, count, width]);
   };
   const matrix = (x: Handle, rows: number, width: number): Handle =>
-    torch.view(torch.call(contiguous, x, { int: 0 }), [rows, width]);
+    torch.view(torch.call(aten.contiguous, x, { int: 0 }), [rows, width]);
   return {
     forward(q, k, v, size, shape) {
       const { sequences, queries, keys, causal } = size;
       const { queryHeads, kvHeads, headDim } = shape;
       const [mixed, sums] = torch.callMany(
-        flashForward,
+        aten.flashForward,
         packed(q, sequences, queries, queryHeads, headDim),
         packed(k, sequences, keys, kvHeads, headDim),
         packed(v, sequences, keys, kvHeads, headDim),
@@ -164,7 +158,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       );
       const rows = sequences * queries;
       // [heads, rows] as the contract has it, by rows.
-      const turned = torch.call(transpose, sums, { int: 0 }, { int: 1 });
+      const turned = torch.call(aten.transpose, sums, { int: 0 }, { int: 1 });
       return [matrix(mixed, rows, queryHeads * headDim), matrix(turned, rows, queryHeads)];
     },
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
@@ -173,13 +167,13 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       const rows = sequences * queries;
       const sums = torch.view(packed(logSumExp, sequences, queries, queryHeads, 1), [rows, queryHeads]);
       const gradients = torch.callMany(
-        flashBackward,
+        aten.flashBackward,
         packed(dOut, sequences, queries, queryHeads, headDim),
         packed(q, sequences, queries, queryHeads, headDim),
         packed(k, sequences, keys, kvHeads, headDim),
         packed(v, sequences, keys, kvHeads, headDim),
         packed(out, sequences, queries, queryHeads, headDim),
-        torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 }),
+        torch.call(aten.contiguous, torch.call(aten.transpose, sums, { int: 0 }, { int: 1 }), { int: 0 }),
         offsets(sequences, queries),
         offsets(sequences, keys),
         { int: queries },

@@ -1,15 +1,9 @@
 import { matrixSize, sizeOf, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles } from "../native/torch.ts";
+import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace, sumInto } from "./products.ts";
-
-const multiply = operator("aten::mul", "Tensor");
-const silu = operator("aten::silu");
-const siluInto = operator("aten::silu", "out");
-const multiplyInto = operator("aten::mul", "out");
-const siluBackwardInto = operator("aten::silu_backward", "grad_input");
 
 type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
 
@@ -19,10 +13,10 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     torch.view(x, [rows, width], [2 * width, 1], start);
   /** Of `swiGlu`: left = d u silu'(g), right = d silu(g). */
   const gradients = (d: Handle, g: Handle, u: Handle, left: Handle, right: Handle): void => {
-    torch.call(multiplyInto, d, u, left);
-    torch.call(siluBackwardInto, left, g, left);
-    torch.call(siluInto, g, right);
-    torch.call(multiplyInto, d, right, right);
+    torch.call(aten.multiplyOut, d, u, left);
+    torch.call(aten.siluBackwardOut, left, g, left);
+    torch.call(aten.siluOut, g, right);
+    torch.call(aten.multiplyOut, d, right, right);
   };
   const isContiguous = (x: Tensor): boolean => store.get(x).rowStride === null;
   return {
@@ -36,8 +30,8 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     multiply(a, b) {
       const [left, right] = [device.elements(a), device.elements(b)];
       if (device.writesInPlace(sizeOf(a.shape)))
-        return device.refill(a.shape, (out) => void torch.call(multiplyInto, left, right, out));
-      return device.make(a.shape, () => torch.call(multiply, left, right));
+        return device.refill(a.shape, (out) => void torch.call(aten.multiplyOut, left, right, out));
+      return device.make(a.shape, () => torch.call(aten.multiply, left, right));
     },
     scaled(x, factor) {
       const handle = device.handle(x);
@@ -66,14 +60,14 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       const [rows, width] = matrixSize(gate);
       const [g, u] = [device.rows(gate), device.rows(up)];
       if (!device.writesInPlace(rows * width))
-        return device.make([rows, width], () => torch.call(multiply, torch.call(silu, g.handle), u.handle));
+        return device.make([rows, width], () => torch.call(aten.multiply, torch.call(aten.silu, g.handle), u.handle));
       return device.refill([rows, width], (whole) => {
         for (const span of device.tiles(rows, width)) {
           const [from, by, out] = [g, u, { handle: whole, stride: width }].map((x) =>
             device.rowsOf(x, span, width),
           ) as unknown as Handles<3>;
-          torch.call(siluInto, from, out);
-          torch.call(multiplyInto, out, by, out);
+          torch.call(aten.siluOut, from, out);
+          torch.call(aten.multiplyOut, out, by, out);
         }
       });
     },

@@ -1,17 +1,10 @@
 import { KeyValueCaches, newPages, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Argument, type Handle } from "../native/torch.ts";
+import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 import { scaleOf } from "./dense-attention.ts";
 import type { Caching } from "./key-value-cache.ts";
-
-const flash = operator("aten::_flash_attention_forward", "", 5);
-const flashInto = operator("aten::_flash_attention_forward_no_dropout_inplace");
-const indexSelect = operator("aten::index_select");
-const contiguous = operator("aten::contiguous");
-const gather = operator("aten::gather");
-const shift = operator("aten::bitwise_right_shift", "Tensor");
 
 /** How flash attention finds keys: whole sequences by where they start, from 2.10, or pages through a block table, from 2.13. */
 export type FlashCacheKind = "slots" | "pages";
@@ -89,15 +82,15 @@ export function flashCacheKernels(
         ];
       };
       const heads = [tokens, queryHeads, headDim] as const;
-      if (tokens > 0 && !torch.library.shims.has(flashInto.name))
+      if (tokens > 0 && !torch.library.shims.has(aten.flashForwardInto.name))
         return device.make(q.shape, () => {
-          const [mixed] = torch.callMany(flash, ...place());
-          return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
+          const [mixed] = torch.callMany(aten.flashForward, ...place());
+          return torch.view(torch.call(aten.contiguous, mixed, { int: 0 }), q.shape);
         });
       return store.refill(q.shape, device.working, (mixed) => {
         if (tokens === 0) return;
         const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
-        torch.call(flashInto, byHead, ...place());
+        torch.call(aten.flashForwardInto, byHead, ...place());
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
@@ -188,7 +181,11 @@ function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cach
   }
   const chosen = torch.view(device.indices(table), [sequences * width]);
   const copy = ({ handle }: TorchTensor): Handle =>
-    torch.view(torch.call(indexSelect, handle, { int: 0 }, chosen), [sequences * width * pageSize, kvHeads, headDim]);
+    torch.view(torch.call(aten.indexSelect, handle, { int: 0 }, chosen), [
+      sequences * width * pageSize,
+      kvHeads,
+      headDim,
+    ]);
   const starts = store.derive(table, `whole starts ${pageSize}`, () =>
     torch.upload(
       Int32Array.from({ length: sequences + 1 }, (_, s) => s * width * pageSize),
@@ -249,10 +246,16 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
     }
     // Page of the table, and position there: floor and rest of past / pageSize, which is a power of two.
     const number = torch.full([1], int64, bits);
-    const place = torch.call(shift, device.indices(plan.pastOnDevice), number);
-    const page = torch.call(gather, device.indices(plan.tableOnDevice), { int: 1 }, torch.view(place, [sequences, 1]), {
-      bool: false,
-    });
+    const place = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
+    const page = torch.call(
+      aten.gather,
+      device.indices(plan.tableOnDevice),
+      { int: 1 },
+      torch.view(place, [sequences, 1]),
+      {
+        bool: false,
+      },
+    );
     const before = torch.multiplyByNumber(torch.subtract(wide(page), wide(place)), pageSize);
     return torch.cast(torch.add(before, held), int64);
   });

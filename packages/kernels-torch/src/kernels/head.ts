@@ -1,25 +1,9 @@
 import { headSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles, type Torch } from "../native/torch.ts";
+import { aten, type Handle, type Handles, type Torch } from "../native/torch.ts";
 import type { Span, TorchDevice } from "../torch-device.ts";
 import { headTiles, tileLimit, type HeadTiles } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
-
-const multiply = operator("aten::mul", "Tensor");
-const multiplyInto = operator("aten::mul_", "Tensor");
-const exp = operator("aten::exp");
-const expInto = operator("aten::exp_");
-const expOut = operator("aten::exp", "out");
-const log = operator("aten::log");
-const logSoftmaxOut = operator("aten::_log_softmax", "out");
-const gather = operator("aten::gather");
-const maxAlong = operator("aten::amax");
-const sumAlong = operator("aten::sum", "dim_IntList");
-const scatterAdd = operator("aten::scatter_add_");
-const larger = operator("aten::maximum");
-const smaller = operator("aten::minimum");
-const equal = operator("aten::eq", "Tensor");
-const cat = operator("aten::cat");
 
 const { float32, int64 } = scalarType;
 
@@ -113,7 +97,7 @@ class Head {
     return {
       count,
       hidden: part,
-      overTemperature: this.#exact ? this.#torch.call(multiply, part, inverse) : null,
+      overTemperature: this.#exact ? this.#torch.call(aten.multiply, part, inverse) : null,
       inverseTemperature: inverse,
       targets: this.#column(this.#device.indices(targets), { start, count }),
     };
@@ -137,7 +121,7 @@ class Head {
       return logits;
     }
     const logits = this.#torch.run(() => wideProduct(this.#device, rows.hidden, right));
-    this.#torch.call(multiplyInto, logits, rows.inverseTemperature);
+    this.#torch.call(aten.multiplyInPlace, logits, rows.inverseTemperature);
     // The only sum in place that takes no Scalar.
     if (plus !== null) this.#torch.addmmInto(logits, logits, plus, this.#torch.full([1, columns.count], float32, 1));
     return logits;
@@ -152,34 +136,34 @@ class Head {
     if (count === vocabulary) return { index: targets, here: null };
     const number = (value: number): Handle => this.#torch.full([1], this.#device.widest, value);
     const own = this.#torch.subtract(this.#torch.cast(targets, this.#device.widest), number(start));
-    const nearest = this.#torch.call(smaller, this.#torch.call(larger, own, number(0)), number(count - 1));
+    const nearest = this.#torch.call(aten.minimum, this.#torch.call(aten.maximum, own, number(0)), number(count - 1));
     return {
       index: this.#torch.cast(nearest, int64),
-      here: this.#torch.cast(this.#torch.call(equal, own, nearest), float32),
+      here: this.#torch.cast(this.#torch.call(aten.equal, own, nearest), float32),
     };
   }
   #onlyHere(x: Handle, { here }: Places): Handle {
-    return here === null ? x : this.#torch.call(multiply, x, here);
+    return here === null ? x : this.#torch.call(aten.multiply, x, here);
   }
   #sums(x: Handle): Handle {
-    return this.#torch.call(sumAlong, x, { some: { ints: [1] } }, { bool: true }, null);
+    return this.#torch.call(aten.sumOver, x, { some: { ints: [1] } }, { bool: true }, null);
   }
   #joined(parts: readonly Handle[], axis: number): Handle {
-    return parts.length === 1 ? (parts[0] as Handle) : this.#torch.call(cat, { tensors: parts }, { int: axis });
+    return parts.length === 1 ? (parts[0] as Handle) : this.#torch.call(aten.cat, { tensors: parts }, { int: axis });
   }
 
   /** What the log-softmax of some columns gives of each row: its log-prob of the target, its entropy with the sign turned,
    * the largest logit, the logarithm of the largest share, and 1 where the target is here. */
   #statistics(rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> {
     const logits = this.#logitsOf(rows, weight, columns, null, space);
-    const largest = (x: Handle): Handle => this.#torch.call(maxAlong, x, { ints: [1] }, { bool: true });
+    const largest = (x: Handle): Handle => this.#torch.call(aten.maxOver, x, { ints: [1] }, { bool: true });
     const most = largest(logits);
     const logShares = this.#torch.view(space.second as Handle, [rows.count, columns.count]);
-    this.#torch.call(logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
+    this.#torch.call(aten.logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
     const places = this.#placesIn(rows, columns, weight.shape[0] as number);
-    const chosen = this.#torch.call(gather, logShares, { int: 1 }, places.index, { bool: false });
-    this.#torch.call(expOut, logShares, logits);
-    this.#torch.call(multiplyInto, logits, logShares);
+    const chosen = this.#torch.call(aten.gather, logShares, { int: 1 }, places.index, { bool: false });
+    this.#torch.call(aten.expOut, logShares, logits);
+    this.#torch.call(aten.multiplyInPlace, logits, logShares);
     return [
       chosen,
       this.#sums(logits),
@@ -198,17 +182,17 @@ class Head {
     ) as [Handle, Handle, Handle, Handle, Handle];
     if (parts.length === 1)
       return [chosen, this.#torch.multiplyByNumber(minusEntropy, -1), this.#torch.subtract(most, topShare)];
-    const top = this.#torch.call(maxAlong, most, { ints: [1] }, { bool: true });
+    const top = this.#torch.call(aten.maxOver, most, { ints: [1] }, { bool: true });
     // Each run's log-sum-exp and then the whole's, both less the largest logit: small numbers keep their digits.
     const above = this.#torch.subtract(this.#torch.subtract(most, top), topShare);
-    const total = this.#torch.call(log, this.#sums(this.#torch.call(exp, above)));
+    const total = this.#torch.call(aten.log, this.#sums(this.#torch.call(aten.exp, above)));
     const logShare = this.#torch.subtract(above, total);
     const entropies = this.#torch.call(
-      multiply,
-      this.#torch.call(exp, logShare),
+      aten.multiply,
+      this.#torch.call(aten.exp, logShare),
       this.#torch.add(minusEntropy, logShare),
     );
-    const own = this.#torch.call(multiply, here, this.#torch.add(chosen, logShare));
+    const own = this.#torch.call(aten.multiply, here, this.#torch.add(chosen, logShare));
     return [this.#sums(own), this.#torch.multiplyByNumber(this.#sums(entropies), -1), this.#torch.add(top, total)];
   }
 
@@ -263,7 +247,7 @@ class Head {
           const part = this.#rowsOf(hidden, targets, inverseTemperature, span);
           const minusSums = this.#torch.multiplyByNumber(this.#column(this.#device.handle(logSumExp), span), -1);
           const factor = this.#torch.call(
-            multiply,
+            aten.multiply,
             this.#column(this.#device.handle(dLogProbs), span),
             part.inverseTemperature,
           );
@@ -274,10 +258,10 @@ class Head {
             this.#torch.run(() => {
               // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
               const d = this.#logitsOf(part, weight, columns, minusSums, space);
-              this.#torch.call(expInto, d);
-              this.#torch.call(multiplyInto, d, minusFactor);
+              this.#torch.call(aten.expInPlace, d);
+              this.#torch.call(aten.multiplyInPlace, d, minusFactor);
               const places = this.#placesIn(part, columns, vocabulary);
-              this.#torch.call(scatterAdd, d, { int: 1 }, places.index, this.#onlyHere(factor, places));
+              this.#torch.call(aten.scatterAdd, d, { int: 1 }, places.index, this.#onlyHere(factor, places));
               const rounded = this.#device.rounded(d);
               const [first, last] = [columns.start * width, columns.count] as const;
               this.#addProduct(

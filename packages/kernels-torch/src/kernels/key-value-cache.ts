@@ -7,14 +7,10 @@ import {
   type KeyValueCache,
 } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
-import { attendTiled } from "./cached-attention.ts";
-import type { TorchCache } from "./torch-cache.ts";
-import { attendInTurn, attendWithoutPast } from "./prefill-attention.ts";
-
-const indexCopy = operator("aten::index_copy_");
+import { attendTiled, attendInTurn, attendWithoutPast, type TorchCache } from "./cached-attention.ts";
 
 export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
@@ -55,7 +51,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
           [cache.values, input.values],
         ] as const)
           torch.call(
-            indexCopy,
+            aten.indexCopy,
             torch.view(held.handle, [cache.pages * kvHeads * cache.pageSize, headDim]),
             { int: 0 },
             at,

@@ -1,11 +1,8 @@
 import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProduct, type Factor } from "./products.ts";
-
-const mm = operator("aten::mm");
-const mmWide = operator("aten::mm", "dtype");
 
 type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
@@ -133,7 +130,7 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
 /** a b in float32, whatever the working precision. */
 export function wideProduct(device: TorchDevice, a: Handle, b: Handle): Handle {
   const { torch, working } = device;
-  if (working === scalarType.float32) return torch.call(mm, a, b);
-  if (torch.device === "cuda") return torch.call(mmWide, a, b, { type: scalarType.float32 });
-  return device.widened(torch.call(mm, a, b));
+  if (working === scalarType.float32) return torch.call(aten.mm, a, b);
+  if (torch.device === "cuda") return torch.call(aten.mmWide, a, b, { type: scalarType.float32 });
+  return device.widened(torch.call(aten.mm, a, b));
 }

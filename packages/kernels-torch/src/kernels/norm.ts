@@ -1,17 +1,8 @@
 import { matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles } from "../native/torch.ts";
+import { aten, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
-
-const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
-const fusedNormBackward = operator("aten::_fused_rms_norm_backward", "", 2);
-const multiply = operator("aten::mul", "Tensor");
-const multiplyInto = operator("aten::mul", "out");
-const multiplyBy = operator("aten::mul_", "Tensor");
-const rsqrt = operator("aten::rsqrt");
-const rsqrtInto = operator("aten::rsqrt", "out");
-const mm = operator("aten::mm");
 
 /** PyTorch's kernel, which the CPU does not have and which rounds the weight's gradient to the working precision, or plain products. */
 export type NormBackward = "fused" | "composed";
@@ -30,10 +21,10 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
     const wide = device.widened(x);
     const meanSquare = torch.empty([rows, 1], float32);
-    torch.addmmInto(meanSquare, least, torch.call(multiply, wide, wide), mean);
-    const inverse = torch.call(rsqrt, meanSquare);
-    const normed = torch.call(multiply, wide, inverse);
-    torch.call(multiplyBy, normed, device.widened(device.handle(weight)));
+    torch.addmmInto(meanSquare, least, torch.call(aten.multiply, wide, wide), mean);
+    const inverse = torch.call(aten.rsqrt, meanSquare);
+    const normed = torch.call(aten.multiply, wide, inverse);
+    torch.call(aten.multiplyInPlace, normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
   /** The same of float32 rows in memory that is there, a tile at a time. */
@@ -48,11 +39,11 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
           device.rowsOf({ handle, stride: width }, span, width),
         ) as unknown as Handles<2>;
         const column = torch.view(inverse, [span.count, 1], [1, 1], span.start);
-        torch.call(multiplyInto, from, from, to);
+        torch.call(aten.multiplyOut, from, from, to);
         torch.addmmInto(column, least, to, mean);
-        torch.call(rsqrtInto, column, column);
-        torch.call(multiplyInto, from, column, to);
-        torch.call(multiplyInto, to, w, to);
+        torch.call(aten.rsqrtOut, column, column);
+        torch.call(aten.multiplyOut, from, column, to);
+        torch.call(aten.multiplyOut, to, w, to);
         return [];
       });
   };
@@ -70,16 +61,16 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
             device.rowsOf({ handle, stride: width }, span, width),
           ) as unknown as Handles<3>;
           const column = torch.view(inverse, [count, 1], [1, 1], start);
-          torch.call(multiplyInto, ownD, ownX, to);
+          torch.call(aten.multiplyOut, ownD, ownX, to);
           const row = torch.view(inverse, [1, count], [count, 1], start);
           if (start === 0) torch.mmInto(sums, row, to);
           else torch.addmmInto(sums, sums, row, to);
-          const factor = torch.call(mm, to, torch.view(w, [width, 1]));
-          for (const each of [column, column, column, minusMean]) torch.call(multiplyBy, factor, each);
+          const factor = torch.call(aten.mm, to, torch.view(w, [width, 1]));
+          for (const each of [column, column, column, minusMean]) torch.call(aten.multiplyInPlace, factor, each);
           const along = torch.view(room, [count, width]);
-          torch.call(multiplyInto, ownX, factor, along);
-          torch.call(multiplyInto, ownD, w, to);
-          torch.call(multiplyInto, to, column, to);
+          torch.call(aten.multiplyOut, ownX, factor, along);
+          torch.call(aten.multiplyOut, ownD, w, to);
+          torch.call(aten.multiplyOut, to, column, to);
           sumInto(device, to, to, along, count * width);
           return [];
         });
@@ -87,7 +78,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     return torch.view(sums, [width]);
   };
   const fused = (x: Handle, weight: Tensor, width: number, epsilon: number): Handles<2> =>
-    torch.callMany(fusedNorm, x, { ints: [width] }, { some: device.handle(weight) }, { some: { float: epsilon } });
+    torch.callMany(aten.fusedNorm, x, { ints: [width] }, { some: device.handle(weight) }, { some: { float: epsilon } });
 
   return {
     rmsNorm(x, weight, epsilon) {
@@ -134,7 +125,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
           const column = torch.view(inverse, [rows, 1]);
           const both = { bools: [true, true] };
           const [own, ofWeight] = torch.callMany(
-            fusedNormBackward,
+            aten.fusedNormBackward,
             d,
             input,
             { ints: [width] },
@@ -146,14 +137,14 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         }
         const column = torch.view(inverse, [rows, 1]);
         const [wideD, wideX, wideW] = [device.widened(d), device.widened(input), device.widened(w)];
-        const product = torch.call(multiply, wideD, wideX);
-        const sums = torch.call(mm, torch.view(inverse, [1, rows]), product);
-        const factor = torch.call(mm, product, torch.view(wideW, [width, 1]));
-        for (const each of [column, column, column]) torch.call(multiplyBy, factor, each);
+        const product = torch.call(aten.multiply, wideD, wideX);
+        const sums = torch.call(aten.mm, torch.view(inverse, [1, rows]), product);
+        const factor = torch.call(aten.mm, product, torch.view(wideW, [width, 1]));
+        for (const each of [column, column, column]) torch.call(aten.multiplyInPlace, factor, each);
         // In the product's array, which nothing reads again.
-        const along = torch.call(multiplyInto, wideX, torch.multiplyByNumber(factor, 1 / width), product);
-        const straight = torch.call(multiply, wideD, wideW);
-        torch.call(multiplyBy, straight, column);
+        const along = torch.call(aten.multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
+        const straight = torch.call(aten.multiply, wideD, wideW);
+        torch.call(aten.multiplyInPlace, straight, column);
         return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];
       });
       return { dX: store.adoptFloats(dX, x.shape), dWeight: store.adoptFloats(dWeight, [width], "full") };

@@ -1,18 +1,8 @@
 import { sizeOf, type AdamWStep, type GradientClip, type Kernels } from "@laconic/engine/kernels";
 import { blockLength, stretches, type Stretch } from "../arena.ts";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Argument, type Handle } from "../native/torch.ts";
+import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-
-const fusedAdamW = operator("aten::_fused_adamw_", "", 0);
-const dot = operator("aten::dot");
-const cat = operator("aten::cat");
-const maximum = operator("aten::maximum");
-const sqrt = operator("aten::sqrt");
-const reciprocal = operator("aten::reciprocal");
-const multiplyInto = operator("aten::mul_", "Tensor");
-const rowNorms = operator("aten::norm_except_dim");
-const findInfinite = operator("aten::_amp_foreach_non_finite_check_and_unscale_", "", 0);
 
 /** Gradient norm and AdamW, over stretches of memory instead of tensors. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
@@ -24,7 +14,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     const blocks = Math.floor(length / blockLength);
     const rest = length - blocks * blockLength;
     const normsOf = (rows: Handle, count: number): Handle =>
-      torch.view(torch.call(rowNorms, rows, { int: 2 }, { int: 0 }), [count]);
+      torch.view(torch.call(aten.rowNorms, rows, { int: 2 }, { int: 0 }), [count]);
     return [
       ...(blocks > 0 ? [normsOf(view(0, [blocks, blockLength]), blocks)] : []),
       ...(rest > 0 ? [normsOf(torch.view(view(0), [1, rest], undefined, blocks * blockLength), 1)] : []),
@@ -35,9 +25,9 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
   const divisor = ({ squares, maxNorm }: GradientClip): Handle | null => {
     if (maxNorm === Infinity) return null;
     return store.derive(store.get(squares), `divisor ${maxNorm}`, () => {
-      const norm = torch.call(sqrt, device.handle(squares));
+      const norm = torch.call(aten.sqrt, device.handle(squares));
       const share = maxNorm === 1 ? norm : torch.multiplyByNumber(norm, 1 / maxNorm);
-      return torch.call(maximum, share, device.number(1, [1]));
+      return torch.call(aten.maximum, share, device.number(1, [1]));
     });
   };
 
@@ -46,7 +36,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     store.derive(store.get(squares), "infinite", () => {
       const found = torch.full([1], scalarType.float32, 0);
       // Divides by 1 what it looks at.
-      torch.callMany(findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
+      torch.callMany(aten.findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
       return found;
     });
 
@@ -60,8 +50,8 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     if (!Number.isFinite(sum[0])) return false;
     const by = divisor(clip);
     if (by === null || Math.sqrt(sum[0] as number) <= clip.maxNorm) return true;
-    const factor = torch.call(reciprocal, by);
-    for (const { view } of parts) torch.call(multiplyInto, view(1), factor);
+    const factor = torch.call(aten.reciprocal, by);
+    for (const { view } of parts) torch.call(aten.multiplyInPlace, view(1), factor);
     return true;
   };
 
@@ -79,8 +69,8 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           const vectors = tensors.map((tensor) => [device.vector(tensor, true)]);
           const parts = stretches(torch, vectors).flatMap(norms);
           if (parts.length === 0) return torch.full([1], scalarType.float32, 0);
-          const all = parts.length === 1 ? (parts[0] as Handle) : torch.call(cat, { tensors: parts }, { int: 0 });
-          return torch.view(torch.call(dot, all, all), [1]);
+          const all = parts.length === 1 ? (parts[0] as Handle) : torch.call(aten.cat, { tensors: parts }, { int: 0 });
+          return torch.view(torch.call(aten.dot, all, all), [1]);
         },
         "full",
       );
@@ -103,7 +93,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
         const scale = step.clip && !mps ? divisor(step.clip) : null;
         const count = stepCount(step);
         torch.callMany(
-          fusedAdamW,
+          aten.fusedAdamW,
           ...[0, 1, 2, 3].map(column),
           { tensors: [] },
           { tensors: parts.map(() => count) },

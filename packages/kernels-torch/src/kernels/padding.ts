@@ -1,11 +1,8 @@
 import type { SequenceLayout } from "@laconic/engine/kernels";
 import type { ScalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { Rows } from "./dense-attention.ts";
-
-const indexCopy = operator("aten::index_copy_");
-const indexSelect = operator("aten::index_select");
 
 /** Where packed rows lie in a batch of sequences padded to the longest. */
 export interface PaddedLayout {
@@ -38,7 +35,7 @@ export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, wi
   if (layout.places === null) return x;
   const { torch } = device;
   const padded = torch.full([layout.sequences * layout.longest, width], type, 0);
-  return torch.call(indexCopy, padded, { int: 0 }, layout.places, x);
+  return torch.call(aten.indexCopy, padded, { int: 0 }, layout.places, x);
 }
 
 /** The same of rows that need not lie side by side, which stay where they are when none needs padding. */
@@ -51,5 +48,5 @@ export function paddedRows(device: TorchDevice, x: Rows, layout: PaddedLayout, w
 export function packRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number): Handle {
   const { torch } = device;
   const flat = torch.view(x, [layout.sequences * layout.longest, width]);
-  return layout.places === null ? flat : torch.call(indexSelect, flat, { int: 0 }, layout.places);
+  return layout.places === null ? flat : torch.call(aten.indexSelect, flat, { int: 0 }, layout.places);
 }

@@ -1,10 +1,8 @@
 import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { Arena, stretches } from "../arena.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
-
-const cat = operator("aten::cat");
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
@@ -57,7 +55,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       if (!device.writesInPlace(rows * width))
         return device.make(
           shape,
-          () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+          () => torch.call(aten.cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
           precision,
         );
       const fill = (whole: TorchTensor): void => {

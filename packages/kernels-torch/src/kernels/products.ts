@@ -1,11 +1,8 @@
 import { cpus } from "node:os";
 import type { GradientPlace } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { oneDnnLinear } from "../packed-weights.ts";
-
-const mmWide = operator("aten::mm", "dtype");
 
 type Size = readonly [rows: number, columns: number];
 
@@ -17,12 +14,12 @@ export const oneDnnFrom: number = (cpus()[0]?.model.includes("Intel") ?? false) 
 
 /** Whether oneDNN has products for the device's rows. */
 export function hasOneDnn({ torch, working }: TorchDevice): boolean {
-  return torch.device === "cpu" && working === scalarType.float32 && torch.library.shims.has(oneDnnLinear.name);
+  return torch.device === "cpu" && working === scalarType.float32 && torch.library.shims.has(aten.oneDnnLinear.name);
 }
 
 /** x w^T + bias; x is contiguous, w [outer, inner] of any strides. */
 export function oneDnnProduct({ torch }: TorchDevice, x: Handle, w: Handle, bias: Handle | null): Handle {
-  return torch.call(oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
+  return torch.call(aten.oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
 }
 
 /** a b in the working precision. */
@@ -37,7 +34,7 @@ function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle 
 export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch, working } = device;
   if (working !== scalarType.float32 && torch.device === "cuda")
-    return torch.call(mmWide, a, b, { type: scalarType.float32 });
+    return torch.call(aten.mmWide, a, b, { type: scalarType.float32 });
   return device.widened(product(device, a, b, size));
 }
 

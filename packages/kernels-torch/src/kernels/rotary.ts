@@ -1,15 +1,7 @@
 import { matrixSize, type Kernels, type RotaryTables, type Tensor } from "@laconic/engine/kernels";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import { type Span, tileElements, type TorchDevice } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
-
-const cat = operator("aten::cat");
-const neg = operator("aten::neg");
-const roll = operator("aten::roll");
-const multiply = operator("aten::mul", "Tensor");
-const multiplyInto = operator("aten::mul", "out");
-const indexSelect = operator("aten::index_select");
-const contiguous = operator("aten::contiguous");
 
 /** Elements up to which the tables are repeated for all heads: a decode step, whose layers share them. */
 const fewElements = 1 << 20;
@@ -38,9 +30,9 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
         which === "cos"
           ? [half, half]
           : which === "forward"
-            ? [torch.call(neg, half), half]
-            : [half, torch.call(neg, half)];
-      return torch.call(cat, { tensors: halves }, { int: 1 });
+            ? [torch.call(aten.negate, half), half]
+            : [half, torch.call(aten.negate, half)];
+      return torch.call(aten.cat, { tensors: halves }, { int: 1 });
     });
   /** The tables' rows at the positions, [N, 1, headDim]; all layers of a pass share them. */
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
@@ -48,14 +40,14 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
     const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
     const at = device.indices(positions);
     return store.derive(store.get(positions), `rotary ${table}`, () =>
-      torch.view(torch.call(indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
+      torch.view(torch.call(aten.indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
     );
   };
   /** The same for all heads side by side, [N, heads * headDim], for the few rows of a decode step. */
   const allHeads = (rows: Handle, count: number, heads: number, headDim: number, positions: Tensor): Handle =>
     store.derive(store.get(positions), `rotary ${rows} of ${heads} heads`, () => {
       const repeated = torch.view(rows, [count, heads, headDim], [headDim, 0, 1]);
-      return torch.view(torch.call(contiguous, repeated, { int: 0 }), [count, heads * headDim]);
+      return torch.view(torch.call(aten.contiguous, repeated, { int: 0 }), [count, heads * headDim]);
     });
   /** Columns of a block of heads with the halves of each exchanged, int64; kept with the table. */
   const exchanged = ({ cos }: RotaryTables, heads: number, half: number): Handle =>
@@ -83,9 +75,9 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
         torch.copyInto(halfOf(room, width, 0, 0), halfOf(input, stride, start, half));
         torch.copyInto(halfOf(room, width, 0, half), halfOf(input, stride, start, 0));
         const turned = byHead(room, width, 0);
-        torch.call(multiplyInto, turned, atRows(sin), turned);
+        torch.call(aten.multiplyOut, turned, atRows(sin), turned);
         const sum = byHead(out, width, start);
-        torch.call(multiplyInto, byHead(input, stride, start), atRows(cos), sum);
+        torch.call(aten.multiplyOut, byHead(input, stride, start), atRows(cos), sum);
         sumInto(device, sum, sum, room, some * width);
       };
       if (torch.canPickColumns && rows * width <= fewElements)
@@ -95,7 +87,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
             Handle,
           ];
           const swapped = torch.pickColumns(input, exchanged(tables, heads, half));
-          return torch.add(torch.call(multiply, input, even), torch.call(multiply, swapped, odd));
+          return torch.add(torch.call(aten.multiply, input, even), torch.call(aten.multiply, swapped, odd));
         });
       if (device.sumsInPlace(rows * width))
         return device.refill([rows, width], (out) => {
@@ -105,8 +97,8 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
         });
       return device.make([rows, width], () => {
         const perHead = torch.view(input, [rows, heads, 2 * half], [stride, 2 * half, 1]);
-        const swapped = torch.call(roll, perHead, { ints: [half] }, { ints: [2] });
-        const rotated = torch.add(torch.call(multiply, perHead, cos), torch.call(multiply, swapped, sin));
+        const swapped = torch.call(aten.roll, perHead, { ints: [half] }, { ints: [2] });
+        const rotated = torch.add(torch.call(aten.multiply, perHead, cos), torch.call(aten.multiply, swapped, sin));
         return torch.view(rotated, [rows, width]);
       });
     },

@@ -1,12 +1,8 @@
-import { matrixSize, type Kernels } from "@laconic/engine/kernels";
-import { operator, type Handle } from "../native/torch.ts";
+import { matrixSize, type Kernels, sizeOf } from "@laconic/engine/kernels";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace } from "./products.ts";
-
-const indexSelect = operator("aten::index_select");
-const indexSelectInto = operator("aten::index_select", "out");
-const scatterAdd = operator("aten::scatter_add_");
-const embeddingBackward = operator("aten::embedding_dense_backward");
+import { scalarType } from "../native/scalar-type.ts";
 
 /**
  * Rows of a table by number.
@@ -19,7 +15,7 @@ export function rowKernels(
   const { torch, store } = device;
   /** Added up in float32: many rows of bfloat16 would lose their digits. */
   const summed = (d: Handle, at: Handle, rowCount: number): Handle =>
-    torch.call(embeddingBackward, device.widened(d), at, { int: rowCount }, { int: -1 }, { bool: false });
+    torch.call(aten.embeddingBackward, device.widened(d), at, { int: rowCount }, { int: -1 }, { bool: false });
   return {
     gatherRows(table, ids) {
       const [rows, width] = matrixSize(table);
@@ -30,10 +26,10 @@ export function rowKernels(
       if (device.writesInPlace(count * width))
         return device.refill(
           [count, width],
-          (out) => void torch.call(indexSelectInto, from, { int: 0 }, at, out),
+          (out) => void torch.call(aten.indexSelectOut, from, { int: 0 }, at, out),
           precision,
         );
-      return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at), precision);
+      return device.make([count, width], () => torch.call(aten.indexSelect, from, { int: 0 }, at), precision);
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrixSize(delta);
@@ -63,10 +59,60 @@ export function rowKernels(
           return [];
         }
         const places = torch.view(at, [count, width], [1, 0]);
-        torch.call(scatterAdd, table, { int: 0 }, places, device.widened(d));
+        torch.call(aten.scatterAdd, table, { int: 0 }, places, device.widened(d));
         return [];
       });
       store.changed(store.get(tensor));
+    },
+  };
+}
+
+/** Rows of what stays on the device between decode steps. */
+export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+  const { torch, store } = device;
+  return {
+    pickRows(x, rows) {
+      const { handle, dtype, precision, range } = store.get(x);
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
+      const at = device.indices(rows);
+      const shape = [count, ...x.shape.slice(1)];
+      if (dtype === "float" && device.writesInPlace(sizeOf(shape)))
+        return device.refill(
+          shape,
+          (out) => void torch.call(aten.indexSelectOut, handle, { int: 0 }, at, out),
+          precision,
+        );
+      const picked = torch.run(() => torch.call(aten.indexSelect, handle, { int: 0 }, at));
+      return dtype === "int32" ? store.adoptInts(picked, shape, range) : store.adoptFloats(picked, shape, precision);
+    },
+    writeRows(into, rows, values) {
+      const [target, given] = [store.get(into), store.get(values)];
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
+      if (count === 0) return;
+      const at = device.indices(rows);
+      torch.run(() => {
+        const type = target.dtype === "int32" ? scalarType.int32 : device.type(target.precision);
+        const fitting = given.precision === target.precision ? given.handle : torch.cast(given.handle, type);
+        torch.call(aten.indexCopy, target.handle, { int: 0 }, at, fitting);
+        return [];
+      });
+      const [least, most] = [target.range, given.range];
+      // Of the old values none is left where every row is written.
+      if (count === into.shape[0]) store.changed(target, given.range);
+      else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
+    },
+    advance(x, by) {
+      const held = store.get(x);
+      torch.run(() => {
+        // Sums of integers take a factor as a Scalar, which the stable interface cannot pass.
+        const wide = torch.cast(held.handle, device.widest);
+        torch.copyInto(held.handle, torch.add(wide, torch.full([1], device.widest, by)));
+        return [];
+      });
+      const [least, most] = held.range;
+      store.changed(held, [least + by, most + by]);
     },
   };
 }

@@ -2,19 +2,9 @@ import type { SamplingKind, SamplingOnDevice } from "@laconic/engine/kernels";
 import type { SamplingName } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
-
-const reciprocal = operator("aten::reciprocal");
-const select = operator("aten::where", "self");
-const equals = operator("aten::eq", "Tensor");
-const larger = operator("aten::gt", "Tensor");
-const smallerThan = operator("aten::lt", "Tensor");
-const maximum = operator("aten::maximum");
-const minimum = operator("aten::minimum");
-const multiply = operator("aten::mul", "Tensor");
-const cumulative = operator("aten::cumsum");
 
 /**
  * Sampling settings on the device, and what follows from them: made at the first draw and kept with the settings, so that
@@ -52,21 +42,21 @@ export class SamplingInputs {
   inverseTemperature(): Handle {
     const { torch } = this.#device;
     return this.#derive("inverse temperature", () =>
-      torch.call(reciprocal, torch.call(select, this.greedy(), this.number(1), this.setting("temperature"))),
+      torch.call(aten.reciprocal, torch.call(aten.where, this.greedy(), this.number(1), this.setting("temperature"))),
     );
   }
 
   /** Whether a row takes the likeliest token, bool [B, 1]. */
   greedy(): Handle {
     const { torch } = this.#device;
-    return this.#derive("greedy", () => torch.call(equals, this.setting("temperature"), this.number(0)));
+    return this.#derive("greedy", () => torch.call(aten.equal, this.setting("temperature"), this.number(0)));
   }
 
   /** 1 where a row has a top-k, else 0; float32 [B, 1]. */
   hasTopK(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-k", () =>
-      torch.cast(torch.call(larger, this.setting("topK"), this.number(0)), scalarType.float32),
+      torch.cast(torch.call(aten.greater, this.setting("topK"), this.number(0)), scalarType.float32),
     );
   }
 
@@ -74,7 +64,7 @@ export class SamplingInputs {
   hasTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-p", () =>
-      torch.cast(torch.call(smallerThan, this.setting("topP"), this.number(1)), scalarType.float32),
+      torch.cast(torch.call(aten.less, this.setting("topP"), this.number(1)), scalarType.float32),
     );
   }
 
@@ -82,7 +72,7 @@ export class SamplingInputs {
   hasOpenTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has open top-p", () =>
-      torch.call(multiply, this.hasTopP(), torch.subtract(this.number(1), this.hasTopK())),
+      torch.call(aten.multiply, this.hasTopP(), torch.subtract(this.number(1), this.hasTopK())),
     );
   }
 
@@ -90,10 +80,10 @@ export class SamplingInputs {
   lastOfTopK(width: number): Handle {
     const { torch } = this.#device;
     return this.#derive(`last of top-k ${width}`, () => {
-      const last = torch.subtract(torch.call(maximum, this.setting("topK"), this.number(1)), this.number(1));
-      const bounded = torch.call(minimum, last, this.number(width - 1));
-      const limited = torch.call(larger, this.hasTopK(), this.number(0));
-      return torch.call(select, limited, bounded, this.number(width - 1));
+      const last = torch.subtract(torch.call(aten.maximum, this.setting("topK"), this.number(1)), this.number(1));
+      const bounded = torch.call(aten.minimum, last, this.number(width - 1));
+      const limited = torch.call(aten.greater, this.hasTopK(), this.number(0));
+      return torch.call(aten.where, limited, bounded, this.number(width - 1));
     });
   }
 
@@ -102,7 +92,7 @@ export class SamplingInputs {
     const { torch } = this.#device;
     return this.#derive(`counting to ${count} ${type}`, () =>
       torch.subtract(
-        torch.call(cumulative, torch.full([1, count], type, 1), { int: 1 }, null),
+        torch.call(aten.cumsum, torch.full([1, count], type, 1), { int: 1 }, null),
         torch.full([1], type, 1),
       ),
     );

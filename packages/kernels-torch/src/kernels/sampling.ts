@@ -8,22 +8,10 @@ import {
   type SamplingRows,
 } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles } from "../native/torch.ts";
+import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { drawTokens } from "./draw-tokens.ts";
+import { drawTokens, blockMasses } from "./draw-tokens.ts";
 import { SamplingInputs } from "./sampling-inputs.ts";
-import { truncated } from "./truncate-shares.ts";
-
-const multiply = operator("aten::mul", "Tensor");
-const softmax = operator("aten::_softmax");
-const logSoftmax = operator("aten::_log_softmax");
-const logarithm = operator("aten::log");
-const maxAlong = operator("aten::max", "dim", 2);
-const gather = operator("aten::gather");
-const largest = operator("aten::topk", "", 2);
-const larger = operator("aten::gt", "Tensor");
-const smaller = operator("aten::minimum");
-const select = operator("aten::where", "self");
 
 /** One token per row by inverting the cumulative distribution: of whole numbers [B, V] there are only shares in float32. */
 export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
@@ -46,13 +34,13 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
         const [tokens, logProbs] = torch.run<Handles<2>>(() => {
           if (count === 0) return [torch.empty([0], scalarType.int32), torch.empty([0], scalarType.float32)];
           const plain = wide(given.handle, given.precision);
-          const scaled = inputs.kind.tempered ? torch.call(multiply, plain, inputs.inverseTemperature()) : plain;
-          const shares = torch.call(softmax, scaled, { int: 1 }, { bool: false });
+          const scaled = inputs.kind.tempered ? torch.call(aten.multiply, plain, inputs.inverseTemperature()) : plain;
+          const shares = torch.call(aten.softmax, scaled, { int: 1 }, { bool: false });
           const chosen = choose(scaled, shares, inputs, vocabulary);
-          const share = torch.call(gather, shares, { int: 1 }, chosen, { bool: false });
+          const share = torch.call(aten.gather, shares, { int: 1 }, chosen, { bool: false });
           return [
             torch.view(torch.cast(chosen, scalarType.int32), [count]),
-            torch.view(torch.call(logarithm, share), [count]),
+            torch.view(torch.call(aten.log, share), [count]),
           ];
         });
         return {
@@ -65,10 +53,15 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
       const [rows, vocabulary] = matrixSize(logits);
       const given = store.get(logits);
       const [logProbs, topTokens, topLogProbs] = torch.run<Handles<3>>(() => {
-        const normalised = torch.call(logSoftmax, wide(given.handle, given.precision), { int: 1 }, { bool: false });
+        const normalised = torch.call(
+          aten.logSoftmax,
+          wide(given.handle, given.precision),
+          { int: 1 },
+          { bool: false },
+        );
         const chosen = torch.view(device.indices(store.get(tokens)), [rows, 1]);
-        const picked = torch.call(gather, normalised, { int: 1 }, chosen, { bool: false });
-        const top = torch.callMany(largest, normalised, { int: count }, { int: 1 }, { bool: true }, { bool: true });
+        const picked = torch.call(aten.gather, normalised, { int: 1 }, chosen, { bool: false });
+        const top = torch.callMany(aten.topK, normalised, { int: count }, { int: 1 }, { bool: true }, { bool: true });
         return [torch.view(picked, [rows]), torch.cast(top[1], scalarType.int32), top[0]];
       });
       return {
@@ -82,19 +75,105 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   /** Running sums in float32 may rise by rounding at a token without mass; the row then takes its likeliest. int64 [B, 1]. */
   function withMass(drawn: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     if (device.widest === scalarType.float64) return drawn;
-    const inside = torch.call(smaller, drawn, inputs.number(vocabulary - 1, scalarType.int64));
-    const mass = torch.call(gather, shares, { int: 1 }, inside, { bool: false });
-    const [, likeliest] = torch.callMany(maxAlong, shares, { int: 1 }, { bool: true });
-    return torch.call(select, torch.call(larger, mass, inputs.number(0)), inside, likeliest);
+    const inside = torch.call(aten.minimum, drawn, inputs.number(vocabulary - 1, scalarType.int64));
+    const mass = torch.call(aten.gather, shares, { int: 1 }, inside, { bool: false });
+    const [, likeliest] = torch.callMany(aten.maxAlong, shares, { int: 1 }, { bool: true });
+    return torch.call(aten.where, torch.call(aten.greater, mass, inputs.number(0)), inside, likeliest);
   }
 
   /** int64 [B, 1]. */
   function choose(scaled: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     const { greedy, cuts } = inputs.kind;
-    const likeliest = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1];
+    const likeliest = (): Handle => torch.callMany(aten.maxAlong, scaled, { int: 1 }, { bool: true })[1];
     if (greedy === "all") return likeliest();
     const kept = cuts.length > 0 ? truncated(device, shares, inputs, vocabulary) : shares;
     const drawn = withMass(drawTokens(device, kept, inputs, vocabulary), kept, inputs, vocabulary);
-    return greedy === "none" ? drawn : torch.call(select, inputs.greedy(), likeliest(), drawn);
+    return greedy === "none" ? drawn : torch.call(aten.where, inputs.greedy(), likeliest(), drawn);
+  }
+}
+
+const { float32, int64 } = scalarType;
+
+/** Tokens that are ranked for a top-p without a top-k; it is rare that more are needed. */
+const rankedTokens = 1024;
+
+/** Shares [B, V] with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
+function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
+  const { torch } = device;
+  const { kind, rows } = inputs;
+  const width = Math.min(vocabulary, Math.max(1, kind.maxK, kind.openTopP ? rankedTokens : 0));
+  const [ranked] = torch.callMany(aten.topK, shares, { int: width }, { int: 1 }, { bool: true }, { bool: true });
+  const likeliest = torch.view(ranked, [rows, 1], [width, 1]);
+  let least = torch.call(aten.multiply, inputs.setting("minP"), likeliest);
+  if (kind.maxK > 0) {
+    const last = torch.cast(inputs.lastOfTopK(width), int64);
+    const border = torch.call(aten.gather, ranked, { int: 1 }, last, { bool: false });
+    least = torch.call(aten.maximum, least, torch.call(aten.multiply, border, inputs.hasTopK()));
+  }
+  if (kind.cuts.includes("topP"))
+    least = torch.call(aten.maximum, least, minOfTopP(device, shares, ranked, inputs, vocabulary, width));
+  return torch.call(aten.where, torch.call(aten.atLeast, shares, least), shares, inputs.number(0));
+}
+
+/** Share of the last of the fewest tokens that reach top-p, 0 for rows without one; float32 [B, 1]. */
+function minOfTopP(
+  device: TorchDevice,
+  shares: Handle,
+  ranked: Handle,
+  inputs: SamplingInputs,
+  vocabulary: number,
+  width: number,
+): Handle {
+  const { torch } = device;
+  const { kind, rows } = inputs;
+  const beyondTopK = torch.call(aten.atLeast, inputs.lastOfTopK(width), inputs.counting(width, float32));
+  const kept = torch.cast(torch.call(aten.where, beyondTopK, ranked, inputs.number(0)), device.widest);
+  const sums = torch.call(aten.cumsum, kept, { int: 1 }, null);
+  let total = torch.view(sums, [rows, 1], [width, 1], width - 1);
+  if (kind.openTopP && width < vocabulary) {
+    const masses = blockMasses(device, shares, rows, vocabulary);
+    const whole = torch.call(aten.sumOver, masses, { some: { ints: [1] } }, { bool: true }, null);
+    const limited = torch.call(aten.atLeast, inputs.hasTopK(), inputs.number(1));
+    total = torch.call(aten.where, limited, total, whole);
+  }
+  const wanted = torch.call(aten.multiply, torch.cast(inputs.setting("topP"), device.widest), total);
+  const reached = torch.call(aten.searchSorted, sums, wanted, { bool: false }, { bool: false }, null, null);
+  const last = torch.call(aten.minimum, reached, inputs.number(width - 1, int64));
+  const border = torch.call(aten.gather, ranked, { int: 1 }, last, { bool: false });
+  const least = torch.call(aten.multiply, border, inputs.hasTopP());
+  if (kind.openTopP && width < vocabulary)
+    replaceUnreached(device, { shares, least, wanted, reached }, inputs, [width, vocabulary]);
+  return least;
+}
+
+/** Sorts the rows whose mass the ranked tokens did not reach; the host has to ask which. */
+function replaceUnreached(
+  device: TorchDevice,
+  { shares, least, wanted, reached }: Readonly<Record<"shares" | "least" | "wanted" | "reached", Handle>>,
+  inputs: SamplingInputs,
+  [width, vocabulary]: readonly [number, number],
+): void {
+  const { torch } = device;
+  const behind = torch.cast(torch.call(aten.atLeast, reached, inputs.number(width, int64)), float32);
+  const flags = new Float32Array(inputs.rows);
+  torch.read(torch.call(aten.multiply, behind, inputs.hasOpenTopP()), [inputs.rows, 1], flags);
+  for (let row = 0; row < flags.length; row++) {
+    if (flags[row] === 0) continue;
+    // One row at a time: sorted shares and their sums in float64 take five times the memory of the shares.
+    torch.run(() => {
+      const at = torch.uploadIndices(Int32Array.of(row), [1]);
+      const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, at);
+      const [sorted] = torch.callMany(aten.sort, own(shares), { int: 1 }, { bool: true });
+      const sums = torch.call(aten.cumsum, torch.cast(sorted, device.widest), { int: 1 }, null);
+      // Rounding must not ask for more than all of it.
+      const place = torch.call(
+        aten.minimum,
+        torch.call(aten.searchSorted, sums, own(wanted), { bool: false }, { bool: false }, null, null),
+        inputs.number(vocabulary - 1, int64),
+      );
+      const border = torch.call(aten.gather, sorted, { int: 1 }, place, { bool: false });
+      torch.call(aten.indexCopy, least, { int: 0 }, at, border);
+      return [];
+    });
   }
 }

@@ -1,16 +1,15 @@
-import type { AttentionShape, BranchCost, SegmentTree, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import {
+  type AttentionShape,
+  type BranchCost,
+  type SegmentTree,
+  type SequenceLayout,
+  type Tensor,
+  subtreeEnds,
+} from "@laconic/engine/kernels";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles } from "../native/torch.ts";
+import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import type { DenseAttention, DenseSaved, Rows } from "./dense-attention.ts";
-import { treeParts, type PartRows, type TreeLevel, type TreePart, type TreeParts } from "./tree-layout.ts";
-
-const cat = operator("aten::cat");
-const indexCopy = operator("aten::index_copy_");
-const indexSelect = operator("aten::index_select");
-const logAddExp = operator("aten::logaddexp");
-const lerp = operator("aten::lerp", "Tensor");
-const sigmoid = operator("aten::sigmoid");
+import type { DenseAttention, DenseSaved, Rows, DenseSize } from "./dense-attention.ts";
 
 type Forward = Readonly<Record<"q" | "k" | "v", Tensor>>;
 type Backward = Forward & Readonly<Record<"dOut" | "out" | "logSumExp", Tensor>>;
@@ -58,18 +57,24 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
       places.parts.levels.forEach((level, l) => {
         const rows = places.index(`level ${l} rows`, level.rows);
         const [more, sums] = attend(level, `level ${l}`);
-        const [before, sumsBefore] = [out, logSumExp].map((x) => torch.call(indexSelect, x, { int: 0 }, rows)) as [
+        const [before, sumsBefore] = [out, logSumExp].map((x) => torch.call(aten.indexSelect, x, { int: 0 }, rows)) as [
           Handle,
           Handle,
         ];
         const { queryHeads, headDim } = shape;
         const byHead = (x: Handle, width: number): Handle => torch.view(x, [level.rows.length, queryHeads, width]);
         // exp(a) / (exp(a) + exp(b)) is the sigmoid of a - b.
-        const share = byHead(torch.call(sigmoid, torch.subtract(sums, sumsBefore)), 1);
-        const merged = torch.call(lerp, byHead(before, headDim), byHead(more, headDim), share);
-        const total = torch.call(logAddExp, sumsBefore, sums);
-        torch.call(indexCopy, out, { int: 0 }, rows, torch.view(merged, [level.rows.length, queryHeads * headDim]));
-        torch.call(indexCopy, logSumExp, { int: 0 }, rows, total);
+        const share = byHead(torch.call(aten.sigmoid, torch.subtract(sums, sumsBefore)), 1);
+        const merged = torch.call(aten.lerp, byHead(before, headDim), byHead(more, headDim), share);
+        const total = torch.call(aten.logAddExp, sumsBefore, sums);
+        torch.call(
+          aten.indexCopy,
+          out,
+          { int: 0 },
+          rows,
+          torch.view(merged, [level.rows.length, queryHeads * headDim]),
+        );
+        torch.call(aten.indexCopy, logSumExp, { int: 0 }, rows, total);
       });
       return [device.rounded(out), logSumExp];
     },
@@ -107,8 +112,8 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         const add = (i: 0 | 1 | 2, index: Handle, delta: Handle): void => {
           const into = results[i] as Handle;
           // No row is named twice.
-          const sum = torch.add(torch.call(indexSelect, into, { int: 0 }, index), delta);
-          torch.call(indexCopy, into, { int: 0 }, index, sum);
+          const sum = torch.add(torch.call(aten.indexSelect, into, { int: 0 }, index), delta);
+          torch.call(aten.indexCopy, into, { int: 0 }, index, sum);
         };
         add(0, rows, places.packed(wide(more, 0), level, `level ${l}`));
         add(1, keyRows, places.joined(wide(more, 1)));
@@ -164,11 +169,13 @@ class TreePlaces {
   packed(parts: readonly Handle[], level: TreeLevel, name: string): Handle {
     const joined = this.joined(parts);
     if (level.places === null) return joined;
-    return this.#device.torch.call(indexSelect, joined, { int: 0 }, this.index(`${name} places`, level.places));
+    return this.#device.torch.call(aten.indexSelect, joined, { int: 0 }, this.index(`${name} places`, level.places));
   }
 
   joined(parts: readonly Handle[]): Handle {
-    return parts.length === 1 ? (parts[0] as Handle) : this.#device.torch.call(cat, { tensors: parts }, { int: 0 });
+    return parts.length === 1
+      ? (parts[0] as Handle)
+      : this.#device.torch.call(aten.cat, { tensors: parts }, { int: 0 });
   }
 
   /** Row numbers on the device. */
@@ -186,7 +193,135 @@ class TreePlaces {
     const { stride } = x;
     if (regular)
       return { handle: x.handle, stride, offset: regular.first * stride, sequenceStride: regular.step * stride };
-    const handle = torch.call(indexSelect, x.handle, { int: 0 }, this.index(name, rows));
+    const handle = torch.call(aten.indexSelect, x.handle, { int: 0 }, this.index(name, rows));
     return { handle, stride: x.width };
   }
+}
+
+/** Which rows stand in the places of a part, sequence after sequence. */
+interface PartRows {
+  /** A place without one has the row behind the last. */
+  readonly rows: Int32Array;
+  /** Where every run is whole and they begin equally far apart: the first row, and how far. Then nothing has to be gathered. */
+  readonly regular: { readonly first: number; readonly step: number } | null;
+}
+
+/** Runs of rows of equal or similar length that attend in one call. */
+interface TreePart extends DenseSize {
+  readonly queryRows: PartRows;
+  /** The same in a causal part. */
+  readonly keyRows: PartRows;
+}
+
+/** Parts in which every row attends at most once. */
+interface TreeLevel {
+  readonly parts: readonly TreePart[];
+  /** The rows that attend here, in their order. */
+  readonly rows: Int32Array;
+  /** The place of each in the parts one behind the other; null where they stand in order. */
+  readonly places: Int32Array | null;
+}
+
+/** How a tree of segments is attended to. */
+interface TreeParts {
+  /** Every segment to itself. */
+  readonly own: TreeLevel;
+  /** Everything behind a segment to that segment: level l has the segments with l ancestors. */
+  readonly levels: readonly TreeLevel[];
+  /** Whether some place has no row. */
+  readonly padded: boolean;
+}
+
+/** A run of rows. */
+interface Run {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Queries and the keys that they attend to. */
+interface Block {
+  readonly queries: Run;
+  readonly keys: Run;
+}
+
+/** Blocks shorter than this share a call with any others. */
+const short = 16;
+
+/**
+ * Segments lie depth first, so what continues one is a single run of rows behind it: a block of queries that all attend to
+ * all of its keys. No key is copied for a descendant, and none is masked.
+ */
+function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeParts {
+  const rows = offsets.at(-1) as number;
+  const ends = subtreeEnds(parents);
+  const depths = new Int32Array(parents.length);
+  const own: Block[] = [];
+  const levels: Block[][] = [];
+  parents.forEach((parent, s) => {
+    const depth = parent < 0 ? 0 : (depths[parent] as number) + 1;
+    depths[s] = depth;
+    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
+    const keys = { start, length: end - start };
+    own.push({ queries: keys, keys });
+    const behind = { start: end, length: (offsets[ends[s] as number] as number) - end };
+    if (behind.length > 0) (levels[depth] ??= []).push({ queries: behind, keys });
+  });
+  const alike = (a: Block, b: Block): boolean => a.queries.length <= Math.max(short, 2 * b.queries.length);
+  const causal = level(own, alike, true, rows);
+  const across = levels.map((blocks) =>
+    level(blocks, (a, b) => a.keys.length === b.keys.length && alike(a, b), false, rows),
+  );
+  const padded = [causal, ...across].some(({ parts }) => parts.some(({ queryRows }) => queryRows.rows.includes(rows)));
+  return { own: causal, levels: across, padded };
+}
+
+/** @param together - whether a block may share a call with a shorter one */
+function level(
+  blocks: readonly Block[],
+  together: (longest: Block, next: Block) => boolean,
+  causal: boolean,
+  rows: number,
+): TreeLevel {
+  const sorted = blocks.toSorted(
+    (a, b) =>
+      (causal ? 0 : b.keys.length - a.keys.length) ||
+      b.queries.length - a.queries.length ||
+      a.queries.start - b.queries.start,
+  );
+  const groups: Block[][] = [];
+  for (const block of sorted) {
+    const last = groups.at(-1);
+    if (last && together(last[0] as Block, block)) last.push(block);
+    else groups.push([block]);
+  }
+  const parts = groups.map((group): TreePart => {
+    const queries = (group[0] as Block).queries.length;
+    const keys = causal ? queries : (group[0] as Block).keys.length;
+    const queryRows = rowsOf(group, "queries", queries, rows);
+    const keyRows = causal ? queryRows : rowsOf(group, "keys", keys, rows);
+    return { sequences: group.length, queries, keys, causal, queryRows, keyRows };
+  });
+  const placeOf = new Int32Array(rows).fill(-1);
+  let before = 0;
+  for (const { queryRows } of parts) {
+    queryRows.rows.forEach((row, place) => {
+      if (row < rows) placeOf[row] = before + place;
+    });
+    before += queryRows.rows.length;
+  }
+  const attending = Int32Array.from(placeOf.keys()).filter((row) => placeOf[row] !== -1);
+  const places = attending.map((row) => placeOf[row] as number);
+  const inOrder = places.length === before && places.every((place, i) => place === i);
+  return { parts, rows: attending, places: inOrder ? null : places };
+}
+
+function rowsOf(blocks: readonly Block[], of: keyof Block, length: number, none: number): PartRows {
+  const rows = new Int32Array(blocks.length * length).fill(none);
+  blocks.forEach((block, s) => {
+    for (let i = 0; i < block[of].length; i++) rows[s * length + i] = block[of].start + i;
+  });
+  const first = (blocks[0] as Block)[of].start;
+  const step = blocks.length === 1 ? length : (blocks[1] as Block)[of].start - first;
+  const even = blocks.every((block, s) => block[of].length === length && block[of].start === first + s * step);
+  return { rows, regular: even && step > 0 ? { first, step } : null };
 }

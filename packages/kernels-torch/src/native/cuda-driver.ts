@@ -1,4 +1,4 @@
-import { koffi } from "./koffi.ts";
+import { koffi } from "./native-memory.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 

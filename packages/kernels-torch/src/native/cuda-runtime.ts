@@ -2,9 +2,8 @@ import type { LibraryHandle } from "koffi";
 import type { DeviceMemory } from "@laconic/engine/kernels";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
-import { koffi } from "./koffi.ts";
-import type { NativeFunction } from "./native-function.ts";
-import { Slots } from "./native-memory.ts";
+import { koffi, Slots } from "./native-memory.ts";
+import type { NativeFunction } from "./shims.ts";
 
 /** Marks in a GPU's queue of work. */
 export interface DeviceEvents {

@@ -1,16 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LibraryHandle } from "koffi";
-import { koffi } from "./koffi.ts";
+import { koffi, Slots } from "./native-memory.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/engine/kernels";
-import type { NativeFunction } from "./native-function.ts";
-import { Slots } from "./native-memory.ts";
+import { type NativeFunction, findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, cudaMemory, type DeviceEvents } from "./cuda-runtime.ts";
-import { findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** Where libtorch computes: on the processor, on an NVIDIA GPU, or on Apple's by Metal. */
 export type TorchDeviceName = "cpu" | "cuda" | "mps";

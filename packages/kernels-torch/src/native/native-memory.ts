@@ -1,4 +1,6 @@
-import { koffi } from "./koffi.ts";
+import type Koffi from "koffi";
+import { createRequire } from "node:module";
+import { LaconicError, thrownText } from "@laconic/core";
 
 /** A block of memory outside the JavaScript heap: its address never moves. Addresses are numbers, below 2^53. */
 export interface NativeBlock {
@@ -63,5 +65,20 @@ export class Slots {
   /** An unsigned number of at most 53 bits: handles and addresses are that small. */
   integer(slot: number): number {
     return (this.#words[2 * slot] as number) + (this.#words[2 * slot + 1] as number) * 2 ** 32;
+  }
+}
+
+let loaded: typeof Koffi | null = null;
+
+/**
+ * Koffi, which calls native libraries, from its first use on: where its own native part is missing, all other devices still work.
+ * @throws LaconicError `device_unavailable` where it does not load
+ */
+export function koffi(): typeof Koffi {
+  try {
+    return (loaded ??= createRequire(import.meta.url)("koffi") as typeof Koffi);
+  } catch (error) {
+    const message = `native libraries cannot be called here: ${thrownText(error)}; take device wasm`;
+    throw new LaconicError("device_unavailable", message, {}, error);
   }
 }

@@ -42,31 +42,101 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
-const known = new Map<string, Operator<ResultCount>>();
+/** Operators by their names here: the schema's name with its overload, and the number of results where that is not one. */
+const names = {
+  atLeast: "aten::ge.Tensor",
+  bmm: "aten::bmm",
+  cat: "aten::cat",
+  contiguous: "aten::contiguous",
+  cumsum: "aten::cumsum",
+  divide: "aten::div.Tensor",
+  dot: "aten::dot",
+  embeddingBackward: "aten::embedding_dense_backward",
+  equal: "aten::eq.Tensor",
+  exp: "aten::exp",
+  expInPlace: "aten::exp_",
+  expOut: "aten::exp.out",
+  findInfinite: ["aten::_amp_foreach_non_finite_check_and_unscale_", 0],
+  flashBackward: ["aten::_flash_attention_backward", 3],
+  flashBackwardCpu: ["aten::_scaled_dot_product_flash_attention_for_cpu_backward", 3],
+  flashForward: ["aten::_flash_attention_forward", 5],
+  flashForwardCpu: ["aten::_scaled_dot_product_flash_attention_for_cpu", 2],
+  flashForwardInto: "aten::_flash_attention_forward_no_dropout_inplace",
+  fusedAdamW: ["aten::_fused_adamw_", 0],
+  fusedNorm: ["aten::_fused_rms_norm", 2],
+  fusedNormBackward: ["aten::_fused_rms_norm_backward", 2],
+  gather: "aten::gather",
+  greater: "aten::gt.Tensor",
+  indexCopy: "aten::index_copy_",
+  indexSelect: "aten::index_select",
+  indexSelectOut: "aten::index_select.out",
+  lerp: "aten::lerp.Tensor",
+  less: "aten::lt.Tensor",
+  log: "aten::log",
+  logAddExp: "aten::logaddexp",
+  logSoftmax: "aten::_log_softmax",
+  logSoftmaxOut: "aten::_log_softmax.out",
+  logSumExp: "aten::logsumexp",
+  maxAlong: ["aten::max.dim", 2],
+  maxOver: "aten::amax",
+  maximum: "aten::maximum",
+  minimum: "aten::minimum",
+  mm: "aten::mm",
+  mmWide: "aten::mm.dtype",
+  multiply: "aten::mul.Tensor",
+  multiplyInPlace: "aten::mul_.Tensor",
+  multiplyOut: "aten::mul.out",
+  negate: "aten::neg",
+  oneDnnLinear: "mkldnn::_linear_pointwise",
+  oneDnnLinearOnto: "mkldnn::_linear_pointwise.binary",
+  oneDnnReorder: "mkldnn::_reorder_linear_weight",
+  reciprocal: "aten::reciprocal",
+  roll: "aten::roll",
+  rowNorms: "aten::norm_except_dim",
+  rsqrt: "aten::rsqrt",
+  rsqrtOut: "aten::rsqrt.out",
+  scatterAdd: "aten::scatter_add_",
+  searchSorted: "aten::searchsorted.Tensor",
+  shiftRight: "aten::bitwise_right_shift.Tensor",
+  sigmoid: "aten::sigmoid",
+  silu: "aten::silu",
+  siluBackwardOut: "aten::silu_backward.grad_input",
+  siluOut: "aten::silu.out",
+  softmax: "aten::_softmax",
+  sort: ["aten::sort", 2],
+  sqrt: "aten::sqrt",
+  sumOver: "aten::sum.dim_IntList",
+  toDtype: "aten::to.dtype",
+  topK: ["aten::topk", 2],
+  transpose: "aten::transpose.int",
+  where: "aten::where.self",
+} as const;
 
-/** Every operator that the loaded kernels call, so that a check can hold them against PyTorch's own list. */
-export function knownOperators(): readonly Operator<ResultCount>[] {
-  return [...known.values()];
-}
+type ResultsOf<Name> = Name extends readonly [string, infer Count extends ResultCount] ? Count : 1;
 
-/** `operator("aten::max", "dim", 2)` returns two tensors. */
-export function operator(name: string, overload?: string): Operator;
-export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
-export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
+/** Every operator that the kernels call. */
+export const aten: { readonly [Key in keyof typeof names]: Operator<ResultsOf<(typeof names)[Key]>> } =
+  Object.fromEntries(
+    Object.entries(names).map(([key, entry]) => {
+      const [name, results] = typeof entry === "string" ? [entry, 1] : entry;
+      return [key, operator(name, results as ResultCount)];
+    }),
+  ) as unknown as typeof aten;
+
+function operator(name: string, results: ResultCount): Operator<ResultCount> {
+  const [base, overload = ""] = name.split(".") as [string, string?];
   // Addresses are made by the first call: a machine without native calls loads this module too.
   let [nameAddress, overloadAddress]: [number | null, number | null] = [null, null];
-  const made: Operator<ResultCount> = {
-    name: overload === "" ? name : `${name}.${overload}`,
+  return {
+    name,
     get nameAddress() {
-      return (nameAddress ??= cString(name));
+      return (nameAddress ??= cString(base));
     },
     get overloadAddress() {
       return (overloadAddress ??= cString(overload));
     },
     results,
   };
-  known.set(made.name, made);
-  return made;
 }
 
 /** Operators that only look at memory otherwise. */

@@ -1,5 +1,3 @@
-import type { NativeFunction } from "./native-function.ts";
-
 /**
  * Operators that PyTorch also offers as plain C functions. These borrow their tensors and take numbers as they are: one
  * call, where the dispatcher wants a reference of its own for every tensor, and a heap slot for every optional argument.
@@ -124,3 +122,6 @@ function shimDeclaration({ symbol, takes }: Shim, results: number): string {
   const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
   return `int ${symbol}(${types.join(", ")})`;
 }
+
+/** A C function. Handles and addresses are numbers. */
+export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;

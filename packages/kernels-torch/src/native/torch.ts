@@ -4,17 +4,15 @@ import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
 import { MpsOperators } from "./mps-operators.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
-import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
+import { aten, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
 import { int64Of, type ScalarType } from "./scalar-type.ts";
 
-export { knownOperators, operator } from "./operator.ts";
+export { aten } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
-
-const toDtype = operator("aten::to", "dtype");
 
 /**
  * Calls into libtorch on one thread. Whatever a call returns belongs to the innermost {@link run} and is deleted at its
@@ -147,7 +145,7 @@ export class Torch {
 
   cast(x: Handle, type: ScalarType, copy = false): Handle {
     this.#memory.expectType(type);
-    return this.call(toDtype, x, { type }, { bool: false }, { bool: copy }, null);
+    return this.call(aten.toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
   /** into = from on the device, between any types. */

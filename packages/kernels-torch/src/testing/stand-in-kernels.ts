@@ -1,9 +1,8 @@
-import { koffi } from "../native/koffi.ts";
+import { koffi } from "../native/native-memory.ts";
 import { systemOf } from "@laconic/core/platform";
 import type { Kernels } from "@laconic/engine/kernels";
 import type { Library } from "../native/library.ts";
-import type { NativeFunction } from "../native/native-function.ts";
-import { shimsByOperator, type LoadedShim } from "../native/shims.ts";
+import { type NativeFunction, shimsByOperator, type LoadedShim } from "../native/shims.ts";
 import { Torch } from "../native/torch.ts";
 import { torchKernelSet } from "../torch-kernels.ts";
 

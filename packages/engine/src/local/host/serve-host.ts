@@ -1,4 +1,4 @@
-import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import type { DrawnListener } from "../../generation/draw.ts";
 import { CallOrder } from "../replicas/call-order.ts";
 import { movedBuffers, storeError, type EngineHost, type HostCall, type ServingPort } from "./protocol.ts";
 

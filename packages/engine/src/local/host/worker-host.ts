@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import type { DrawnListener } from "../../generation/draw.ts";
 import {
   movedBuffers,
   reviveError,

@@ -12,7 +12,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import type { DrawnListener } from "../../generation/draw.ts";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import { RunningBatch } from "../../generation/running-batch.ts";
 import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
@@ -23,7 +23,7 @@ import { AdamW } from "../../optimizer/adamw.ts";
 import { Gradients } from "../../transformer/gradients.ts";
 import type { ModelConfig } from "../../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
-import { parameterShapes } from "../../transformer/parameters.ts";
+import { parameterShapes, type TensorSource } from "../../transformer/parameters.ts";
 import {
   allocateTogether,
   copyTogether,
@@ -34,13 +34,11 @@ import {
 } from "../../transformer/weight-layout.ts";
 import { fitSource } from "../../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
-import type { TensorSource } from "../../transformer/parameters.ts";
 import { writeSources } from "../../weights/upload-weights.ts";
-import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
+import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
-import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/host-values.ts";
-import { headOn, openScalarBase } from "./scalar-head.ts";
+import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/protocol.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 

@@ -5,8 +5,8 @@ import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
 import { predictedFrom } from "../../transformer/train-pass.ts";
 import { passForward, type HeadPass } from "../../transformer/value-pass.ts";
-import type { HostOutputs } from "../host/host-values.ts";
-import { explainOutOfMemory } from "./out-of-memory.ts";
+import type { HostOutputs } from "../host/protocol.ts";
+import { explainOutOfMemory } from "./training-passes.ts";
 
 /** What a pass says of its predictions, and whose they are. */
 interface Predicted {

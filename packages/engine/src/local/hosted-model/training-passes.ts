@@ -6,8 +6,8 @@ import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transf
 import type { Recompute } from "../../transformer/train-pass.ts";
 import { passBackward, passForward, type HeadPass } from "../../transformer/value-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
-import { halve, rowsTogether } from "./micro-batches.ts";
-import { explainOutOfMemory, type PassOptions } from "./out-of-memory.ts";
+import { halve, rowsTogether, totalTokens } from "./micro-batches.ts";
+import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
 
 /** What one training pass works on. */
 export interface MicroBatch {
@@ -154,4 +154,34 @@ export class TrainingPasses {
 /** Frees every tensor in a tensor, an array or a plain object, each once. */
 function freeTree(kernels: Kernels, value: unknown): void {
   kernels.free(...tensorsIn(value));
+}
+
+/** How a pass ran. */
+interface PassOptions {
+  /** Null for a forward pass without gradients. */
+  readonly recompute: Recompute | null;
+  readonly shared: boolean;
+}
+
+/** An out-of-memory error that says what did not fit and how large it is; other errors as they are. */
+export function explainOutOfMemory(
+  error: unknown,
+  { config, adapter, kernels }: ModelOnDevice,
+  sequences: readonly TrainingSequence[],
+  { recompute, shared }: PassOptions,
+): unknown {
+  if (!isOutOfMemory(error)) return error;
+  const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, shared };
+  const bytes = recompute
+    ? trainingPassBytes(config, { ...shape, recompute }, sequences)
+    : forwardPassBytes(config, shape, sequences);
+  const tokens = totalTokens(sequences);
+  const what = sequences.length === 1 ? "a sequence" : `${sequences.length} sequences`;
+  const advice = recompute === "none" ? `set recompute to "layer", ` : "";
+  return new LaconicError(
+    "device_out_of_memory",
+    `${what} of ${tokens} tokens needs ${bytes} bytes for a ${recompute ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or take a smaller model (${error.message})`,
+    { tokens, bytes, sequences: sequences.length },
+    error,
+  );
 }

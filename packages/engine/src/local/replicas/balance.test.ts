@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { balance, balanceGroups } from "./balance.ts";
+import { balance, balanceGroups } from "./shared-sampling.ts";
 
 test("every item is given to one replica, in order, and loads are even", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { HelperSetup } from "../helper.ts";
-import { fmaFile, fusedFile } from "../fused-file.ts";
+import type { HelperSetup } from "../thread-pool.ts";
+import { fmaFile, fusedFile } from "../fused.ts";
 
 /** A binary of the fused kernels. Option: `fused`, its address. @throws LaconicError `config_invalid`, `device_unavailable` */
 export async function openBinary(

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
-import type { HelperSetup } from "../helper.ts";
-import { fmaFile, fusedFile } from "../fused-file.ts";
+import type { HelperSetup } from "../thread-pool.ts";
+import { fmaFile, fusedFile } from "../fused.ts";
 
 /** A binary of the fused kernels. @throws LaconicError `config_invalid` on an option: all that Node knows is `fma`, beside `threads`. */
 export async function openBinary(

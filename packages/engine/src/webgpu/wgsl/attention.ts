@@ -135,3 +135,172 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
 }`,
   };
 }
+
+type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats", GpuArray>> & { readonly blocks: AttentionBlocks };
+
+/**
+ * What the softmax takes back of each head of a row, the sum of dOut * out, behind its log-sum-exp: [N, queryHeads, 2]. Together
+ * they take one of the 8 buffers that every adapter binds.
+ */
+export function attentionStats(
+  { out, dOut, logSumExp }: Readonly<Record<"out" | "dOut" | "logSumExp", GpuArray>>,
+  { headDim }: AttentionShape,
+): WgslProgram {
+  return {
+    name: "attention-stats",
+    constants: {},
+    inputs: { out: { data: out }, dOut: { data: dOut }, logSumExp: { data: logSumExp } },
+    uniforms: { count: { type: "int32", value: logSumExp.size }, width: { type: "int32", value: headDim } },
+    groups: Math.ceil(logSumExp.size / threads),
+    code: `
+fn main(index : i32) {
+  if (index < uniforms.count) {
+    var delta = 0.0;
+    for (var i = index * uniforms.width; i < (index + 1) * uniforms.width; i++) { delta += dOut[i] * out[i]; }
+    result[2 * index] = logSumExp[index];
+    result[2 * index + 1] = delta;
+  }
+}`,
+  };
+}
+
+function common(
+  { q, k, v, dOut, stats, blocks }: Inputs,
+  shape: AttentionShape,
+): Pick<WgslProgram, "constants" | "inputs" | "uniforms"> {
+  const { vector } = headVectors(shape.headDim);
+  const { inputs, ...parts } = blockParts(blocks, shape);
+  return {
+    ...parts,
+    inputs: {
+      q: { data: q, vector },
+      k: { data: k, vector },
+      v: { data: v, vector },
+      dOut: { data: dOut, vector },
+      stats: { data: stats },
+      ...inputs,
+    },
+  };
+}
+
+/** Gradient of the queries: a thread holds a query, a workgroup reads tiles of keys and values together. */
+export function attentionQueryGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
+  const { vector, declaration } = headVectors(shape.headDim);
+  return {
+    name: "attention-query-gradient",
+    ...common(inputs, shape),
+    groups: inputs.blocks.count * shape.queryHeads,
+    code: `${declaration}
+var<workgroup> place : vec4<i32>;
+var<workgroup> keyTile : array<V, TILE * CHUNKS>;
+var<workgroup> valueTile : array<V, TILE * CHUNKS>;
+fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
+  let kvHead = head / GROUP;
+  let row = at.x + i32(localIndex);
+  let lives = row < at.y;
+  let own = row * QUERY_HEADS + head;
+  var query : array<V, CHUNKS>;
+  var dMixed : array<V, CHUNKS>;
+  var gradient : array<V, CHUNKS>;
+  var sums = 0.0;
+  var along = 0.0;
+  if (lives) {
+    for (var c = 0; c < CHUNKS; c++) {
+      query[c] = q[own * CHUNKS + c] * uniforms.scale;
+      dMixed[c] = dOut[own * CHUNKS + c];
+    }
+    sums = stats[2 * own];
+    along = stats[2 * own + 1];
+  }${overKeys(`          var scores = V();
+          var shares = V();
+          for (var c = 0; c < CHUNKS; c++) {
+            scores += query[c] * keyTile[j * CHUNKS + c];
+            shares += dMixed[c] * valueTile[j * CHUNKS + c];
+          }
+          let factor = exp(total(scores) - sums) * (total(shares) - along) * uniforms.scale;
+          for (var c = 0; c < CHUNKS; c++) { gradient[c] += factor * keyTile[j * CHUNKS + c]; }`)}
+  if (lives) {
+    for (var c = 0; c < CHUNKS; c++) {
+      let out = gradient[c];
+      ${storeVector("out", `own * DIM + c * ${vector ? 4 : 1}`, vector)}
+    }
+  }
+}`,
+  };
+}
+
+/**
+ * Gradients of keys, `result`, and of values, `valueGradient`: a thread holds a key and its value, a workgroup reads tiles of the queries behind it,
+ * head by head of the group. In a tree these are one run of rows, for what continues a segment lies behind it. No two threads
+ * add to one number, so the sums have one order.
+ */
+export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
+  const { vector, declaration } = headVectors(shape.headDim);
+  return {
+    name: "attention-key-value-gradient",
+    ...common(inputs, shape),
+    groups: inputs.blocks.count * shape.kvHeads,
+    code: `${declaration}
+var<workgroup> place : vec4<i32>;
+var<workgroup> queryTile : array<V, TILE * CHUNKS>;
+var<workgroup> dMixedTile : array<V, TILE * CHUNKS>;
+fn main(index : i32) {${blockOfGroup("KV_HEADS")}
+  let row = at.x + i32(localIndex);
+  let lives = row < at.y;
+  let own = row * KV_HEADS + head;
+  var key : array<V, CHUNKS>;
+  var value : array<V, CHUNKS>;
+  var dKey : array<V, CHUNKS>;
+  var dValue : array<V, CHUNKS>;
+  var readers = at.w;
+  if (lives) {
+    if (TREE == 1) { readers = ${readersEnd("row")}; }
+    for (var c = 0; c < CHUNKS; c++) {
+      key[c] = k[own * CHUNKS + c] * uniforms.scale;
+      value[c] = v[own * CHUNKS + c];
+    }
+  }
+  for (var member = 0; member < GROUP; member++) {
+    let queryHead = head * GROUP + member;
+    for (var start = at.x; start < at.w; start += TILE) {
+      for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
+        let reader = start + i / CHUNKS;
+        if (reader < at.w) {
+          let source = (reader * QUERY_HEADS + queryHead) * CHUNKS + i % CHUNKS;
+          queryTile[i] = q[source];
+          dMixedTile[i] = dOut[source];
+        }
+      }
+      workgroupBarrier();
+      if (lives) {
+        for (var j = max(0, row - start); j < min(TILE, readers - start); j++) {
+          let reader = (start + j) * QUERY_HEADS + queryHead;
+          var scores = V();
+          var shares = V();
+          for (var c = 0; c < CHUNKS; c++) {
+            scores += key[c] * queryTile[j * CHUNKS + c];
+            shares += value[c] * dMixedTile[j * CHUNKS + c];
+          }
+          let share = exp(total(scores) - stats[2 * reader]);
+          let factor = share * (total(shares) - stats[2 * reader + 1]) * uniforms.scale;
+          for (var c = 0; c < CHUNKS; c++) {
+            dKey[c] += factor * queryTile[j * CHUNKS + c];
+            dValue[c] += share * dMixedTile[j * CHUNKS + c];
+          }
+        }
+      }
+      workgroupBarrier();
+    }
+  }
+  if (lives) {
+    for (var c = 0; c < CHUNKS; c++) {
+      let to = own * DIM + c * ${vector ? 4 : 1};
+      let keyPart = dKey[c];
+      ${storeVector("keyPart", "to", vector)}
+      let valuePart = dValue[c];
+      ${storeVector("valuePart", "to", vector, "valueGradient")}
+    }
+  }
+}`,
+  };
+}

@@ -1,5 +1,5 @@
 import type { AttentionShape, SequenceLayout } from "../../contract.ts";
-import { ancestorRuns } from "../../segment-tree.ts";
+import { ancestorRuns } from "../../cache-places.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
 /** Query head h of row n, attending to these rows of the keys and values. */
