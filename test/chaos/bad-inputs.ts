@@ -145,7 +145,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["bench"], says: "--model is missing" },
   { words: [...bench, "cot,cot"], says: "two methods" },
   { words: [...bench, "cot", "--price", "free"], says: "--price is free" },
-  { words: [...bench, "cot", "--max-usd", "-1"], says: "maxUsd" },
+  { words: [...bench, "cot", "--max-usd", "-1"], says: "--max-usd is -1" },
   { words: ["bench", "--resume", "--run", "none"], says: "holds no bench" },
   { words: ["bench", "--resume", "--run", "deep-bench"], says: "levels deep" },
 

@@ -35,7 +35,10 @@ export async function main(words: readonly string[], context: CommandContext): P
       terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
       return 2;
     }
-    const { runCommand, UsageError } = await import("./cli/command.ts");
+    const [{ runCommand }, { UsageError }] = await Promise.all([
+      import("./cli/command.ts"),
+      import("./cli/arguments.ts"),
+    ]);
     try {
       const command = await loadCommand(found, context);
       return await runCommand(found.path.join(" "), command, found.rest, terminal);

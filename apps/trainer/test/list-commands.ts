@@ -1,5 +1,6 @@
 import { presetNames } from "@laconic/runtime/resolver";
-import type { Argument, Command } from "../src/cli/command.ts";
+import type { Argument } from "../src/cli/arguments.ts";
+import type { Command } from "../src/cli/command.ts";
 import { commandGroups, commandTable } from "../src/commands/table.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../src/completion/command-list.ts";
 import { helpCommand } from "../src/dispatch/find-command.ts";
@@ -21,34 +22,35 @@ export async function listCommands(): Promise<CommandList> {
 }
 
 function listedWords(name: string, { description, args }: Pick<Command, "description" | "args">): ListedWords {
-  const words = Object.entries(args).flatMap(([word, argument]) =>
-    argument.type === "positional" ? [[word, argument] as const] : [],
-  );
+  const words = Object.entries(args).filter(([, { kind }]) => kind === "positional");
   const [first = ""] = words[0] ?? [];
   return {
     name,
     description,
     arguments: words.map(([word, argument]) => ({
-      name: argument.valueHint ?? word.toUpperCase(),
-      description: argument.description ?? "",
-      required: argument.required !== false,
+      name: argument.hint ?? word.toUpperCase(),
+      description: argument.description,
+      required: argument.required === true,
     })),
     flags: Object.entries(args).flatMap(([flag, argument]) =>
-      argument.type === "positional" ? [] : [listedFlag(flag, argument)],
+      argument.kind === "positional" ? [] : [listedFlag(flag, argument)],
     ),
     takes: first === "config" ? "configuration" : runArguments.has(first) ? "run" : "other",
   };
 }
 
-function listedFlag(name: string, flag: Exclude<Argument, { readonly type: "positional" }>): ListedFlag {
+function listedFlag(
+  name: string,
+  { kind, description, options = [], hint, default: usual, required, alias }: Argument,
+): ListedFlag {
   return {
     name,
-    description: flag.description ?? "",
-    valued: flag.type !== "boolean",
-    values: flag.type === "enum" ? flag.options : [],
-    ...(flag.valueHint !== undefined && { hint: flag.valueHint }),
-    ...(flag.type !== "boolean" && flag.default !== undefined && { default: flag.default }),
-    ...(flag.type === "string" && flag.required && { required: true as const }),
-    ...(flag.type === "boolean" && flag.alias !== undefined && { alias: [flag.alias] }),
+    description,
+    valued: kind === "value",
+    values: options,
+    ...(hint !== undefined && { hint }),
+    ...(usual !== undefined && { default: usual }),
+    ...(required && { required }),
+    ...(alias !== undefined && { alias: [alias] }),
   };
 }

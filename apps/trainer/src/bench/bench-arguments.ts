@@ -1,8 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
+import type { TokenPrice } from "@laconic/core/ledger";
 import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
 import { defaultBaseUrl, knownPrice, namedModel, parsePrice } from "@laconic/runtime/spending";
-import { wordsIn } from "../cli/words.ts";
+import { wordsIn } from "../cli/arguments.ts";
 import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
 import type { BenchArguments } from "./bench-flags.ts";
 
@@ -20,7 +21,6 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       { flag },
     );
   };
-  const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
   // A plan asks nobody: its calls and tokens are those of any model.
   const model = args["dry-run"] && args.model === undefined ? "any model" : names("model");
   const baseUrl = args["base-url"] ?? defaultBaseUrl();
@@ -32,26 +32,26 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       data,
       methods: withoutFiles(methodWords),
       own: await userDefinedBenchValues(methodWords, benchmarkWords, directory),
-      distribute: args.distribute === true,
+      distribute: args.distribute,
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
-      actorPrice: args["actor-price"] === undefined ? null : parsePrice(args["actor-price"], "actor-price"),
+      actorPrice: args["actor-price"] ?? null,
       ...gradeRulesOf(args["grade-rule"]),
       requests: args.requests ?? true,
-      judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
+      judge: args.judge === undefined ? null : await pricedModel("judge", args.judge, baseUrl, args["judge-price"]),
       model,
       baseUrl,
-      limit: number(args.limit),
+      limit: args.limit ?? null,
       seed: args.seed,
       from: args.from ?? null,
       to: args.to ?? null,
-      repeats: Number(args.repeats),
-      temperature: number(args.temperature),
-      maxTokens: number(args["max-tokens"]),
-      shots: number(args.shots),
-      maxUsd: number(args["max-usd"]),
-      price: args.price === undefined ? await knownPrice(model) : parsePrice(args.price),
-      concurrency: Number(args.concurrency ?? 32),
+      repeats: args.repeats,
+      temperature: args.temperature ?? null,
+      maxTokens: args["max-tokens"] ?? null,
+      shots: args.shots ?? null,
+      maxUsd: args["max-usd"] ?? null,
+      price: args.price ?? (await knownPrice(model)),
+      concurrency: args.concurrency ?? 32,
     },
     "bench",
   );
@@ -68,9 +68,7 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
   const models: Record<string, BenchModel> = {};
   for (const [slot, text] of slotsIn("role-model", args["role-model"])) {
     if (Object.hasOwn(models, slot)) throw refused("role-model", `${slot} has two models`);
-    const named = namedModel(text, baseUrl, "role-model");
-    const price = Object.hasOwn(prices, slot) ? (prices[slot] ?? null) : await knownPrice(named.model);
-    models[slot] = { ...named, price };
+    models[slot] = await pricedModel("role-model", text, baseUrl, prices[slot]);
   }
   const stray = Object.keys(prices).find((slot) => !Object.hasOwn(models, slot));
   if (stray !== undefined) throw refused("role-price", `${stray} has no model of its own; give --role-model`);
@@ -105,10 +103,15 @@ function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeR
   return { ...(first !== undefined && { gradeRule: first }), gradeRules: Object.fromEntries(pairs) };
 }
 
-/** `--judge NAME@URL`, and `--judge-price`. @throws LaconicError `config_invalid` naming the flag */
-async function judgeModel(text: string, price: string | undefined, baseUrl: string): Promise<BenchModel> {
-  const named = namedModel(text, baseUrl, "judge");
-  return { ...named, price: price === undefined ? await knownPrice(named.model) : parsePrice(price, "judge-price") };
+/** `NAME@URL` of a flag, with the given price or the public one. @throws LaconicError `config_invalid` naming the flag */
+async function pricedModel(
+  flag: string,
+  text: string,
+  baseUrl: string,
+  price: TokenPrice | undefined,
+): Promise<BenchModel> {
+  const named = namedModel(text, baseUrl, flag);
+  return { ...named, price: price ?? (await knownPrice(named.model)) };
 }
 
 function refused(flag: string, reason: string): LaconicError {

@@ -1,178 +1,153 @@
-import type { jsonFlag } from "../cli/flags.ts";
-import type { spendingFlags, timeoutFlag } from "../run/spending.ts";
+import type { TokenPrice } from "@laconic/core/ledger";
+import {
+  optionalToggle,
+  textFlag,
+  toggle,
+  valueFlag,
+  wholeFlag,
+  type Flags,
+  type ValueFlag,
+} from "../cli/arguments.ts";
+import { priceFlag, type SpendingFlags } from "../run/spending.ts";
+
+/** Numbers that the bench's settings check. */
+const numberFlag: ValueFlag<number> = valueFlag(Number);
+
+interface QuestionArguments {
+  readonly benchmarks?: string | undefined;
+  readonly data?: string | undefined;
+  readonly grading?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly lenient: boolean;
+  readonly rows?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly "role-model"?: string | undefined;
+  readonly "role-price"?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly "actor-price"?: TokenPrice | undefined;
+  readonly "grade-rule"?: string | undefined;
+  readonly requests?: boolean | undefined;
+  readonly judge?: string | undefined;
+  readonly "judge-price"?: TokenPrice | undefined;
+  readonly distribute: boolean;
+  readonly "max-tokens"?: number | undefined;
+  readonly shots?: number | undefined;
+  readonly insecure: boolean;
+  readonly folder?: string | undefined;
+  readonly "dry-run": boolean;
+}
+
+interface OnlyTaskArguments {
+  readonly "top-p"?: number | undefined;
+  readonly device?: string | undefined;
+  readonly "chat-template-arguments"?: string | undefined;
+}
+
+interface PlayArguments {
+  readonly methods?: string | undefined;
+  readonly tasks?: string | undefined;
+  readonly model?: string | undefined;
+  readonly "base-url"?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly seed: string;
+  readonly repeats: number;
+  readonly temperature?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly "max-errors": number;
+  readonly run: string;
+  readonly resume: boolean;
+}
+
+/** The flags of `bench` on models, methods and questions. */
+export type BenchArguments = QuestionArguments & PlayArguments & SpendingFlags;
+
+/** The flags of `bench --tasks`. */
+export type TaskArguments = OnlyTaskArguments &
+  PlayArguments &
+  SpendingFlags & { readonly timeout: number | undefined; readonly json: boolean };
 
 /** Flags of `bench` on questions alone. */
-export const questionFlags = {
-  benchmarks: {
-    type: "string",
-    description: "Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one",
-    valueHint: "a,b",
-  },
-  data: {
-    type: "string",
-    description: "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
-    valueHint: "file",
-  },
-  grading: {
-    type: "string",
-    description: "How answers to --data are judged: numeric, letter, maths, code or text",
-    valueHint: "kind",
-  },
-  columns: {
-    type: "string",
-    description: "Where --data has what, unless it is called so",
-    valueHint: "question=a,gold=b",
-  },
-  lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
-  rows: {
-    type: "string",
-    description: "The first rows of --data alone; of Parquet on the hub nothing else is then fetched",
-    valueHint: "n",
-  },
-  from: {
-    type: "string",
-    description:
-      "Questions of this day and later, of benchmarks with dates (livecodebench), out of all releases that are here",
-    valueHint: "yyyy-mm-dd",
-  },
-  to: { type: "string", description: "And of this day and earlier", valueHint: "yyyy-mm-dd" },
-  "role-model": {
-    type: "string",
-    description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
-    valueHint: "role=name@url",
-  },
-  "role-price": {
-    type: "string",
-    description:
-      "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6, or actor=0.15/0.6/cached=0.075",
-    valueHint: "role=p/c",
-  },
-  actor: {
-    type: "string",
-    description:
-      "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-    valueHint: "model",
-  },
-  "actor-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
-    valueHint: "p,c,cached=...",
-  },
-  "grade-rule": {
-    type: "string",
-    description:
-      "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's; of single benchmarks as math500=published,gsm8k=own",
-    valueHint: "rule",
-  },
-  requests: {
-    type: "boolean",
-    description: "Keep requests and replies of each sample, for laconic view (on; --no-requests keeps none)",
-  },
-  judge: {
-    type: "string",
-    description: "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
-    valueHint: "name@url",
-  },
-  "judge-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of the judge, where not public",
-    valueHint: "p,c,cached=...",
-  },
-  distribute: {
-    type: "boolean",
-    description: "Play the same questions dealt among agents too, by all methods that can; a table of their own",
-  },
-  "max-tokens": {
-    type: "string",
-    description: "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
-    valueHint: "n",
-  },
-  shots: {
-    type: "string",
-    description: "Worked examples of every method, instead of each paper's",
-    valueHint: "n",
-  },
-  insecure: { type: "boolean", description: "Send the key over http to another machine" },
-  folder: {
-    type: "string",
-    description: "Where data files are kept (default: $LACONIC_DATA)",
-    valueHint: "folder",
-  },
-  "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
-} as const;
-
-/** Flags of `bench --tasks` alone. */
-export const taskFlags = {
-  "top-p": { type: "string", description: "Of the baselines on --tasks", valueHint: "p" },
-  device: { type: "string", description: "Of the model on this machine that plays --tasks", valueHint: "name" },
-  "chat-template-arguments": {
-    type: "string",
-    description: "Of that model's chat template, as JSON",
-    valueHint: "json",
-  },
-} as const;
-
-/** Flags of both. */
-export const playFlags = {
-  methods: {
-    type: "string",
-    description: "Names, with commas; a trained team as NAME=RUN; or ./FILE.ts that exports one",
-    valueHint: "a,b",
-  },
-  tasks: {
-    type: "string",
-    description:
-      "Instead of questions: tasks with rewards, such as writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike, or runs: those of the trained teams. Two-agent baselines and trained teams play them",
-    valueHint: "a,b",
-  },
-  model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
-  "base-url": {
-    type: "string",
-    description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
-    valueHint: "url",
-  },
-  limit: {
-    type: "string",
-    description: "Questions of each benchmark (default: all; of each task: 100)",
-    valueHint: "n",
-  },
-  seed: {
-    type: "string",
-    description: "Chooses questions, examples and samples",
-    valueHint: "text",
-    default: "0",
-  },
-  repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
-  temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
-  concurrency: {
-    type: "string",
-    description: "Questions at a time (default: 32; with --tasks 1)",
-    valueHint: "n",
-  },
-  "max-errors": {
-    type: "string",
-    description: "Failed samples after which the bench stops; it can continue with --resume",
-    valueHint: "n",
-    default: "20",
-  },
-  run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
-  resume: {
-    type: "boolean",
-    description: "Go on with the bench in --run: what is missing or failed, and nothing else",
-  },
-} as const;
-
-type Played = typeof playFlags & typeof spendingFlags & typeof timeoutFlag & typeof jsonFlag;
-
-/** What a command gets of its flags. */
-type FlagValues<Flags> = {
-  readonly [Name in keyof Flags]:
-    | (Flags[Name] extends { readonly type: "boolean" } ? boolean : string)
-    | (Flags[Name] extends { readonly default: string } ? never : undefined);
+export const questionFlags: Flags<QuestionArguments> = {
+  benchmarks: textFlag("Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one", "a,b"),
+  data: textFlag(
+    "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
+    "file",
+  ),
+  grading: textFlag("How answers to --data are judged: numeric, letter, maths, code or text", "kind"),
+  columns: textFlag("Where --data has what, unless it is called so", "question=a,gold=b"),
+  lenient: toggle("Leave out rows of --data that cannot be read, and count them"),
+  rows: textFlag("The first rows of --data alone; of Parquet on the hub nothing else is then fetched", "n"),
+  from: textFlag(
+    "Questions of this day and later, of benchmarks with dates (livecodebench), out of all releases that are here",
+    "yyyy-mm-dd",
+  ),
+  to: textFlag("And of this day and earlier", "yyyy-mm-dd"),
+  "role-model": textFlag(
+    "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
+    "role=name@url",
+  ),
+  "role-price": textFlag(
+    "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6, or actor=0.15/0.6/cached=0.075",
+    "role=p/c",
+  ),
+  actor: textFlag(
+    "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+    "model",
+  ),
+  "actor-price": priceFlag(
+    "US dollars per million prompt and completion tokens of that actor's server, where not public",
+    "p,c,cached=...",
+  ),
+  "grade-rule": textFlag(
+    "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's; of single benchmarks as math500=published,gsm8k=own",
+    "rule",
+  ),
+  requests: optionalToggle("Keep requests and replies of each sample, for laconic view (on; --no-requests keeps none)"),
+  judge: textFlag(
+    "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
+    "name@url",
+  ),
+  "judge-price": priceFlag(
+    "US dollars per million prompt and completion tokens of the judge, where not public",
+    "p,c,cached=...",
+  ),
+  distribute: toggle("Play the same questions dealt among agents too, by all methods that can; a table of their own"),
+  "max-tokens": numberFlag(
+    "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
+    "n",
+  ),
+  shots: numberFlag("Worked examples of every method, instead of each paper's", "n"),
+  insecure: toggle("Send the key over http to another machine"),
+  folder: textFlag("Where data files are kept (default: $LACONIC_DATA)", "folder"),
+  "dry-run": toggle("Say what it would take, and stop"),
 };
 
-/** The flags of `bench` on models, methods and questions, as typed. */
-export type BenchArguments = FlagValues<Played & typeof questionFlags>;
+/** Flags of `bench --tasks` alone. */
+export const taskFlags: Flags<OnlyTaskArguments> = {
+  "top-p": numberFlag("Of the baselines on --tasks", "p"),
+  device: textFlag("Of the model on this machine that plays --tasks", "name"),
+  "chat-template-arguments": textFlag("Of that model's chat template, as JSON", "json"),
+};
 
-/** The flags of `bench --tasks`, as typed. */
-export type TaskArguments = FlagValues<Played & typeof taskFlags>;
+/** Flags of both. */
+export const playFlags: Flags<PlayArguments> = {
+  methods: textFlag("Names, with commas; a trained team as NAME=RUN; or ./FILE.ts that exports one", "a,b"),
+  tasks: textFlag(
+    "Instead of questions: tasks with rewards, such as writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike, or runs: those of the trained teams. Two-agent baselines and trained teams play them",
+    "a,b",
+  ),
+  model: textFlag("Name that the server knows it by", "name"),
+  "base-url": textFlag(
+    "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
+    "url",
+  ),
+  limit: numberFlag("Questions of each benchmark (default: all; of each task: 100)", "n"),
+  seed: textFlag("Chooses questions, examples and samples", "text", "0"),
+  repeats: numberFlag("Times that each question is asked", "n", "1"),
+  temperature: numberFlag("Of every method, instead of each paper's", "t"),
+  concurrency: numberFlag("Questions at a time (default: 32; with --tasks 1)", "n"),
+  "max-errors": wholeFlag(0)("Failed samples after which the bench stops; it can continue with --resume", "n", "20"),
+  run: textFlag("Directory of the bench", "dir", "bench"),
+  resume: toggle("Go on with the bench in --run: what is missing or failed, and nothing else"),
+};

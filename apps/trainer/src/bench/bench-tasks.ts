@@ -1,16 +1,25 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
-import { pairSettingsFile, readPairConfig, settingsFile } from "@laconic/evaluation/bench";
-import { checkBenchTrust, playTasks, type TaskLimits } from "@laconic/runtime/bench";
-import { taskSettingsSchema } from "@laconic/tasks/named";
+import { parseJson } from "@laconic/core/json";
+import {
+  checkPairConfig,
+  pairMethod,
+  pairSettingsFile,
+  pairTask,
+  readPairConfig,
+  settingsFile,
+  type PairConfig,
+} from "@laconic/evaluation/bench";
+import { findRun } from "@laconic/runtime";
+import { checkBenchTrust, playTasks, taskOfRun, type TaskLimits } from "@laconic/runtime/bench";
+import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { exists } from "../cli/files.ts";
 import { interrupts } from "../cli/interruption.ts";
-import { wholeNumber } from "../cli/numbers.ts";
+import { wholeNumber, wordsIn } from "../cli/arguments.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
-import { deadlineOf } from "../run/spending.ts";
+import { deadlineOf, spendingCap } from "../run/spending.ts";
 import type { TaskArguments } from "./bench-flags.ts";
-import { taskConfigOf } from "./task-arguments.ts";
 
 /** Plays teams on tasks. */
 export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
@@ -48,12 +57,76 @@ export function codeOf(
 
 /** @throws LaconicError `config_invalid` naming the flag */
 export function limitsOf(
-  args: { readonly timeout?: string | undefined; readonly "max-errors"?: string | undefined },
+  args: { readonly timeout?: number | undefined; readonly "max-errors": number },
   terminal: Terminal,
 ): TaskLimits {
   return {
     ...deadlineOf(args),
-    maxErrors: wholeNumber("max-errors", args["max-errors"] ?? "20", 0),
+    maxErrors: args["max-errors"],
     interrupts: () => interrupts(() => terminal.note("stopping; what is done is kept (once more to stop at once)")),
   };
+}
+
+/** Teams of the tasks that have baselines; what `--methods` is by default. */
+const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
+
+/**
+ * A bench of teams on tasks, of what the command line says.
+ * @throws LaconicError `config_invalid` naming the flag
+ */
+async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSettings>> {
+  const methods = wordsIn(args.methods ?? taskBaselines).map((method) => pairMethod(method));
+  const names = methods.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new LaconicError("config_invalid", `--methods: two are called ${twice}`, { flag: "methods" });
+  const runs = methods.flatMap(({ run }) => run ?? []).map((run) => resolve(run));
+  const found = await Promise.all(runs.map((run) => findRun(run)));
+  const ofRuns = new Map(found.map((each, i) => taskOfRun(each, runs[i] ?? "")).map((task) => [taskTitle(task), task]));
+  const isOfRuns = args.tasks === undefined || args.tasks === "runs";
+  const given = isOfRuns ? [...ofRuns.values()] : wordsIn(args.tasks ?? "").map((text) => pairTask(text));
+  const [first] = found;
+  const model = args.model ?? first?.config.model;
+  if (given.length === 0)
+    throw new LaconicError(
+      "config_invalid",
+      "--tasks is missing: name tasks, or a trained team in --methods NAME=RUN",
+      { flag: "tasks" },
+    );
+  if (model === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      "--model is missing: name the baselines' model, or a trained team in --methods NAME=RUN",
+      { flag: "model" },
+    );
+  const stray = (["max-usd", "price", "timeout"] as const).find((flag) => args[flag] !== undefined);
+  // Weights on this machine cost nothing that could be counted.
+  if (args["base-url"] === undefined && stray !== undefined)
+    throw new LaconicError("config_invalid", `--${stray} has no effect without --base-url; remove it`, { flag: stray });
+  const sampling = first?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
+  const checked = checkPairConfig(
+    {
+      tasks: given,
+      // Runs are found again from any folder.
+      methods: methods.map(({ name, run }) => (run === null ? name : `${name}=${resolve(run)}`)),
+      model,
+      baseUrl: args["base-url"] ?? null,
+      device: args.device ?? "auto",
+      chatTemplateArguments: {
+        ...first?.config.chatTemplateArguments,
+        ...(parseJson(args["chat-template-arguments"] ?? "{}", "--chat-template-arguments") as Record<string, unknown>),
+      },
+      problems: wholeNumber("limit", String(args.limit ?? 100), 1, 1000),
+      repeats: args.repeats,
+      seed: args.seed,
+      temperature: args.temperature ?? sampling.temperature,
+      topP: args["top-p"] ?? sampling.topP ?? 1,
+      concurrency: args.concurrency ?? 1,
+      ...(args["base-url"] !== undefined && (await spendingCap(args, model))),
+    },
+    taskSettingsSchema,
+    "bench",
+  );
+  // A run's task has settings that its name does not say.
+  return { ...checked, tasks: checked.tasks.map((task) => ofRuns.get(taskTitle(task)) ?? task) };
 }

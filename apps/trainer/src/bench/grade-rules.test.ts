@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { valuesOf } from "../cli/command.ts";
+import { spendingFlags } from "../run/spending.ts";
 import { configOf } from "./bench-arguments.ts";
-import type { BenchArguments } from "./bench-flags.ts";
+import { playFlags, questionFlags } from "./bench-flags.ts";
 
 async function rulesOf(text: string | undefined): Promise<unknown> {
-  const args = {
-    benchmarks: "gsm8k,math500,minerva",
-    methods: "cot",
-    model: "m",
-    "base-url": "http://127.0.0.1:1/v1",
-    seed: "0",
-    repeats: "1",
-    price: "0,0",
-    requests: true,
-    "grade-rule": text,
-  } as unknown as BenchArguments;
+  const args = valuesOf(
+    { ...questionFlags, ...playFlags, ...spendingFlags },
+    {
+      benchmarks: "gsm8k,math500,minerva",
+      methods: "cot",
+      model: "m",
+      "base-url": "http://127.0.0.1:1/v1",
+      price: "0,0",
+      "grade-rule": text,
+    },
+  );
   const { gradeRule, gradeRules } = await configOf(args, await temporaryFolder(), null);
   return [gradeRule, gradeRules];
 }

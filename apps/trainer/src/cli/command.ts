@@ -1,53 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { LaconicError, nearestName } from "@laconic/core";
 import { trusting } from "@laconic/runtime/folders";
+import { UsageError, type Arguments, type Values } from "./arguments.ts";
 import type { Terminal } from "./terminal.ts";
-
-interface Described {
-  readonly description?: string;
-  /** The value in one word, as the help prints it. */
-  readonly valueHint?: string;
-}
-
-/** A word that a command takes by its position. */
-interface Positional extends Described {
-  readonly type: "positional";
-  /** True by default. */
-  readonly required?: boolean;
-}
-
-interface BooleanFlag extends Described {
-  readonly type: "boolean";
-  readonly alias?: string;
-}
-
-interface TextFlag extends Described {
-  readonly type: "string";
-  readonly default?: string;
-  readonly required?: boolean;
-}
-
-interface ChoiceFlag extends Described {
-  readonly type: "enum";
-  readonly options: readonly string[];
-  readonly default?: string;
-}
-
-export type Argument = Positional | BooleanFlag | TextFlag | ChoiceFlag;
-export type Arguments = Readonly<Record<string, Argument>>;
-
-type ValueOf<A extends Argument> = A extends BooleanFlag
-  ? boolean | undefined
-  :
-      | (A extends { readonly options: readonly (infer Option)[] } ? Option : string)
-      | (A extends { readonly default: string } | { readonly required: true }
-          ? never
-          : A extends { readonly type: "positional"; readonly required?: true }
-            ? never
-            : undefined);
-
-/** Values of a command's arguments by name. */
-export type Values<A extends Arguments> = { readonly [Name in keyof A]: ValueOf<A[Name]> };
 
 export interface CommandContext {
   readonly terminal: Terminal;
@@ -71,13 +26,10 @@ export interface Command<A extends Arguments = Arguments> {
 }
 
 /** A command with the types of its values. */
-export function command<const A extends Arguments>(spec: Command<A>): Command {
+export function command<A extends Arguments>(spec: Command<A>): Command {
   // Commands with different arguments share one table.
   return spec;
 }
-
-/** A command line that does not fit the command; the help is printed after it. */
-export class UsageError extends Error {}
 
 /** Ends a command early with this exit code; the reason is printed already. */
 export class ExitError extends Error {
@@ -116,26 +68,32 @@ async function parseWords(
   { args, rest: accepted }: Command,
   words: readonly string[],
 ): Promise<{ readonly values: Values<Arguments>; readonly rest: readonly string[] }> {
+  const options: NonNullable<ParseArgsConfig["options"]> = {};
+  for (const [flag, { kind, alias }] of Object.entries(args)) {
+    if (kind === "value") options[flag] = { type: "string" };
+    if (kind === "toggle") options[flag] = { type: "boolean", ...(alias !== undefined && { short: alias }) };
+  }
   const { tokens, positionals } = parseArgs({
     args: [...words],
-    options: parserOptions(args),
+    options,
     allowPositionals: true,
     allowNegative: true,
     strict: false,
     tokens: true,
   });
-  const values: Record<string, string | boolean | undefined> = {};
+  const typed: Record<string, string | boolean | undefined> = {};
   for (const token of tokens) {
     if (token.kind !== "option") continue;
-    const flag = Object.hasOwn(args, token.name) ? args[token.name] : undefined;
-    if (!flag || flag.type === "positional") throw await unknownFlag(token.rawName, args, accepted === "settings");
-    values[token.name] =
-      flag.type === "boolean" ? booleanOf(token) : textOf(token, accepted === "settings" && !token.inlineValue);
+    const kind = Object.hasOwn(args, token.name) ? args[token.name]?.kind : undefined;
+    if (kind === undefined || kind === "positional")
+      throw await unknownFlag(token.rawName, args, accepted === "settings");
+    typed[token.name] =
+      kind === "toggle" ? booleanOf(token) : textOf(token, accepted === "settings" && !token.inlineValue);
   }
-  const places = Object.entries(args).filter(([, { type }]) => type === "positional");
-  for (const [i, [place]] of places.entries()) values[place] = positionals[i];
-  for (const [key, argument] of Object.entries(args)) values[key] = checkedValue(key, argument, values[key]);
+  const places = Object.keys(args).filter((key) => args[key]?.kind === "positional");
+  for (const [i, place] of places.entries()) typed[place] = positionals[i];
   const rest = positionals.slice(places.length);
+  const values = valuesOf(args, typed);
   const stray = accepted === "words" ? undefined : rest.find((word) => accepted === undefined || !word.includes("="));
   if (stray !== undefined)
     throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${name} --help`, {
@@ -144,16 +102,23 @@ async function parseWords(
   return { values, rest };
 }
 
-function parserOptions(args: Arguments): NonNullable<ParseArgsConfig["options"]> {
-  const options: NonNullable<ParseArgsConfig["options"]> = {};
-  for (const [name, argument] of Object.entries(args)) {
-    if (argument.type === "positional") continue;
-    options[name] =
-      argument.type === "boolean"
-        ? { type: "boolean", ...(argument.alias !== undefined && { short: argument.alias }) }
-        : { type: "string" };
-  }
-  return options;
+/**
+ * Values of arguments by what was typed; absent ones have their defaults.
+ * @throws UsageError for one that is required and absent
+ */
+export function valuesOf<A extends Arguments>(
+  args: A,
+  typed: Readonly<Record<string, string | boolean | undefined>>,
+): Values<A> {
+  const values = Object.entries(args).map(([name, { kind, required, read, default: usual, absent }]) => {
+    const given = typed[name] ?? usual;
+    if (given === undefined && required)
+      throw new UsageError(
+        `Missing required ${kind === "positional" ? `positional argument: ${name.toUpperCase()}` : `argument: --${name}`}`,
+      );
+    return [name, typeof given === "string" && read ? read(given, name) : (given ?? absent)];
+  });
+  return Object.fromEntries(values) as Values<A>;
 }
 
 interface OptionToken {
@@ -181,40 +146,14 @@ function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): st
   return value;
 }
 
-function checkedValue(
-  name: string,
-  argument: Argument,
-  value: string | boolean | undefined,
-): string | boolean | undefined {
-  if (argument.type === "positional") {
-    if (value === undefined && argument.required !== false)
-      throw new UsageError(`Missing required positional argument: ${name.toUpperCase()}`);
-    return value;
-  }
-  if (argument.type === "boolean") return value;
-  const chosen = value ?? argument.default;
-  if (chosen === undefined && argument.type === "string" && argument.required)
-    throw new UsageError(`Missing required argument: --${name}`);
-  if (argument.type === "enum" && chosen !== undefined && !argument.options.includes(String(chosen)))
-    throw new UsageError(
-      `Invalid value for argument: --${name} (${chosen}). Expected one of: ${argument.options.join(", ")}.`,
-    );
-  return chosen;
-}
-
 async function unknownFlag(rawName: string, args: Arguments, acceptsSettings: boolean): Promise<LaconicError> {
   const flag = rawName.replace(/^--?(?:no-)?/u, "");
-  const known = Object.entries(args).flatMap(([name, { type }]) => (type === "positional" ? [] : [name]));
   const near = nearestName(
     flag.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`),
-    known,
+    Object.keys(args).filter((name) => args[name]?.kind !== "positional"),
   );
-  const hint = near === undefined ? acceptsSettings && (await settingHint(flag)) : `did you mean --${near}?`;
+  const setting = near === undefined && acceptsSettings && (await import("@laconic/runtime")).suggestSetting(flag);
+  const hint =
+    near === undefined ? setting && `settings are words such as ${setting}=VALUE` : `did you mean --${near}?`;
   return new LaconicError("config_invalid", `unknown flag ${rawName}${hint ? `; ${hint}` : ""}`, { flag });
-}
-
-async function settingHint(name: string): Promise<string | null> {
-  const { suggestSetting } = await import("@laconic/runtime");
-  const setting = suggestSetting(name);
-  return setting === undefined ? null : `settings are words such as ${setting}=VALUE`;
 }

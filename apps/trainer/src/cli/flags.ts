@@ -1,75 +1,59 @@
-import type { RunChoice } from "@laconic/runtime";
+import { choiceFlag, textFlag, toggle, type Argument, type Flags } from "./arguments.ts";
 
-interface Flag {
-  readonly type: "boolean";
-  readonly description: string;
+/** What the flags of a run say. */
+export interface RunFlags {
+  readonly json: boolean;
+  readonly seed?: string | undefined;
+  readonly device?: string | undefined;
+  readonly run?: string | undefined;
+  readonly resume: boolean;
+  readonly "dry-run": boolean;
 }
 
-interface TextFlag {
-  readonly type: "string";
-  readonly description: string;
-  readonly valueHint: string;
-}
-
-export const jsonFlag: { readonly json: Flag } = {
-  json: { type: "boolean", description: "Print the result as one line of JSON" },
-};
-
-/** Of commands that open folders; `command` acts on it. */
-export const trustFlag: { readonly trust: Flag } = {
-  trust: { type: "boolean", description: "Run the code, and ask the servers, of folders that were not made here" },
-};
-
-/** Of commands that open a run and train nothing. */
-export const runChoiceFlags: {
-  readonly trust: Flag;
-  readonly best: Flag;
-  readonly sources: {
-    readonly type: "enum";
-    readonly description: string;
-    readonly options: ("own" | "current")[];
-    readonly default: "own";
-  };
-} = {
-  ...trustFlag,
-  best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
-  sources: {
-    type: "enum",
-    description:
-      "What is read where files of your own were edited since: the run's own copies, or the files as they are",
-    options: ["own", "current"],
-    default: "own",
-  },
-};
-
-/** What they say. */
-export function runChoiceOf(args: {
-  readonly best?: boolean | undefined;
+/** What the flags of commands that open a run and train nothing say. */
+interface RunChoiceFlags {
+  readonly trust: boolean;
+  readonly best: boolean;
   readonly sources: "own" | "current";
-}): RunChoice {
-  return { which: args.best ? "best" : "latest", sources: args.sources };
 }
 
-export const viewFlag: { readonly view: Flag } = {
-  view: { type: "boolean", description: "Show it in the browser while it goes on, and after it until ctrl-c" },
+export const jsonFlag: Flags<{ readonly json: boolean }> = { json: toggle("Print the result as one line of JSON") };
+
+/** Of commands that open folders; `runCommand` acts on it. */
+export const trustFlag: Flags<{ readonly trust: boolean }> = {
+  trust: toggle("Run the code, and ask the servers, of folders that were not made here"),
 };
 
-export const runFlags: {
-  readonly json: Flag;
-  readonly seed: TextFlag;
-  readonly device: TextFlag;
-  readonly run: TextFlag;
-  readonly resume: Flag;
-  readonly "dry-run": Flag;
-} = {
-  ...jsonFlag,
-  seed: { type: "string", description: "Seed of every random draw", valueHint: "text" },
-  device: {
-    type: "string",
-    description: "Device to compute on: auto, or a name that doctor lists; cuda:0,1 takes two GPUs",
-    valueHint: "name",
-  },
-  run: { type: "string", description: "Run directory", valueHint: "folder" },
-  resume: { type: "boolean", description: "Continue the run directory's last checkpoint" },
-  "dry-run": { type: "boolean", description: "Print the resolved configuration and stop" },
+export const viewFlag: Flags<{ readonly view: boolean }> = {
+  view: toggle("Show it in the browser while it goes on, and after it until ctrl-c"),
 };
+
+export const runChoiceFlags: Flags<RunChoiceFlags> = {
+  ...trustFlag,
+  best: toggle("The checkpoint of the best evaluation instead of the last one"),
+  sources: choiceFlag(
+    "What is read where files of your own were edited since: the run's own copies, or the files as they are",
+    ["own", "current"],
+    "own",
+  ),
+};
+
+/** Which checkpoint and which sources of a run are read. */
+export function runChoiceOf({ best, sources }: Omit<RunChoiceFlags, "trust">): {
+  readonly which: "best" | "latest";
+  readonly sources: "own" | "current";
+} {
+  return { which: best ? "best" : "latest", sources };
+}
+
+export const runFlags: Flags<RunFlags> = {
+  ...jsonFlag,
+  seed: textFlag("Seed of every random draw", "text"),
+  device: textFlag("Device to compute on: auto, or a name that doctor lists; cuda:0,1 takes two GPUs", "name"),
+  run: textFlag("Run directory", "folder"),
+  resume: toggle("Continue the run directory's last checkpoint"),
+  "dry-run": toggle("Print the resolved configuration and stop"),
+};
+
+/** Where a server listens. */
+export const hostFlag: Argument<string> = textFlag("Address to listen on", "address", "127.0.0.1");

@@ -1,3 +1,4 @@
+import { toggle } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { baselines, scoringMethods } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
@@ -20,9 +21,9 @@ import {
   type PreparedQuestions,
 } from "@laconic/runtime/bench";
 import { configOf } from "../bench/bench-arguments.ts";
-import { playFlags, questionFlags, taskFlags } from "../bench/bench-flags.ts";
+import { playFlags, questionFlags, taskFlags, type BenchArguments } from "../bench/bench-flags.ts";
 import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
-import { command, type Command, type Values } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
@@ -43,14 +44,12 @@ const benchFlags = {
   },
   ...spendingFlags,
   ...timeoutFlag,
-  offline: { type: "boolean", description: "Download no data" },
-  list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
+  offline: toggle("Download no data"),
+  list: toggle("Say how each method is played on which questions, and stop"),
   ...trustFlag,
   ...viewFlag,
   ...jsonFlag,
 } as const;
-
-type BenchArgs = Values<typeof benchFlags>;
 
 export const benchCommand: Command = command({
   description:
@@ -62,18 +61,28 @@ export const benchCommand: Command = command({
       return 0;
     }
     const directory = resolve(args.run);
-    const isOnTasks =
-      args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))));
-    if (!isOnTasks) return benchQuestions(args, directory, terminal);
+    const isOnTasks = args.tasks !== undefined || (args.resume && (await exists(join(directory, pairSettingsFile))));
+    if (!isOnTasks) {
+      refuseStray(args, Object.keys(taskFlags), "without --tasks");
+      return playBench(args, terminal);
+    }
     refuseStray(args, Object.keys(questionFlags), "with --tasks");
     const shown = { folder: directory, page: "list" } as const;
     return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
   },
 });
 
-/** Methods on questions. */
-async function benchQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<number> {
-  refuseStray(args, Object.keys(taskFlags), "without --tasks");
+/** What a bench of questions takes beside its settings. */
+type PlayArguments = BenchArguments & {
+  readonly offline: boolean;
+  readonly json: boolean;
+  readonly view?: boolean;
+  readonly timeout?: number | undefined;
+};
+
+/** Plays methods on questions. @returns the exit code */
+export async function playBench(args: PlayArguments, terminal: Terminal): Promise<number> {
+  const directory = resolve(args.run);
   const limits = limitsOf(args, terminal);
   const prepared = await preparedQuestions(args, directory, terminal);
   if (args["dry-run"]) {
@@ -86,14 +95,14 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
       terminal.note("all: the published methods; all,equal-budget plays one agent with the tokens of each team, too");
     return 0;
   }
-  await keepQuestions(directory, prepared, args.resume !== true, terminal);
+  await keepQuestions(directory, prepared, !args.resume, terminal);
   return withDashboard(args.view, { folder: directory, page: "bench" }, terminal, async () => {
     const stopped = await playQuestions(
       directory,
       prepared,
       {
         ...limits,
-        insecure: args.insecure === true,
+        insecure: args.insecure,
         onStart: (samples, account) => progressOf(samples, account, terminal),
       },
       terminal,
@@ -105,21 +114,20 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
   });
 }
 
-async function preparedQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<PreparedQuestions> {
+async function preparedQuestions(
+  args: PlayArguments,
+  directory: string,
+  terminal: Terminal,
+): Promise<PreparedQuestions> {
   const found = hubEnvironment(process.env);
-  const offline = args.offline === true;
+  const { offline } = args;
   const hub = { ...found, offline: found.offline || offline };
   const config = args.resume
     ? await readBenchConfig(directory)
     : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
   if (args.resume) await checkBenchTrust(directory, config);
   if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
-  return prepareQuestions(
-    config,
-    directory,
-    { hub, folder: args.folder, offline, plan: args["dry-run"] === true },
-    terminal,
-  );
+  return prepareQuestions(config, directory, { hub, folder: args.folder, offline, plan: args["dry-run"] }, terminal);
 }
 
 /** @throws LaconicError `config_invalid` naming a flag without effect */

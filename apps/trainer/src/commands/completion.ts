@@ -1,3 +1,4 @@
+import { positional } from "../cli/arguments.ts";
 import { LaconicError } from "@laconic/core";
 import list from "../../assets/commands.json" with { type: "json" };
 import { command, type Command } from "../cli/command.ts";
@@ -11,11 +12,7 @@ const targets = [...Object.keys(completionScripts), "schema"];
 export const completionCommand: Command = command({
   description: "Print what completes commands in bash, zsh or fish, or the JSON schema of configurations for editors",
   args: {
-    target: {
-      type: "positional",
-      description: "source <(laconic completion bash) loads the script into a shell",
-      valueHint: targets.join("|"),
-    },
+    target: positional("source <(laconic completion bash) loads the script into a shell", targets.join("|")),
   },
   rest: "words",
   run: async ({ target }, { terminal, rest }) => {

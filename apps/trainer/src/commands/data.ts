@@ -7,75 +7,114 @@ import {
   openSplit,
   posed,
   seededSubset,
-  type Benchmark,
   type BenchmarkProblem,
   type LoadedSplit,
 } from "@laconic/benchmarks";
-import type { ExemplarOptions } from "@laconic/benchmarks/exemplars";
+import {
+  exemplarsNamed,
+  exemplarSources,
+  filesOf,
+  openExemplars,
+  type ExemplarOptions,
+  type ExemplarSource,
+} from "@laconic/benchmarks/exemplars";
 import { LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
-import { command, type Command } from "../cli/command.ts";
-import { wholeNumber } from "../cli/numbers.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { jsonFlag } from "../cli/flags.ts";
-import { bringExemplars, exemplarFlag, listExemplars, mirrorFlag, showExemplars } from "./data-exemplars.ts";
 import { dataFolder } from "@laconic/runtime/folders";
+import {
+  choiceFlag,
+  optionalPositional,
+  positional,
+  textFlag,
+  toggle,
+  wholeFlag,
+  type Values,
+} from "../cli/arguments.ts";
+import { command, type Command } from "../cli/command.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 const folderFlag = {
-  folder: {
-    type: "string" as const,
-    description: "Where data files are kept (default: $LACONIC_DATA, or laconic/data in the user's cache)",
-    valueHint: "folder",
-  },
+  folder: textFlag("Where data files are kept (default: $LACONIC_DATA, or laconic/data in the user's cache)", "folder"),
 };
 
 const openFlags = {
   ...folderFlag,
-  split: { type: "string" as const, description: "Part of the benchmark", valueHint: "name" },
-  from: {
-    type: "enum" as const,
-    description: "The pinned commit whose bytes are known, or the Hugging Face hub",
-    options: ["pinned", "hub"],
-  },
-  offline: { type: "boolean" as const, description: "Ask nobody: only what is there" },
-  lenient: { type: "boolean" as const, description: "Leave rows out that cannot be read, and list them" },
-  "allow-changed": { type: "boolean" as const, description: "Take files that are not the known ones" },
+  split: textFlag("Part of the benchmark", "name"),
+  from: choiceFlag("The pinned commit whose bytes are known, or the Hugging Face hub", ["pinned", "hub"]),
+  offline: toggle("Ask nobody: only what is there"),
+  lenient: toggle("Leave rows out that cannot be read, and list them"),
+  "allow-changed": toggle("Take files that are not the known ones"),
 };
+
+const exemplarFlag = { exemplars: toggle("The published examples and prompts of methods, not a benchmark") };
+
+const mirrorFlag = {
+  mirror: textFlag("With --exemplars: instead of https://raw.githubusercontent.com/, or file:///FOLDER/", "address"),
+};
+
+type OpenArguments = Values<typeof openFlags & typeof mirrorFlag>;
 
 export const dataLsCommand: Command = command({
   description: "List benchmarks and their splits, and which are here",
   args: { ...folderFlag, ...exemplarFlag, ...jsonFlag },
-  run: async ({ folder, exemplars, json }, { terminal }) => {
-    if (exemplars) return listExemplars(dataFolder(folder), json === true, terminal);
-    const rows = await listSplits(dataFolder(folder));
-    if (json) terminal.result(visibleJson({ folder: dataFolder(folder), splits: rows }));
-    else
-      for (const { benchmark, split, problems, pool, here, licence } of rows)
-        terminal.result(
-          `${here ? "here" : "-   "}  ${`${benchmark} ${split}`.padEnd(20)} ${String(problems).padStart(6)}  ${pool ? "for examples; " : ""}${licence}`,
-        );
+  run: async (args, { terminal }) => {
+    const folder = dataFolder(args.folder);
+    if (args.exemplars) {
+      const states = await Promise.all(
+        exemplarSources.map((source) => exemplarState(source, { folder, offline: true })),
+      );
+      return printResult(terminal, args.json, { folder, exemplars: states }, ({ exemplars }) =>
+        exemplars
+          .map(
+            ({ name, title, licence, problem }) => `${mark(problem === null)}  ${name.padEnd(20)} ${title}; ${licence}`,
+          )
+          .join("\n"),
+      );
+    }
+    printResult(terminal, args.json, { folder, splits: await listSplits(folder) }, ({ splits }) =>
+      splits
+        .map(({ benchmark, split, problems, pool, here, licence }) => {
+          const name = `${benchmark} ${split}`.padEnd(20);
+          return `${mark(here)}  ${name} ${String(problems).padStart(6)}  ${pool ? "for examples; " : ""}${licence}`;
+        })
+        .join("\n"),
+    );
   },
 });
+
+function mark(isHere: boolean): string {
+  return isHere ? "here" : "-   ";
+}
 
 export const dataGetCommand: Command = command({
   description: "Download a benchmark, check it, and keep it",
   args: {
-    name: {
-      type: "positional",
-      required: false,
-      description: "Benchmark, or with --exemplars a source of examples (default: all of these)",
-    },
+    name: optionalPositional("Benchmark, or with --exemplars a source of examples (default: all of these)"),
     ...openFlags,
     ...exemplarFlag,
     ...mirrorFlag,
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
-    if (args.exemplars) return bringExemplars(args.name, exemplarOptions(args), args.json === true, terminal);
-    refuseMirror(args.mirror);
-    const loaded = await open(benchmarkNamed(named(args.name)), args, terminal);
-    report(loaded, args.json === true, terminal);
+    if (args.exemplars) return checkExemplars(args.name, exemplarOptions(args), args.json, terminal);
+    if (args.name === undefined)
+      throw new LaconicError("config_invalid", "data get needs a NAME, or --exemplars; laconic data ls lists them", {
+        key: "name",
+      });
+    const { benchmark, split, problems, refused, warnings, files } = await openBenchmark(args.name, args, terminal);
+    for (const warning of warnings) terminal.note(`warning: ${warning}`);
+    for (const { file, row, reason } of refused) terminal.note(`left out: ${file} row ${row}: ${printable(reason)}`);
+    const found = { benchmark, split, problems: problems.length, refused, warnings, files };
+    printResult(terminal, args.json, found, () =>
+      [
+        `${benchmark} ${split}: ${problems.length} problems`,
+        ...files.map(
+          ({ path, sha256, known }) => `  ${path}\n  sha256 ${sha256}${known ? ", as known" : ", not in the registry"}`,
+        ),
+      ].join("\n"),
+    );
     return 0;
   },
 });
@@ -83,136 +122,137 @@ export const dataGetCommand: Command = command({
 export const dataCheckCommand: Command = command({
   description: "Read what is here again: bytes, rows, and examples that give test questions away",
   args: {
-    name: { type: "positional", required: false, description: "Benchmark; all that are here by default" },
+    name: optionalPositional("Benchmark; all that are here by default"),
     ...folderFlag,
     ...exemplarFlag,
     ...jsonFlag,
   },
-  run: async ({ name, folder: given, exemplars, json }, { terminal }) => {
-    const folder = dataFolder(given);
-    if (exemplars) return bringExemplars(name, { folder, offline: true }, json === true, terminal);
-    const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
-    const findings = await checkSplits(chosen, folder);
-    if (json) terminal.result(visibleJson({ folder, checks: findings }));
+  run: async ({ name, exemplars, json, ...args }, { terminal }) => {
+    const folder = dataFolder(args.folder);
+    if (exemplars) return checkExemplars(name, { folder, offline: true }, json, terminal);
+    const checks = await checkSplits(name === undefined ? benchmarks : [benchmarkNamed(name)], folder);
+    if (checks.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
+    if (json) terminal.result(visibleJson({ folder, checks }));
     else
-      for (const { benchmark, split, problems, complaints, notes } of findings)
-        terminal.result(
-          `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("")}`,
-        );
-    if (findings.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
-    return findings.length > 0 && findings.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
+      for (const { benchmark, split, problems, complaints, notes } of checks) {
+        const lines = [...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("");
+        const state = complaints.length === 0 ? "ok     " : "problem";
+        terminal.result(`${state}  ${benchmark} ${split}: ${problems} problems${lines}`);
+      }
+    return checks.length > 0 && checks.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
   },
 });
 
 export const dataShowCommand: Command = command({
   description: "Print problems as agents get them",
   args: {
-    name: {
-      type: "positional",
-      description: "Benchmark, or with --exemplars a source of examples; ls lists them",
-    },
+    name: positional("Benchmark, or with --exemplars a source of examples; ls lists them"),
     ...openFlags,
     ...exemplarFlag,
     ...mirrorFlag,
-    limit: { type: "string", description: "How many", default: "1", valueHint: "n" },
-    seed: {
-      type: "string",
-      description: "Which: the first of a shuffle by this seed",
-      default: "0",
-      valueHint: "text",
-    },
-    agents: { type: "string", description: "Split the facts over so many agents", valueHint: "n" },
+    limit: wholeFlag()("How many", "n", "1"),
+    seed: textFlag("Which: the first of a shuffle by this seed", "text", "0"),
+    agents: wholeFlag()("Split the facts over so many agents", "n"),
     ...jsonFlag,
   },
-  run: async (args, { terminal }) => {
-    if (args.exemplars) return showExemplars(args.name, exemplarOptions(args), args.json === true, printable, terminal);
-    refuseMirror(args.mirror);
-    const { problems } = await open(benchmarkNamed(args.name), args, terminal);
-    const limit = wholeNumber("limit", args.limit);
-    const agents =
-      args.agents === undefined
-        ? []
-        : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
-    let unpartitioned = 0;
-    for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
-      const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
-      if (!shown) unpartitioned++;
-      else if (args.json) terminal.result(visibleJson(shown));
-      else for (const line of linesOf(shown)) terminal.result(printable(line));
+  run: async ({ name, limit, seed, json, ...args }, { terminal }) => {
+    if (args.exemplars) {
+      const { texts, source } = await openExemplars(exemplarsNamed(name), exemplarOptions(args));
+      return printResult(terminal, json, { name, licence: source.licence, texts }, () =>
+        Object.entries(texts)
+          .map(([key, text]) => `# ${name}: ${key}\n${printable(text)}\n`)
+          .join("\n"),
+      );
     }
-    if (unpartitioned > 0)
-      terminal.note(`left out: ${unpartitioned} of ${limit} problems state less than two facts that could be dealt`);
+    const { problems } = await openBenchmark(name, args, terminal);
+    const agents = Array.from({ length: args.agents ?? 0 }, (_, i) => `agent-${i + 1}`);
+    const chosen = seededSubset(problems, { limit, seed });
+    const shown = chosen.flatMap((problem) =>
+      agents.length === 0 ? problem : (distribute(problem, agents, seed)?.problem ?? []),
+    );
+    for (const problem of shown) terminal.result(json ? visibleJson(problem) : printable(problemText(problem)));
+    if (shown.length < chosen.length)
+      terminal.note(
+        `left out: ${chosen.length - shown.length} of ${limit} problems state less than two facts that could be dealt`,
+      );
   },
 });
 
-/** @throws LaconicError `config_invalid` without a name */
-function named(name: string | undefined): string {
-  if (name !== undefined) return name;
-  throw new LaconicError("config_invalid", "data get needs a NAME, or --exemplars; laconic data ls lists them", {
-    key: "name",
-  });
-}
-
-function refuseMirror(mirror: string | undefined): void {
-  if (mirror !== undefined)
+function openBenchmark(name: string, args: OpenArguments, terminal: Terminal): Promise<LoadedSplit> {
+  if (args.mirror !== undefined)
     throw new LaconicError("config_invalid", "--mirror has no effect without --exemplars; remove it", {
       flag: "mirror",
     });
-}
-
-function exemplarOptions({
-  folder,
-  offline,
-  mirror,
-}: Pick<OpenArguments, "folder" | "offline"> & { readonly mirror?: string | undefined }): ExemplarOptions {
-  return { folder: dataFolder(folder), offline: offline === true, ...(mirror !== undefined && { mirror }) };
-}
-
-interface OpenArguments {
-  readonly folder?: string | undefined;
-  readonly split?: string | undefined;
-  readonly from?: string | undefined;
-  readonly offline?: boolean | undefined;
-  readonly lenient?: boolean | undefined;
-  readonly "allow-changed"?: boolean | undefined;
-}
-
-function open(benchmark: Benchmark, args: OpenArguments, terminal: Terminal): Promise<LoadedSplit> {
+  const benchmark = benchmarkNamed(name);
   return openSplit(benchmark, {
     folder: dataFolder(args.folder),
     hub: hubEnvironment(process.env),
     ...(args.split !== undefined && { split: args.split }),
-    ...(args.from !== undefined && { from: args.from as "pinned" | "hub" }),
-    offline: args.offline === true,
+    ...(args.from !== undefined && { from: args.from }),
+    offline: args.offline,
     mode: args.lenient ? "lenient" : "strict",
-    allowChanged: args["allow-changed"] === true,
+    allowChanged: args["allow-changed"],
     onProgress: terminal.download(benchmark.name),
   });
 }
 
-function report(
-  { benchmark, split, problems, refused, warnings, files }: LoadedSplit,
-  json: boolean,
-  terminal: Terminal,
-): void {
-  for (const warning of warnings) terminal.note(`warning: ${warning}`);
-  for (const { file, row, reason } of refused) terminal.note(`left out: ${file} row ${row}: ${printable(reason)}`);
-  if (json)
-    return terminal.result(visibleJson({ benchmark, split, problems: problems.length, refused, warnings, files }));
-  terminal.result(`${benchmark} ${split}: ${problems.length} problems`);
-  for (const { path, sha256, known } of files)
-    terminal.result(`  ${path}\n  sha256 ${sha256}${known ? ", as known" : ", not in the registry"}`);
+function exemplarOptions({ folder, offline, mirror }: OpenArguments): ExemplarOptions {
+  return { folder: dataFolder(folder), offline, ...(mirror !== undefined && { mirror }) };
 }
 
-function linesOf(problem: BenchmarkProblem): string[] {
+/** A source, what of it a folder holds, and what is wrong with that; downloads it unless `offline`. */
+async function exemplarState(
+  source: ExemplarSource,
+  options: ExemplarOptions,
+): Promise<
+  Pick<ExemplarSource, "name" | "title" | "licence" | "examples"> & {
+    readonly files: readonly { readonly path: string; readonly url: string; readonly sha256: string }[];
+    readonly problem: string | null;
+  }
+> {
+  const { name, title, licence, examples } = source;
+  const files = filesOf(source).map(({ path, url, sha256 }) => ({ path, url, sha256 }));
+  const problem = await openExemplars(source, options).then(
+    () => null,
+    (error: unknown) => {
+      if (LaconicError.is(error)) return error.message;
+      throw error;
+    },
+  );
+  return { name, title, licence, examples, files, problem };
+}
+
+/** Downloads the named source or all, or looks at what is there where `offline`. @returns 1 where one is missing or damaged */
+async function checkExemplars(
+  name: string | undefined,
+  options: ExemplarOptions,
+  json: boolean,
+  terminal: Terminal,
+): Promise<number> {
+  const states: Awaited<ReturnType<typeof exemplarState>>[] = [];
+  // One after the other: several share a file.
+  for (const source of name === undefined ? exemplarSources : [exemplarsNamed(name)])
+    states.push(await exemplarState(source, options));
+  printResult(terminal, json, { folder: options.folder, exemplars: states }, ({ exemplars }) =>
+    exemplars
+      .map(({ name: source, title, licence, examples, problem, files }) => {
+        const lines = problem === null ? files.map(({ path, sha256 }) => `${path}\n  sha256 ${sha256}`) : [problem];
+        const state = problem === null ? "ok     " : "problem";
+        return [`${state}  ${source}: ${title}, ${examples} examples, licence ${licence}`, ...lines].join("\n  ");
+      })
+      .join("\n"),
+  );
+  return states.every(({ problem }) => problem === null) ? 0 : 1;
+}
+
+function problemText(problem: BenchmarkProblem): string {
   const { id, views = {}, gold, grading } = problem;
   return [
     `# ${id}`,
     posed(problem).question,
     ...Object.entries(views).map(([agent, view]) => `[${agent}] ${view}`),
-    `gold (${grading.kind}): ${gold}`,
-    "",
-  ];
+    `gold (${grading.kind}): ${gold}\n`,
+  ].join("\n");
 }
 
 /** Data is a stranger's text: nothing in it moves the cursor or hides a line. */

@@ -1,13 +1,13 @@
+import { positional, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { evaluate, evaluationOptions, evaluationWarnings, livePolicies } from "@laconic/trainer";
 import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type Command } from "../cli/command.ts";
-import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { withoutScore } from "@laconic/view/report";
 import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "@laconic/runtime";
-import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
+import { actorCap, actorSpendingFlags, spentText } from "../run/spending.ts";
 import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
 import { visibleJson } from "../cli/visible-json.ts";
@@ -15,30 +15,21 @@ import { visibleJson } from "../cli/visible-json.ts";
 export const evalCommand: Command = command({
   description: "Evaluate a run's last checkpoint on test problems",
   args: {
-    directory: { type: "positional", required: true, description: "Run directory" },
-    problems: {
-      type: "string",
-      description: "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
-      valueHint: "n",
-    },
-    seed: {
-      type: "string",
-      description: "Seed of the sampling; the run's by default, which gives the run's own figures",
-      valueHint: "text",
-    },
+    directory: positional("Run directory"),
+    problems: wholeFlag(1, 1000)(
+      "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
+      "n",
+    ),
+    seed: textFlag("Seed of the sampling; the run's by default, which gives the run's own figures", "text"),
     ...runChoiceFlags,
-    actor: {
-      type: "string",
-      description:
-        "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-      valueHint: "model",
-    },
+    actor: textFlag(
+      "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+      "model",
+    ),
     ...actorSpendingFlags,
-    ...timeoutFlag,
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
-    const asked = askedIn(args);
     const { run, actor, spending, opened } = await openRun(
       resolve(args.directory),
       runChoiceOf(args),
@@ -58,7 +49,9 @@ export const evalCommand: Command = command({
       const { pool, testProblems } = parts.task;
       const seen = seenProblems({ testProblems, ...(pool && { pool }) });
       for (const warning of seenWarnings(seen)) terminal.warn(warning);
-      const options = { ...evaluationOptions(config.train), ...asked, step: state.step };
+      const own = evaluationOptions(config.train);
+      const { problems = own.problems, seed = own.seed } = args;
+      const options = { ...own, problems, seed, step: state.step };
       const count = Math.min(options.problems, testProblems.length);
       const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
         evaluate(parts, livePolicies(parts), options),
@@ -84,17 +77,3 @@ export const evalCommand: Command = command({
     }
   },
 });
-
-/** What differs from how the run evaluates itself. */
-function askedIn({
-  problems,
-  seed,
-}: {
-  readonly problems?: string | undefined;
-  readonly seed?: string | undefined;
-}): Partial<Pick<ReturnType<typeof evaluationOptions>, "problems" | "seed">> {
-  return {
-    ...(problems !== undefined && { problems: wholeNumber("problems", problems, 1, 1000) }),
-    ...(seed !== undefined && { seed }),
-  };
-}

@@ -1,50 +1,35 @@
+import { choiceFlag, positional, positiveFlag, textFlag } from "../cli/arguments.ts";
 import { text } from "node:stream/consumers";
 import { formatDuration } from "@laconic/core/text";
 import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandbox";
 import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
-import { positiveNumber } from "../cli/numbers.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 export const execCommand: Command = command({
   description: "Run a Python program in the sandbox: no files, no network, no environment, within limits",
   args: {
-    file: {
-      type: "positional",
-      description: "The program; - reads standard input",
-      valueHint: "FILE.py",
-    },
-    kind: {
-      type: "enum",
-      description: "Python in WebAssembly, or the machine's Python under bubblewrap",
-      options: ["wasi", "bubblewrap"],
-      default: "wasi",
-    },
-    input: { type: "string", description: "File that the program reads as its standard input", valueHint: "file" },
-    seconds: {
-      type: "string",
-      description: "Of the program's own time",
-      valueHint: "s",
-      default: String(defaultLimits.seconds),
-    },
-    memory: { type: "string", description: "Memory", valueHint: "MiB", default: String(defaultLimits.memoryMiB) },
+    file: positional("The program; - reads standard input", "FILE.py"),
+    kind: choiceFlag("Python in WebAssembly, or the machine's Python under bubblewrap", ["wasi", "bubblewrap"], "wasi"),
+    input: textFlag("File that the program reads as its standard input", "file"),
+    seconds: positiveFlag("Of the program's own time", "s", String(defaultLimits.seconds)),
+    memory: positiveFlag("Memory", "MiB", String(defaultLimits.memoryMiB)),
     ...jsonFlag,
   },
   run: async ({ file, kind, input, seconds, memory, json }, { terminal }) => {
     const code = file === "-" ? await text(process.stdin) : (await readGiven(file)).toString();
-    const limits = { seconds: positiveNumber("seconds", seconds), memoryMiB: positiveNumber("memory", memory) };
-    const sandbox = await createSandbox({ kind, limits, concurrency: 1 });
+    const sandbox = await createSandbox({ kind, limits: { seconds, memoryMiB: memory }, concurrency: 1 });
     try {
       const result = await sandbox.run({
         code,
         ...(input !== undefined && { stdin: (await readGiven(input)).toString() }),
       });
-      if (json === true) terminal.result(visibleJson({ ...result, sandbox: sandbox.record }));
+      if (json) terminal.result(visibleJson({ ...result, sandbox: sandbox.record }));
       else {
         if (result.stdout !== "") terminal.result(result.stdout.replace(/\n$/u, ""));
         if (result.stderr !== "") terminal.note(result.stderr.trimEnd());
-        terminal.note(summary(result));
+        terminal.note(`${ending(result)} (${formatDuration(result.seconds)})`);
       }
       return result.status === "ok" ? 0 : 1;
     } finally {
@@ -53,8 +38,8 @@ export const execCommand: Command = command({
   },
 });
 
-function summary({ status, exitCode, seconds }: SandboxResult): string {
-  const how: Readonly<Record<SandboxResult["status"], string>> = {
+function ending({ status, exitCode }: SandboxResult): string {
+  const endings: Readonly<Record<SandboxResult["status"], string>> = {
     ok: "done",
     exception: `exit code ${exitCode}`,
     memory: "stopped: memory limit",
@@ -65,5 +50,5 @@ function summary({ status, exitCode, seconds }: SandboxResult): string {
     undecided: "undecided: the machine did not let it run",
     aborted: "aborted",
   };
-  return `${how[status]} (${formatDuration(seconds)})`;
+  return endings[status];
 }

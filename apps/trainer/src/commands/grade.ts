@@ -1,3 +1,4 @@
+import { optionalPositional, toggle } from "../cli/arguments.ts";
 import { buffer } from "node:stream/consumers";
 import { formatPercent } from "@laconic/core/text";
 import { jsonLines } from "@laconic/benchmarks";
@@ -7,74 +8,62 @@ import { LaconicError } from "@laconic/core";
 import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
+import { printResult } from "../cli/terminal.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 export const gradeCommand: Command = command({
   description:
     "Judge replies by their gold answers, one verdict a row; without FILE the grader's own board of labelled pairs",
   args: {
-    file: {
-      type: "positional",
-      description:
-        "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
-      valueHint: "FILE.jsonl",
-      required: false,
-    },
-    board: {
-      type: "boolean",
-      description: "Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed",
-    },
-    disagreements: { type: "boolean", description: "With --board: also every pair that is not judged as labelled" },
+    file: optionalPositional(
+      "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
+      "FILE.jsonl",
+    ),
+    board: toggle("Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed"),
+    disagreements: toggle("With --board: also every pair that is not judged as labelled"),
     ...jsonFlag,
   },
   run: async ({ file, board, disagreements, json }, { terminal }) => {
-    const whole = board === true || file === undefined || disagreements === true;
-    const { cases, refused } = await casesOf(file);
-    for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
-    if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
+    const isWhole = board || file === undefined || disagreements;
+    // Without a file the grader's own board is judged.
+    const rows =
+      file === undefined
+        ? await graderBoard()
+        : [
+            ...readGradedCases(
+              jsonLines(file, file === "-" ? await buffer(process.stdin) : await readGiven(file), { exact: true }),
+            ),
+          ];
+    const cases = rows.filter((row): row is GradedCase => !("reason" in row));
+    const refused = rows.filter((row): row is CaseRefusal => "reason" in row);
+    for (const row of refused) terminal.note(`${row.file}:${row.row}: ${row.reason}`);
+    if (isWhole && cases.every(({ verdict }) => (verdict ?? null) === null))
       throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {
         file: file ?? "the board",
       });
-    const report = await judgeCases(cases, (judged) => {
-      if (!whole) terminal.result(json === true ? jsonRow(judged) : textRow(judged));
+    const report = await judgeCases(cases, ({ item: { id }, verdict }) => {
+      if (isWhole) return;
+      const { correct, extracted, rule, certainty } = verdict;
+      const word = correct === null ? "found" : correct ? "right" : "wrong";
+      terminal.result(
+        json
+          ? visibleJson({ id, verdict: correct, extracted, rule, certainty })
+          : `${id.padEnd(10)} ${word}  ${quoted(extracted, 60)}  (${rule})`,
+      );
     });
-    if (!whole)
-      for (const [kind, tally] of Object.entries(report.kinds))
-        if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
-    if (whole && json === true) terminal.result(visibleJson(report));
-    if (whole && json !== true) for (const line of boardLines(report, disagreements === true)) terminal.result(line);
+    if (isWhole) printResult(terminal, json, report, () => boardText(report, disagreements));
+    else
+      for (const [kind, { pairs, accuracy, falseAccepts, falseRejects }] of Object.entries(report.kinds))
+        if (pairs > 0)
+          terminal.note(
+            `${kind}: ${accuracy.count} of ${pairs} labels agree (${formatPercent(accuracy.share)}), ${falseAccepts.count} false accepts, ${falseRejects.count} false rejects`,
+          );
     if (refused.length > 0) terminal.note(`${cases.length} rows judged, ${refused.length} could not be read`);
     return refused.length > 0 ? 1 : 0;
   },
 });
 
-/** The cases of a file, or without one of the grader's board. */
-async function casesOf(
-  file: string | undefined,
-): Promise<{ readonly cases: readonly GradedCase[]; readonly refused: readonly CaseRefusal[] }> {
-  if (file === undefined) return { cases: await graderBoard(), refused: [] };
-  const bytes = file === "-" ? await buffer(process.stdin) : await readGiven(file);
-  const rows = [...readGradedCases(jsonLines(file, bytes, { exact: true }))];
-  return {
-    cases: rows.filter((row): row is GradedCase => !("reason" in row)),
-    refused: rows.filter((row): row is CaseRefusal => "reason" in row),
-  };
-}
-
-function jsonRow({ item: { id }, verdict: { correct, extracted, rule, certainty } }: Judged): string {
-  return visibleJson({ id, verdict: correct, extracted, rule, certainty });
-}
-
-function textRow({ item: { id }, verdict: { correct, extracted, rule } }: Judged): string {
-  const said = correct === null ? "found" : correct ? "right" : "wrong";
-  return `${id.padEnd(10)} ${said}  ${quoted(extracted, 60)}  (${rule})`;
-}
-
-function agreementLine(kind: string, { pairs, accuracy, falseAccepts, falseRejects }: Tally): string {
-  return `${kind}: ${accuracy.count} of ${pairs} labels agree (${formatPercent(accuracy.share)}), ${falseAccepts.count} false accepts, ${falseRejects.count} false rejects`;
-}
-
-function boardLines(report: BoardReport, withDisagreements: boolean): string[] {
+function boardText(report: BoardReport, withDisagreements: boolean): string {
   const { total, kinds, tags, verdictsPerSecond, verdictsPerProcessorSecond, disagreements } = report;
   return [
     `${"".padEnd(32)} pairs   as labelled, %          false accepts  false rejects`,
@@ -82,7 +71,7 @@ function boardLines(report: BoardReport, withDisagreements: boolean): string[] {
     "",
     `${verdictsPerSecond} verdicts a second, ${verdictsPerProcessorSecond} a second of processor time`,
     ...(withDisagreements ? disagreements.flatMap(disagreementLines) : []),
-  ];
+  ].join("\n");
 }
 
 function tallyLine([name, { pairs, accuracy, falseAccepts, falseRejects }]: readonly [string, Tally]): string {

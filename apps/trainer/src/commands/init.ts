@@ -1,13 +1,12 @@
+import { choiceFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { relative, resolve, basename } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
 import { command, type Command } from "../cli/command.ts";
-import { wholeNumber } from "../cli/numbers.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { checkFolder, writeProject } from "../init/write-project.ts";
 import { templateNames, templates, type TemplateName } from "../init/templates.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { visibleJson } from "../cli/visible-json.ts";
 
 /** As npm takes it: lower case, nothing that a URL would escape, with or without a scope. */
 const valid = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/u;
@@ -51,32 +50,26 @@ const interrupted = 130;
 export const initCommand: Command = command({
   description: "Write a project of your own: a task, a run configuration and a test; trains on two cores in a minute",
   args: {
-    folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
-    yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },
-    template: {
-      type: "enum",
-      options: [...templateNames],
-      default: "team",
-      description: `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
-    },
-    name: { type: "string", description: "Name in package.json; the folder's by default", valueHint: "name" },
-    steps: {
-      type: "string",
-      description: "Steps of training; 60 by default, 20 with a template that begins with examples",
-      valueHint: "n",
-    },
+    folder: optionalPositional("Where to write it; this folder by default"),
+    yes: toggle("Ask nothing: take the defaults", "y"),
+    template: choiceFlag(
+      `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
+      templateNames,
+      "team",
+    ),
+    name: textFlag("Name in package.json; the folder's by default", "name"),
+    steps: wholeFlag()("Steps of training; 60 by default, 20 with a template that begins with examples", "n"),
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
-    const steps = args.steps === undefined ? undefined : wholeNumber("steps", args.steps);
-    const { template } = args;
-    const given = { folder: args.folder ?? ".", name: args.name, steps, template };
+    const { name, steps, template } = args;
+    const given = { folder: args.folder ?? ".", name, steps, template };
     if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
     const { question } = terminal;
     const asks = question !== undefined && !args.yes && !args.json;
     const wanted = asks ? await ask(question, given, args.folder !== undefined, terminal) : given;
     if (wanted === null) return interrupted;
-    await write(wanted, args.json === true, terminal);
+    await write(wanted, args.json, terminal);
     return 0;
   },
 });
@@ -84,7 +77,7 @@ export const initCommand: Command = command({
 /** Asks for what was not given; a folder that cannot be is refused before the next question. Null when nobody answers. */
 async function ask(
   question: NonNullable<Terminal["question"]>,
-  given: Wanted,
+  { folder, name, steps, template }: Wanted,
   folderGiven: boolean,
   terminal: Terminal,
 ): Promise<Wanted | null> {
@@ -102,17 +95,17 @@ async function ask(
       terminal.note(`  ${wrong}`);
     }
   };
-  const folder = folderGiven ? given.folder : await answer("Folder", given.folder, () => null);
-  if (folder === null) return null;
-  const { template } = given;
-  await checkFolder(resolve(folder), template);
-  const name = given.name ?? (await answer("Name in package.json", nameOf(folder), nameProblem));
-  if (name === null) return null;
-  if (given.steps !== undefined) return { folder, name, steps: given.steps, template };
-  const steps = await answer("Steps of training", template === "team" ? "60" : "20", (text) =>
-    /^[1-9]\d*$/u.test(text) ? null : `${text} is no whole number from 1`,
-  );
-  return steps === null ? null : { folder, name, steps: Number(steps), template };
+  const place = folderGiven ? folder : await answer("Folder", folder, () => null);
+  if (place === null) return null;
+  await checkFolder(resolve(place), template);
+  const title = name ?? (await answer("Name in package.json", nameOf(place), nameProblem));
+  if (title === null) return null;
+  const count =
+    steps ??
+    (await answer("Steps of training", template === "team" ? "60" : "20", (text) =>
+      /^[1-9]\d*$/u.test(text) ? null : `${text} is no whole number from 1`,
+    ));
+  return count === null ? null : { folder: place, name: title, steps: Number(count), template };
 }
 
 async function write(
@@ -128,9 +121,7 @@ async function write(
   const place = relative(process.cwd(), path);
   const enter = place === "" ? [] : [`cd ${shellWord(place)}`];
   const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];
-  if (json) terminal.result(visibleJson({ folder: path, name, files, next }));
-  else
-    terminal.result(
-      [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),
-    );
+  printResult(terminal, json, { folder: path, name, files, next }, () =>
+    [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),
+  );
 }

@@ -1,5 +1,5 @@
+import { bytesFlag, positional, positiveFlag, wholeFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
-import { parseBytes, positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote, planRun } from "@laconic/runtime";
@@ -11,20 +11,12 @@ import { loadConfig } from "@laconic/runtime/resolver";
 export const planCommand: Command = command({
   description: "Say what a run will take before it starts: memory by part, the largest batches that fit, time",
   args: {
-    config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+    config: positional("run.config.ts, run.config.json or preset:NAME"),
     device: runFlags.device,
-    memory: {
-      type: "string",
-      description: "Memory for each worker, unless the device says so itself",
-      valueHint: "24GiB",
-    },
-    tflops: {
-      type: "string",
-      description: "Sustained rate to estimate from instead of a measurement",
-      valueHint: "100",
-    },
-    "prompt-tokens": { type: "string", description: "Length of a prompt", valueHint: "512" },
-    "completion-tokens": { type: "string", description: "Length of a reply", valueHint: "512" },
+    memory: bytesFlag("Memory for each worker, unless the device says so itself", "24GiB"),
+    tflops: positiveFlag("Sustained rate to estimate from instead of a measurement", "100"),
+    "prompt-tokens": wholeFlag()("Length of a prompt", "512"),
+    "completion-tokens": wholeFlag()("Length of a reply", "512"),
     ...jsonFlag,
   },
   rest: "settings",
@@ -32,10 +24,10 @@ export const planCommand: Command = command({
     const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
     const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
     const options = {
-      promptTokens: given(wholeNumber, "prompt-tokens", args["prompt-tokens"]),
-      completionTokens: given(wholeNumber, "completion-tokens", args["completion-tokens"]),
-      memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
-      tflops: given(positiveNumber, "tflops", args.tflops),
+      promptTokens: args["prompt-tokens"] ?? null,
+      completionTokens: args["completion-tokens"] ?? null,
+      memoryBytes: args.memory ?? null,
+      tflops: args.tflops ?? null,
       openModel: async (model: string) => (await openModelFolder(model, terminal, { weights: false })).folder,
     };
     if (config.engine) {
@@ -52,7 +44,3 @@ export const planCommand: Command = command({
     printResult(terminal, args.json, plan, describeRun);
   },
 });
-
-function given(parse: (flag: string, text: string) => number, flag: string, text: string | undefined): number | null {
-  return text === undefined ? null : parse(flag, text);
-}

@@ -1,3 +1,4 @@
+import { choiceFlag, requiredFlag, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
@@ -12,20 +13,19 @@ import {
   type RelayLevelName,
 } from "@laconic/tasks";
 import { command, type Command } from "../cli/command.ts";
-import { wholeNumber } from "../cli/numbers.ts";
 import { showProgress } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
 
 const levelFlag = {
-  level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },
+  level: choiceFlag("Difficulty", Object.keys(relayLevels) as RelayLevelName[], "one-fact"),
 };
 
 export const relayShowCommand: Command = command({
   description: "Print a problem and how the scripted teacher talks about it",
-  args: { ...levelFlag, seed: { type: "string", description: "Which problem", default: "0", valueHint: "text" } },
+  args: { ...levelFlag, seed: textFlag("Which problem", "text", "0") },
   run: async ({ level: name, seed }, { terminal }) => {
-    const level = relayLevels[name as RelayLevelName];
+    const level = relayLevels[name];
     const random = randomFromSeed(seed);
     const problem = generateRelayProblem(level, random.split("problem"), "train");
     const episode = await relayEpisode(level, problem, relayTeacher(), random.split("episode"));
@@ -40,17 +40,15 @@ export const relayWarmStartCommand: Command = command({
   description: "Teach a fresh model to imitate a wordy teacher; the start of every relay run",
   args: {
     ...levelFlag,
-    out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-    steps: { type: "string", description: "Training steps", default: "700", valueHint: "n" },
-    batch: { type: "string", description: "Examples per step", default: "128", valueHint: "n" },
-    seed: { type: "string", description: "Seed of weights and examples", default: "0", valueHint: "text" },
-    device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
+    out: requiredFlag("Folder for the model", "folder"),
+    steps: wholeFlag()("Training steps", "n", "700"),
+    batch: wholeFlag()("Examples per step", "n", "128"),
+    seed: textFlag("Seed of weights and examples", "text", "0"),
+    device: textFlag("Device to compute on", "name", "auto"),
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
-    const steps = wholeNumber("steps", args.steps);
-    const batch = wholeNumber("batch", args.batch);
-    const { seed, device, level: name } = args;
+    const { steps, batch, seed, device } = args;
     const folder = resolve(args.out);
     const started = performance.now();
     const secondsSoFar = (): number => (performance.now() - started) / 1000;
@@ -59,8 +57,7 @@ export const relayWarmStartCommand: Command = command({
       const line = `step ${step}/${steps}  loss ${formatNumber(loss)}  ${left} left`;
       showProgress(terminal, line, step % 100 === 0 || step === steps);
     };
-    const level = relayLevels[name as RelayLevelName];
-    const warmStart = { level, seed, steps, batch, device, to: folder, onStep };
+    const warmStart = { level: relayLevels[args.level], seed, steps, batch, device, to: folder, onStep };
     const { accuracy, tokens } = await trainRelayWarmStart(warmStart, terminal);
     printResult(
       terminal,

@@ -1,3 +1,4 @@
+import { positional, textFlag } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type Command } from "../cli/command.ts";
@@ -14,13 +15,9 @@ export const reportCommand: Command = command({
   description:
     "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
   args: {
-    directory: { type: "positional", required: true, description: "Run directory" },
-    out: {
-      type: "string",
-      description: "File to write; report.html in the run directory by default",
-      valueHint: "file",
-    },
-    svg: { type: "string", description: "Also draw the accuracy-token plane into this file", valueHint: "file" },
+    directory: positional("Run directory"),
+    out: textFlag("File to write; report.html in the run directory by default", "file"),
+    svg: textFlag("Also draw the accuracy-token plane into this file", "file"),
     ...jsonFlag,
   },
   run: async ({ directory, out, svg, json }, { terminal }) => {

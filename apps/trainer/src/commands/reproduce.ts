@@ -1,3 +1,4 @@
+import { choiceFlag, positional, textFlag, toggle } from "../cli/arguments.ts";
 import { formatCount, formatNumber, formatShare } from "@laconic/core/text";
 import { resolve } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
@@ -15,31 +16,28 @@ import {
 import { readBenchConfig } from "@laconic/evaluation/bench";
 import { writeBench } from "@laconic/view/report";
 import { playFlags, questionFlags } from "../bench/bench-flags.ts";
-import { command, runCommand, type Command } from "../cli/command.ts";
+import { command, valuesOf, type Command } from "../cli/command.ts";
 import { jsonFlag, trustFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
 import { spendingFlags } from "../run/spending.ts";
-import { benchCommand } from "./bench.ts";
-
-const { model, limit, seed, concurrency, run, resume, "base-url": baseUrl } = playFlags;
-const { folder, "dry-run": dryRun } = questionFlags;
+import { playBench } from "./bench.ts";
 
 /** Flags that `bench` takes alike. */
-const shared = {
-  model,
-  "base-url": baseUrl,
+const benchFlags = {
+  model: playFlags.model,
+  "base-url": playFlags["base-url"],
   ...spendingFlags,
-  limit,
-  seed,
-  concurrency,
-  folder,
-  run,
-  resume,
+  limit: playFlags.limit,
+  seed: playFlags.seed,
+  concurrency: playFlags.concurrency,
+  folder: questionFlags.folder,
+  run: playFlags.run,
+  resume: playFlags.resume,
   ...trustFlag,
-  "dry-run": dryRun,
-  offline: { type: "boolean", description: "Download no data" },
+  "dry-run": questionFlags["dry-run"],
+  offline: toggle("Download no data"),
   ...jsonFlag,
-} as const;
+};
 
 const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 
@@ -47,47 +45,35 @@ const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 export const reproduceCommand: Command = command({
   description: "Play a paper's table and test every cell against the published figure",
   args: {
-    paper: {
-      type: "positional" as const,
-      description: "agent-gspo, agentpo or magrpo",
-    },
-    table: {
-      type: "enum" as const,
-      description: "Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens",
-      options: ["1", "2"],
-      default: "1",
-    },
-    only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK, or a METHOD", valueHint: "cell" },
-    as: {
-      type: "string" as const,
-      description: "Of agentpo: the paper's actor whose rows are compared, by default the model's own",
-      valueHint: "actor",
-    },
-    ...shared,
+    paper: positional("agent-gspo, agentpo or magrpo"),
+    table: choiceFlag("Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens", ["1", "2"], "1"),
+    only: textFlag("One cell, METHOD/BENCHMARK, or a METHOD", "cell"),
+    as: textFlag("Of agentpo: the paper's actor whose rows are compared, by default the model's own", "actor"),
+    ...benchFlags,
   },
   run: async (args, { terminal }) => {
-    const { table, json } = args;
-    const paper = paperOf(args.paper);
+    const { table, json, "dry-run": isPlan } = args;
+    const paper = papers.find((name) => name === args.paper);
+    if (paper === undefined)
+      throw new LaconicError("config_invalid", `${args.paper}: there are ${papers.join(", ")}`, { key: "paper" });
     const training = trainedRows(paper, table);
     if (paper === "magrpo") {
       printResult(terminal, json, { training }, () => trainingLines(training));
       return 0;
     }
-    const actor =
-      paper === "agentpo" ? await actorOf({ ...args, as: args.as, model: args.model, resume: args.resume }) : null;
-    const all = actor === null ? playedTable(table === "2" ? "2" : "1") : agentPoTable(actor);
-    const { benchmarks, methods } = chosen(all, args.only || undefined);
-    const asked = args.resume ? [] : ["--benchmarks", benchmarks.join(","), "--methods", methods.join(",")];
-    const planned = args["dry-run"] === true;
-    const inner = planned || !json ? terminal : { ...terminal, result: () => undefined };
-    const code = await runCommand("bench", benchCommand, [...asked, ...given(args)], inner);
-    if (planned) return code;
+    const actor = paper === "agentpo" ? await actorOf(args) : null;
+    const { benchmarks, methods } = chosen(actor === null ? playedTable(table) : agentPoTable(actor), args.only);
+    const asked = args.resume ? {} : { benchmarks: benchmarks.join(","), methods: methods.join(",") };
+    const usual = valuesOf({ ...questionFlags, ...playFlags }, {});
+    const inner = isPlan || !json ? terminal : { ...terminal, result: () => undefined };
+    const code = await playBench({ ...usual, ...args, ...asked }, inner);
+    if (isPlan) return code;
     const directory = resolve(args.run);
     const { summaries } = await writeBench(directory);
     const cells =
       actor === null
-        ? reproducedCells(summaries, (name) => questionsOf(name), table === "2" ? "2" : "1")
-        : reproducedAverages(summaries, actor, (name) => questionsOf(name));
+        ? reproducedCells(summaries, questionsOf, table)
+        : reproducedAverages(summaries, actor, questionsOf);
     const { model: played } = await readBenchConfig(directory);
     printResult(terminal, json, { directory, model: played, cells, training }, () =>
       [...linesOf(cells, played, actor ?? "gpt-4-1106-preview"), "", trainingLines(training)].join("\n"),
@@ -96,22 +82,13 @@ export const reproduceCommand: Command = command({
   },
 });
 
-/** @throws LaconicError `config_invalid` for another paper */
-function paperOf(name: string): (typeof papers)[number] {
-  const paper = papers.find((each) => each === name);
-  if (paper) return paper;
-  throw new LaconicError("config_invalid", `${name}: there are ${papers.join(", ")}`, { key: "paper" });
-}
-
-interface ActorArguments {
-  readonly as: string | undefined;
-  readonly model: string | undefined;
-  readonly resume: boolean | undefined;
-  readonly run: string;
-}
-
 /** @throws LaconicError `config_invalid` where the paper has no rows of this model, and none are named */
-async function actorOf(args: ActorArguments): Promise<string> {
+async function actorOf(args: {
+  readonly as: string | undefined;
+  readonly model?: string | undefined;
+  readonly resume: boolean;
+  readonly run: string;
+}): Promise<string> {
   const known = [
     ...new Set(reproductionLedger().flatMap(({ paper, model: name }) => (paper === "agentpo" ? name : []))),
   ];
@@ -143,15 +120,6 @@ function trainingLines(rows: readonly LedgerRow[]): string {
     return [`  ${line}`, ...of.map(({ row, benchmark, figure }) => `    ${row} on ${benchmark}: ${figure}`)].join("\n");
   });
   return ["These figures need training first, by the command above them:", ...lines].join("\n");
-}
-
-/** The shared flags as words, those alone that were given. */
-function given(args: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(shared).flatMap((flag) => {
-    const value = args[flag];
-    if (typeof value === "string" && value !== "") return [`--${flag}=${value}`];
-    return value === true ? [`--${flag}`] : [];
-  });
 }
 
 type Table = ReturnType<typeof playedTable>;

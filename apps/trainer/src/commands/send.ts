@@ -1,3 +1,4 @@
+import { positional } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
@@ -14,12 +15,8 @@ import { jsonFlag } from "../cli/flags.ts";
 export const sendCommand: Command = command({
   description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
   args: {
-    directory: { type: "positional", required: true, description: "Run directory" },
-    sink: {
-      type: "positional",
-      required: true,
-      description: "tensorboard, wandb, { wandb: { project } } as JSON, or a file that makes one",
-    },
+    directory: positional("Run directory"),
+    sink: positional("tensorboard, wandb, { wandb: { project } } as JSON, or a file that makes one"),
     ...jsonFlag,
   },
   run: async ({ directory, sink, json }, { terminal }) => {

@@ -1,18 +1,28 @@
+import {
+  bytesFlag,
+  namesFlag,
+  optionalPositional,
+  textFlag,
+  toggle,
+  valueFlag,
+  wholeFlag,
+  type Values,
+} from "../cli/arguments.ts";
 import { formatNumber } from "@laconic/core/text";
-import { LaconicError, thrownText } from "@laconic/core";
+import { isRecord, LaconicError, thrownText } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
 import { createLocalEngine } from "@laconic/engine";
 import { endpoint, openServed } from "@laconic/runtime";
 import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { closeServer, createCompletionServer, type GatewayStatus } from "@laconic/serve";
 import { boundPort, listen } from "@laconic/serve/server";
-import { command, type Command, type Values } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
-import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { programsOf, servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
-import { runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
-import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
+import { checkHost, keyFrom } from "../serving/host.ts";
+import { hostFlag, runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
+import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
 /** For replies in the making when the server is told to end. */
@@ -28,81 +38,36 @@ const trainFlags = Object.fromEntries(
   ]),
 ) as typeof runFlags;
 
+/** More would be a mistake of typing. */
+const maxPrograms = 1000;
+
 const serveFlags = {
-  model: {
-    type: "positional",
-    description:
-      "A run directory, a Hugging Face model folder, hub:owner/name, or shipped; with --train a configuration of the task gateway",
-    required: false,
-  },
-  train: {
-    type: "boolean",
-    description: "Train what is served: replies are recorded by rollout, and rewards come by HTTP",
-  },
-  policy: {
-    type: "string",
-    description: "One policy of a run by itself, instead of its whole team",
-    valueHint: "name",
-  },
+  model: optionalPositional(
+    "A run directory, a Hugging Face model folder, hub:owner/name, or shipped; with --train a configuration of the task gateway",
+  ),
+  train: toggle("Train what is served: replies are recorded by rollout, and rewards come by HTTP"),
+  policy: textFlag("One policy of a run by itself, instead of its whole team", "name"),
   ...runChoiceFlags,
-  host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
-  port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
-  "allow-host": {
-    type: "string",
-    description: "Names with commas that clients may call this server by, such as a proxy's",
-    valueHint: "a,b",
-  },
-  "api-key-env": {
-    type: "string",
-    description: "Environment variable that holds the key clients must send",
-    valueHint: "NAME",
-  },
-  "max-concurrency": {
-    type: "string",
-    description: "Replies in the making at once",
-    default: "256",
-    valueHint: "n",
-  },
-  "max-tokens": {
-    type: "string",
-    description: "Of a reply whose request does not say",
-    default: "1024",
-    valueHint: "n",
-  },
-  "keep-prefixes": {
-    type: "string",
-    description: "Memory for the beginnings of conversations, kept ten minutes",
-    default: "256MiB",
-    valueHint: "size",
-  },
-  cache: {
-    type: "string",
-    description: "Most memory for what replies are read from; three quarters of what is free by default",
-    valueHint: "size",
-  },
-  "chat-template-arguments": {
-    type: "string",
-    description: 'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
-    valueHint: "json",
-  },
-  programs: {
-    type: "string",
-    description: "With --train: how many programs to keep running that play rollouts",
-    valueHint: "n",
-  },
-  program: {
-    type: "string",
-    description: "Command of such a program, such as 'node team.mjs'; it finds the endpoint in OPENAI_BASE_URL",
-    valueHint: "command",
-  },
-  "program-url": {
-    type: "string",
-    description: "Where programs reach the endpoint, if not at the address that it listens on",
-    valueHint: "url",
-  },
-  "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
+  host: hostFlag,
+  port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "8000"),
+  "allow-host": namesFlag("Names with commas that clients may call this server by, such as a proxy's", "a,b"),
+  "api-key-env": textFlag("Environment variable that holds the key clients must send", "NAME"),
+  "max-concurrency": wholeFlag()("Replies in the making at once", "n", "256"),
+  "max-tokens": wholeFlag()("Of a reply whose request does not say", "n", "1024"),
+  "keep-prefixes": bytesFlag("Memory for the beginnings of conversations, kept ten minutes", "size", "256MiB"),
+  cache: bytesFlag("Most memory for what replies are read from; three quarters of what is free by default", "size"),
+  "chat-template-arguments": valueFlag(templateArgumentsFrom)(
+    'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
+    "json",
+  ),
+  programs: wholeFlag(1, maxPrograms)("With --train: how many programs to keep running that play rollouts", "n"),
+  program: textFlag(
+    "Command of such a program, such as 'node team.mjs'; it finds the endpoint in OPENAI_BASE_URL",
+    "command",
+  ),
+  "program-url": textFlag("Where programs reach the endpoint, if not at the address that it listens on", "url"),
+  "max-body": wholeFlag()("Largest request in bytes", "n", "4194304"),
   ...actorSpendingFlags,
-  ...timeoutFlag,
   ...trainFlags,
 } as const;
 
@@ -128,22 +93,20 @@ async function serveTraining(args: ServeArguments, rest: readonly string[], term
       { key: "train" },
     );
   const written = config === undefined ? null : await loadConfig(config);
-  const flags = { ...args, dryRun: args["dry-run"] };
   const onStatus = (status: GatewayStatus, isOver: boolean): void =>
     terminal[isOver ? "note" : "status"](gatewayLine(status));
-  return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal, onStatus));
+  return runTraining(written, words, args, "serve", terminal, endpoint(serving, terminal, onStatus));
 }
 
 /** Serves weights as they are, until a signal. */
 async function serveModel(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const { host, port, ...limits } = servingOf(args);
   const given = servedName(args, rest);
-  const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
-  const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
+  const { "keep-prefixes": maxBytes, cache: cacheBytes } = args;
   const choice = {
     policy: args.policy,
     ...runChoiceOf(args),
-    templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
+    templateArguments: args["chat-template-arguments"] ?? {},
     cap: actorCap(args),
   };
   const device = await chooseDevice(args.device ?? "auto", "auto", (line) => terminal.note(line));
@@ -192,4 +155,74 @@ function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...count
   const groups = `${Math.min(groupsReady, groupsPerStep)}/${groupsPerStep} groups`;
   const line = `step ${(step ?? 0) + 1}: ${groups}, ${open} rollouts open, ${waiting} wait`;
   return odd.length === 0 ? line : `${line}; ${odd.join(", ")}`;
+}
+
+/** Where the server listens, and what it takes. @throws LaconicError `config_invalid` for an address that cannot be */
+function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
+  const { host, port, "allow-host": names = [] } = args;
+  const apiKey = keyFrom(args["api-key-env"]);
+  checkHost(host, apiKey);
+  return {
+    host,
+    port,
+    hosts: [host, ...names],
+    apiKey,
+    maxConcurrency: args["max-concurrency"],
+    maxBodyBytes: args["max-body"],
+    defaultMaxTokens: args["max-tokens"],
+  };
+}
+
+/** @throws LaconicError `config_invalid` for a number without a program, and a program without a command */
+function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], "programs" | "programUrl"> {
+  const { programs, program, "program-url": programUrl } = args;
+  const refused = (key: string, reason: string): LaconicError =>
+    new LaconicError("config_invalid", `--${key}: ${reason}`, { key });
+  if (program === undefined) {
+    if (programs !== undefined) throw refused("programs", "say which, with --program");
+    if (programUrl !== undefined) throw refused("program-url", "there is no --program to tell it");
+    return { programs: null };
+  }
+  const [first, ...words] = wordsOf(program);
+  if (first === undefined) throw refused("program", "it is empty; expected a command");
+  return { programs: { count: programs ?? 1, command: [first, ...words] }, programUrl };
+}
+
+/** Words of a command, which no shell reads: spaces part them, quotes keep them together. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+}
+
+/** What has a meaning with `--train` alone. */
+const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "program", "program-url"] as const;
+
+/** @throws LaconicError `config_invalid` without a model, and for what has a meaning with `--train` alone */
+function servedName(args: ServeArguments, rest: readonly string[]): string {
+  const stray = trainingOnly.find((name) => args[name] !== undefined && args[name] !== false);
+  if (stray !== undefined || rest.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `${stray === undefined ? rest[0] : `--${stray}`} belongs to a training; serve a configuration with --train`,
+      { key: stray ?? "train" },
+    );
+  if (args.model !== undefined) return args.model;
+  throw new LaconicError(
+    "config_invalid",
+    "name what to serve: a run directory, a model folder, hub:owner/name, or shipped",
+    { key: "model" },
+  );
+}
+
+/** @throws LaconicError `config_invalid` for what is no JSON object */
+function templateArgumentsFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `--${flag} is ${text}: ${reason}`, { key: flag });
+  let value: unknown;
+  try {
+    value = boundedJson(text);
+  } catch {
+    throw refused('expected JSON, such as {"enable_thinking":false}');
+  }
+  if (!isRecord(value)) throw refused("expected a JSON object");
+  return value;
 }

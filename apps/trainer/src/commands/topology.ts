@@ -1,3 +1,9 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { parseJson } from "@laconic/core/json";
+import { issueWords } from "@laconic/core/schemas";
+import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
+import { choiceFlag, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { LaconicError, nearestName } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import {
@@ -7,6 +13,7 @@ import {
   debateGraph,
   drawTopology,
   drawingFormats,
+  graphTopology,
   hintActorGraph,
   layeredGraph,
   randomGraph,
@@ -16,11 +23,9 @@ import {
 } from "@laconic/topologies";
 import { command, type Command } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
-import { wholeNumber } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { isModuleText } from "@laconic/runtime/resolver";
-import { graphFromJson, graphOfFile } from "./topology-file.ts";
+import { isModuleText, partsOfFileText, resolveReference } from "@laconic/runtime/resolver";
 
 interface Shape {
   readonly agents: number;
@@ -63,23 +68,17 @@ export const topologyLsCommand: Command = command({
 export const topologyShowCommand: Command = command({
   description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of FILE.ts that exports one",
   args: {
-    graph: {
-      type: "positional",
-      description: "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
-      valueHint: "GRAPH",
-    },
-    format: { type: "enum", description: "How", options: [...drawingFormats], default: "mermaid" },
-    agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
-    rounds: { type: "string", description: "Rounds, where the graph has any number", valueHint: "r", default: "2" },
-    seed: { type: "string", description: "Of a random graph", valueHint: "seed", default: "0" },
-    out: { type: "string", description: "File to write instead of standard output", valueHint: "file" },
+    graph: positional(
+      "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
+      "GRAPH",
+    ),
+    format: choiceFlag("How", drawingFormats, "mermaid"),
+    agents: wholeFlag(2, 64)("Agents, where the graph has any number", "n", "3"),
+    rounds: wholeFlag(1, 64)("Rounds, where the graph has any number", "r", "2"),
+    seed: textFlag("Of a random graph", "seed", "0"),
+    out: textFlag("File to write instead of standard output", "file"),
   },
-  run: async ({ graph: name, format, agents, rounds, seed, out }, { terminal }) => {
-    const shape = {
-      agents: wholeNumber("agents", agents, 2, 64),
-      rounds: wholeNumber("rounds", rounds, 1, 64),
-      seed,
-    };
+  run: async ({ graph: name, format, out, ...shape }, { terminal }) => {
     const graph = name.endsWith(".json")
       ? graphFromJson((await readGiven(name)).toString(), name)
       : isModuleText(name)
@@ -103,4 +102,67 @@ function builtIn(name: string, shape: Shape): Graph {
     `there is no topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
     { topology: name },
   );
+}
+
+const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
+
+const schema = z.strictObject({
+  name: z.string().default("graph"),
+  agents: z.array(
+    z.strictObject({ id: z.string(), role: z.string().default("agent"), rounds: z.array(z.int()).optional() }),
+  ),
+  rounds: z.int().default(1),
+  spatial: edges,
+  temporal: edges,
+  answer: z.strictObject({ name: z.string().default("answer"), agents: z.array(z.string()) }),
+});
+
+/**
+ * A graph to draw, from JSON.
+ * @throws LaconicError `config_invalid` with the place of what is wrong, `topology_invalid` for a graph that cannot run
+ */
+function graphFromJson(text: string, file: string): Graph {
+  const parsed = schema.safeParse(parseJson(text, file), { error: issueWords });
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "graph"}: ${message}`);
+    throw new LaconicError("config_invalid", `${file}: ${issues.join("; ")}`, { file });
+  }
+  const { agents, answer, ...rest } = parsed.data;
+  const graph: Graph = {
+    ...rest,
+    agents: agents.map(({ id, role, rounds }) => ({ ...agent(id, role), ...(rounds && { rounds }) })),
+    answer: { ...answer, choose: () => null },
+  };
+  graphTopology(graph); // refuses what cannot run
+  return graph;
+}
+
+/**
+ * The graph of a user's module: a graph, a team over text, or a function that makes one.
+ * @throws LaconicError `config_invalid` for an export that is none, or a team with control flow, which no graph shows;
+ * `topology_invalid` for a graph that cannot run
+ */
+async function graphOfFile(
+  text: string,
+  { agents, rounds }: Pick<TextTeamOptions, "agents" | "rounds">,
+): Promise<Graph> {
+  const { file, export: name } = partsOfFileText(text);
+  const reference = { file: resolve(file), export: name };
+  const options: TextTeamOptions = {
+    agents,
+    rounds,
+    replyTokens: 1,
+    actorTokens: 1,
+    answerForm: "",
+    read: (reply: string) => reply,
+  };
+  const given = (await resolveReference(reference, "drawing", options)) as Graph | TextTeam | TeamPreset;
+  const team = "make" in given ? given.make(options) : given;
+  const graph = "answer" in team ? team : team.graph;
+  if (graph === undefined)
+    throw new LaconicError("config_invalid", `${text}: this team is no graph but a program; only graphs can be drawn`, {
+      file: reference.file,
+    });
+  graphTopology(graph); // refuses what cannot run
+  return graph;
 }

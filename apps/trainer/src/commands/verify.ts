@@ -1,3 +1,4 @@
+import { positional, namesFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { verifyRun, verifyText } from "@laconic/verify";
 import { command, type Command } from "../cli/command.ts";
@@ -10,16 +11,12 @@ const exitCodes = { agrees: 0, contradicts: 1, partial: 3 } as const;
 export const verifyCommand: Command = command({
   description: "Check a run's folder with plain formulas, and name what they do not cover",
   args: {
-    run: { type: "positional", required: true, description: "Run directory; one that is being written will do" },
-    allow: {
-      type: "string",
-      description: "Names of what need not be covered, for exit code 0; they are still listed",
-      valueHint: "weights,files",
-    },
+    run: positional("Run directory; one that is being written will do"),
+    allow: namesFlag("Names of what need not be covered, for exit code 0; they are still listed", "weights,files"),
     ...jsonFlag,
   },
   run: async ({ run, allow, json }, { terminal }) => {
-    const report = await verifyRun(resolve(run), allow?.split(","));
+    const report = await verifyRun(resolve(run), allow);
     printResult(terminal, json, report, verifyText);
     return exitCodes[report.verdict];
   },

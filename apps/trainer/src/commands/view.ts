@@ -1,3 +1,4 @@
+import { namesFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -9,62 +10,48 @@ import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 import { exportPage, folderId, type ExportedPage } from "@laconic/view";
 import { command, type Command } from "../cli/command.ts";
 import { writeGiven } from "../cli/files.ts";
-import { wholeNumber } from "../cli/numbers.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 const pageFlags = {
-  port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "0", valueHint: "n" },
-  json: { type: "boolean", description: "Print the address as one line of JSON" },
+  port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "0"),
+  json: toggle("Print the address as one line of JSON"),
 } as const;
 
 export const viewCommand: Command = command({
   description:
     "Look at runs, sweeps and benches in the browser, live while they are written, or --export them as one file",
   args: {
-    folder: {
-      type: "positional",
-      required: false,
-      description: "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
-    },
+    folder: optionalPositional(
+      "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
+    ),
     port: pageFlags.port,
-    host: {
-      type: "string",
-      description: "Address to listen on; one that others reach asks for the token that is printed with it",
-      default: "127.0.0.1",
-      valueHint: "address",
-    },
-    "allow-host": {
-      type: "string",
-      description: "Names with commas that browsers may call this server by, such as a proxy's",
-      valueHint: "a,b",
-    },
-    open: { type: "boolean", description: "Open the page in the browser" },
-    export: {
-      type: "string",
-      description: "Write the pages as one HTML file that needs no server, instead of serving them",
-      valueHint: "file",
-    },
-    "max-mb": { type: "string", description: "Largest file of --export, in MB", default: "3", valueHint: "n" },
+    host: textFlag(
+      "Address to listen on; one that others reach asks for the token that is printed with it",
+      "address",
+      "127.0.0.1",
+    ),
+    "allow-host": namesFlag("Names with commas that browsers may call this server by, such as a proxy's", "a,b"),
+    open: toggle("Open the page in the browser"),
+    export: textFlag("Write the pages as one HTML file that needs no server, instead of serving them", "file"),
+    "max-mb": wholeFlag(1, 500)("Largest file of --export, in MB", "n", "3"),
     json: pageFlags.json,
   },
   rest: "words",
   run: async (args, { terminal, rest }) => {
     const here = existsSync("runs") ? "runs" : ".";
     const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
-    const maxBytes = 1e6 * wholeNumber("max-mb", args["max-mb"], 1, 500);
     if (args.export !== undefined) {
       const file = resolve(args.export);
-      const page = await writePages(file, folders, maxBytes, terminal);
+      const page = await writePages(file, folders, 1e6 * args["max-mb"], terminal);
       printResult(terminal, args.json, { file, ...page }, () => `${file} (${formatFileSize(page.bytes)})`);
       return 0;
     }
-    const port = wholeNumber("port", args.port, 0, 65_535);
-    const names = args["allow-host"]?.split(",") ?? [];
+    const { host, port, "allow-host": names = [] } = args;
     const page = await ownPage(folders);
-    const server = await startViewServer({ folders, host: args.host, port, names, page }, terminal);
+    const server = await startViewServer({ folders, host, port, names, page }, terminal);
     if (args.json) terminal.result(visibleJson({ url: server.url, folders }));
     else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
     if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
@@ -75,11 +62,10 @@ export const viewCommand: Command = command({
 export const playgroundCommand: Command = command({
   description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
   args: pageFlags,
-  run: async (args, { terminal }) => {
-    const port = wholeNumber("port", args.port, 0, 65_535);
+  run: async ({ port, json }, { terminal }) => {
     // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
     const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
-    if (args.json) terminal.result(visibleJson({ url: server.url }));
+    if (json) terminal.result(visibleJson({ url: server.url }));
     else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
     return untilStopped(server);
   },

@@ -21,29 +21,16 @@ import { runFiles, isNamedBudget } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { actorCap } from "./spending.ts";
+import type { RunFlags } from "../cli/flags.ts";
+import { actorCap, type CapFlags } from "./spending.ts";
 import { trainRun, type TrainedRun } from "./train-run.ts";
 import { visibleJson } from "../cli/visible-json.ts";
-
-/** Flags of a run, as typed. */
-export interface RunFlags {
-  readonly seed?: string | undefined;
-  readonly device?: string | undefined;
-  readonly run?: string | undefined;
-  readonly resume?: boolean | undefined;
-  readonly json?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly "max-usd"?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly "actor-price"?: string | undefined;
-  readonly view?: boolean | undefined;
-}
 
 /** Runs or resumes a training and prints its result. Returns the exit code. */
 export async function runTraining(
   written: Readonly<Record<string, unknown>> | null,
   overrides: readonly string[],
-  flags: RunFlags,
+  flags: RunFlags & CapFlags & { readonly view?: boolean },
   name: string,
   terminal: Terminal,
   openSource?: OpenSource,
@@ -57,15 +44,14 @@ export async function runTraining(
   // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
   const config =
     written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
-  if (flags.dryRun) {
+  if (flags["dry-run"]) {
     terminal.result(visibleJson(writtenConfig(config), flags.json ? undefined : 2));
     return 0;
   }
   const { task, train } = config;
   const objective = isReference(train.objective) ? referenceTitle(train.objective) : train.objective.name;
   const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
-  const resume =
-    flags.resume === true && ((await isPastCheckpoint(directory, train.checkpoint.every)) || "where-possible");
+  const resume = flags.resume && ((await isPastCheckpoint(directory, train.checkpoint.every)) || "where-possible");
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${objective}, ${config.workers} threads; run directory ${directory}`,
   );

@@ -1,7 +1,7 @@
 import { formatUsd } from "@laconic/core/text";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
-import { positiveNumber } from "../cli/numbers.ts";
+import { positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
 /** The most that a command may spend, and the price that it counts with. */
 export interface SpendingCap {
@@ -9,65 +9,62 @@ export interface SpendingCap {
   readonly price: TokenPrice | null;
 }
 
-/** `--max-usd` and `--price` of commands that ask one model. */
-export const spendingFlags = {
-  "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
-  price: {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens, where the model's is not known",
-    valueHint: "p,c,cached=...",
-  },
-} as const;
-
-/** `--timeout` of commands whose calls go to a server. */
-export const timeoutFlag = {
-  timeout: {
-    type: "string",
-    description: "Seconds of a call to a server, with all its attempts (default: 600)",
-    valueHint: "s",
-  },
-} as const;
-
-/** @throws LaconicError `config_invalid` */
-export function deadlineOf({ timeout }: { readonly timeout?: string | undefined }): { readonly deadlineMs?: number } {
-  return timeout === undefined ? {} : { deadlineMs: positiveNumber("timeout", timeout) * 1000 };
+/** What {@link spendingFlags} say. */
+export interface SpendingFlags {
+  readonly "max-usd": number | undefined;
+  readonly price: TokenPrice | undefined;
 }
 
-/** @throws LaconicError `config_invalid` naming the flag; for a cap without a price */
-export async function spendingCap(
-  args: { readonly "max-usd"?: string | undefined; readonly price?: string | undefined },
-  model: string,
-): Promise<SpendingCap> {
-  const maxUsd = args["max-usd"] === undefined ? null : positiveNumber("max-usd", args["max-usd"]);
-  const price = args.price === undefined ? await knownPrice(model) : parsePrice(args.price);
-  if (maxUsd !== null) checkPriced(price, model, "price");
-  return { maxUsd, price };
+/** What {@link actorSpendingFlags} say. */
+export interface CapFlags {
+  readonly "max-usd"?: number | undefined;
+  readonly "actor-price"?: TokenPrice | undefined;
+  readonly timeout?: number | undefined;
 }
+
+export const priceFlag: ValueFlag<TokenPrice> = valueFlag(parsePrice);
+
+/** Of commands whose calls go to a server. */
+export const timeoutFlag: Flags<{ readonly timeout: number | undefined }> = {
+  timeout: positiveFlag("Seconds of a call to a server, with all its attempts (default: 600)", "s"),
+};
+
+/** Of commands that ask one model. */
+export const spendingFlags: Flags<SpendingFlags> = {
+  "max-usd": positiveFlag("Stop before more is spent", "$"),
+  price: priceFlag(
+    "US dollars per million prompt and completion tokens, where the model's is not known",
+    "p,c,cached=...",
+  ),
+};
 
 /** Of commands whose agents may speak through a server's API. */
-export const actorSpendingFlags = {
-  "max-usd": { type: "string", description: "Stop before more is spent on an actor's server", valueHint: "$" },
-  "actor-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of an actor's server, where not public",
-    valueHint: "p,c,cached=...",
-  },
-} as const;
+export const actorSpendingFlags: Flags<CapFlags> = {
+  "max-usd": positiveFlag("Stop before more is spent on an actor's server", "$"),
+  "actor-price": priceFlag(
+    "US dollars per million prompt and completion tokens of an actor's server, where not public",
+    "p,c,cached=...",
+  ),
+  ...timeoutFlag,
+};
 
-/** `--max-usd`, `--actor-price` and `--timeout` as given. */
-export interface CapFlags {
-  readonly "max-usd"?: string | undefined;
-  readonly "actor-price"?: string | undefined;
-  readonly timeout?: string | undefined;
+export function deadlineOf({ timeout }: { readonly timeout?: number | undefined }): { readonly deadlineMs?: number } {
+  return timeout === undefined ? {} : { deadlineMs: timeout * 1000 };
 }
 
-/** @throws LaconicError `config_invalid` naming the flag */
-export function actorCap(flags: CapFlags): ActorCap {
-  const { "max-usd": maxUsd, "actor-price": price } = flags;
+/** @throws LaconicError `config_invalid` for a cap without a price */
+export async function spendingCap(args: SpendingFlags, model: string): Promise<SpendingCap> {
+  const maxUsd = args["max-usd"] ?? null;
+  const known = args.price ?? (await knownPrice(model));
+  if (maxUsd !== null) checkPriced(known, model, "price");
+  return { maxUsd, price: known };
+}
+
+export function actorCap({ "max-usd": maxUsd, "actor-price": actorPrice, timeout }: CapFlags): ActorCap {
   return {
-    ...(maxUsd !== undefined && { maxUsd: positiveNumber("max-usd", maxUsd) }),
-    ...(price !== undefined && { price: parsePrice(price, "actor-price") }),
-    ...deadlineOf(flags),
+    ...(maxUsd !== undefined && { maxUsd }),
+    ...(actorPrice !== undefined && { price: actorPrice }),
+    ...deadlineOf({ timeout }),
   };
 }
 

@@ -1,0 +1,159 @@
+import { LaconicError } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
+
+/** A word or a flag of a command; `T` is what the command gets of it. */
+export interface Argument<T = unknown> {
+  readonly kind: "positional" | "toggle" | "value";
+  readonly description: string;
+  /** The value in one word, as the help prints it. */
+  readonly hint?: string;
+  readonly required?: true;
+  /** What is read where the flag is absent. */
+  readonly default?: string;
+  readonly options?: readonly string[];
+  readonly alias?: string;
+  /** The value where the flag is absent and has no default. */
+  readonly absent?: T;
+  /** @throws LaconicError `config_invalid` naming the flag */
+  readonly read?: (text: string, flag: string) => T;
+}
+
+export type Arguments = Readonly<Record<string, Argument>>;
+
+/** Values of a command's arguments by name. */
+export type Values<A> = { readonly [Name in keyof A]: A[Name] extends Argument<infer T> ? T : never };
+
+/** Flags by the values that a command gets of them. */
+export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
+
+/** A command line that does not fit the command; the help is printed after it. */
+export class UsageError extends Error {}
+
+/** A word that stands behind the command by its place. */
+export function positional(description: string, hint?: string): Argument<string> {
+  return { kind: "positional", description, required: true, ...(hint !== undefined && { hint }) };
+}
+
+export function optionalPositional(description: string, hint?: string): Argument<string | undefined> {
+  return { kind: "positional", description, ...(hint !== undefined && { hint }) };
+}
+
+export function toggle(description: string, alias?: string): Argument<boolean> {
+  return { kind: "toggle", description, absent: false, ...(alias !== undefined && { alias }) };
+}
+
+/** A toggle that tells its absence from `--no-NAME`. */
+export function optionalToggle(description: string): Argument<boolean | undefined> {
+  return { kind: "toggle", description };
+}
+
+/** Makes flags with a value of one kind. */
+export interface ValueFlag<T> {
+  (description: string, hint?: string): Argument<T | undefined>;
+  (description: string, hint: string, usual: string): Argument<T>;
+}
+
+export function valueFlag<T>(read: (text: string, flag: string) => T): ValueFlag<T> {
+  return (description: string, hint?: string, usual?: string): Argument<T> => ({
+    kind: "value",
+    description,
+    read,
+    ...(hint !== undefined && { hint }),
+    ...(usual !== undefined && { default: usual }),
+  });
+}
+
+export const textFlag: ValueFlag<string> = valueFlag((given) => given);
+
+export function requiredFlag(description: string, hint: string): Argument<string> {
+  return { kind: "value", description, hint, required: true };
+}
+
+export function choiceFlag<const Option extends string>(
+  description: string,
+  options: readonly Option[],
+): Argument<Option | undefined>;
+export function choiceFlag<const Option extends string>(
+  description: string,
+  options: readonly Option[],
+  usual: NoInfer<Option>,
+): Argument<Option>;
+export function choiceFlag<const Option extends string>(
+  description: string,
+  options: readonly Option[],
+  usual?: Option,
+): Argument<Option> {
+  const read = (given: string, flag: string): Option => {
+    const option = options.find((each) => each === given);
+    if (option !== undefined) return option;
+    throw new UsageError(`Invalid value for argument: --${flag} (${given}). Expected one of: ${options.join(", ")}.`);
+  };
+  return { kind: "value", description, options, read, ...(usual !== undefined && { default: usual }) };
+}
+
+function refused(flag: string, given: string, expected: string): LaconicError {
+  return new LaconicError("config_invalid", `--${flag} is ${given}, expected ${expected}`, { flag });
+}
+
+/** @throws LaconicError `config_invalid` naming the flag */
+export function wholeNumber(flag: string, given: string, least = 1, most: number = Infinity): number {
+  const value = Number(given);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw refused(flag, given, most === Infinity ? `a whole number from ${least}` : `${least} to ${most}`);
+}
+
+/** Flags with a whole number, from 1 on unless it says otherwise. */
+export function wholeFlag(least?: number, most?: number): ValueFlag<number> {
+  return valueFlag((given, flag) => wholeNumber(flag, given, least, most));
+}
+
+export const positiveFlag: ValueFlag<number> = valueFlag((given, flag) => {
+  const value = Number(given);
+  if (value > 0 && value < Infinity) return value;
+  throw refused(flag, given, "a number above 0");
+});
+
+export const amountFlag: ValueFlag<number> = valueFlag((given, flag) => {
+  const value = Number(given);
+  if (value >= 0 && value < Infinity) return value;
+  throw refused(flag, given, "a number from 0");
+});
+
+/** Words with commas between them. */
+export function wordsIn(list: string): string[] {
+  return list
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
+export const namesFlag: ValueFlag<readonly string[]> = valueFlag(wordsIn);
+
+/** A list with ranges, each seed once: `1,2,3` or `0-4,9`. */
+export const seedsFlag: ValueFlag<readonly number[]> = valueFlag((list, flag) => {
+  const values = list.split(",").flatMap((piece) => {
+    const [, first = NaN, last = first] = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/u.exec(piece) ?? [];
+    const length = Number(last) - Number(first) + 1;
+    return length > 0 && length <= 10_000 ? Array.from({ length }, (_, i) => Number(first) + i) : [NaN];
+  });
+  if (!values.includes(NaN) && new Set(values).size === values.length) return values;
+  throw refused(flag, list, "seeds such as 1,2,3 or 0-4, each once");
+});
+
+const prefixes = ["", "k", "m", "g", "t"];
+const byteUnits: Readonly<Record<string, number>> = wordTable(
+  Object.fromEntries(
+    prefixes.flatMap((prefix, i) => [
+      [`${prefix}b`, 1000 ** i],
+      [`${prefix}ib`, 1024 ** i],
+    ]),
+  ),
+);
+
+/** `24GiB`, `24 GB`, `1.5e9`. */
+export const bytesFlag: ValueFlag<number> = valueFlag((given, flag) => {
+  const [, number = "", unit = ""] = /^([\d.]+(?:e\d+)?)\s*([a-z]*)$/i.exec(given.trim()) ?? [];
+  const value = Number(number || NaN) * (byteUnits[unit.toLowerCase() || "b"] ?? NaN);
+  if (value > 0 && value < Infinity) return Math.floor(value);
+  throw refused(flag, given, "bytes such as 24GiB or 16GB");
+});
