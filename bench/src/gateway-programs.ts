@@ -8,7 +8,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
 import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
-import { printRow } from "./rows.ts";
 
 const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
 const programs = 4;
@@ -44,7 +43,9 @@ try {
     for (const checkout of other === undefined ? [root] : [other, root]) {
       const version = checkout === root ? "this" : "other";
       const row = { run: number, ...(await measure(variant, checkout, model, join(folder, `run-${p}-${version}`))) };
-      printRow(out, { bench: "gateway-programs", machine: machine(), version, programs, ...row });
+      const line = `${JSON.stringify({ bench: "gateway-programs", machine: machine(), version, programs, ...row })}\n`;
+      process.stdout.write(line);
+      appendFileSync(out, line);
     }
 } finally {
   await rm(folder, { recursive: true });
