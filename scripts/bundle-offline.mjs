@@ -1,8 +1,7 @@
 // npm run bundle:offline [-- FILE]: one archive that runs the GPU check on a Linux x64 machine without a network: this
 // Node, the packages and their dependencies. PyTorch has to be on that machine.
 //   tar xf laconic-offline.tar.xz && laconic-offline/gpu-check --out results
-// and beside it `laconic-offline/story-sweep --settings FILE --model FOLDER`, which needs processor cores alone.
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { root } from "./lib/root.mjs";
@@ -24,16 +23,13 @@ try {
   const bundle = join(folder, "laconic-offline");
   await must("pnpm", ["--filter", "@laconic/bench", "deploy", "--legacy", "--prod", bundle]);
   copyFileSync(process.execPath, join(bundle, "node"));
-  for (const name of ["gpu-check", "story-sweep"]) {
-    const start = [
-      "#!/bin/sh",
-      'here=$(cd "$(dirname "$0")" && pwd)',
-      `PATH="$here:$PATH" exec "$here/node" --import "file://$here/node_modules/tsx/dist/esm/index.mjs" "$here/src/${name}.ts" "$@"`,
-      "",
-    ].join("\n");
-    writeFileSync(join(bundle, name), start);
-    chmodSync(join(bundle, name), 0o755);
-  }
+  const start = [
+    "#!/bin/sh",
+    'here=$(cd "$(dirname "$0")" && pwd)',
+    'PATH="$here:$PATH" exec "$here/node" --import "file://$here/node_modules/tsx/dist/esm/index.mjs" "$here/src/gpu-check.ts" "$@"',
+    "",
+  ].join("\n");
+  writeFileSync(join(bundle, "gpu-check"), start, { mode: 0o755 });
   await must("tar", ["-cJf", target, "-C", folder, "laconic-offline"], { XZ_OPT: "-T0 -6" });
   const megabytes = statSync(target).size / 2 ** 20;
   console.log(`${target}: ${megabytes.toFixed(1)} MiB`);

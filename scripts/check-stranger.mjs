@@ -89,7 +89,7 @@ async function visit(major, node, tarballs) {
       train: () => at(demo, "npx", "laconic", "train", "--json"),
       eval: () => at(demo, "npx", "laconic", "eval", "runs/train", "--json"),
       analyze: () => at(demo, "npx", "laconic", "analyze", "runs/train", "--problems", "20", "--json"),
-      report: () => at(demo, "npx", "laconic", "report", "runs/train"),
+      report: () => at(demo, "npx", "laconic", "view", "report", "runs/train"),
       resume: () => at(demo, "npx", "laconic", "train", "--resume", "runs/train", "train.steps=61"),
       ...(major === process.versions.node.split(".")[0] && otherRuntimes(at, demo)),
       "CommonJS package": async () => {

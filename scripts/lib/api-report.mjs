@@ -26,16 +26,16 @@ export function apiReports() {
         .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
         .map(([path, source]) => ({
           entry: join(manifest.name, path).replaceAll("\\", "/"),
-          exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) =>
-            a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
-          ),
+          exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
         })),
     )
     .map(({ entry, exports }) => ({
       entry,
       names: exports.map(({ name }) => name),
       signatures: exports.map(({ signature }) => signature),
-      undocumented: exports.filter(({ doc }) => doc === "").map(({ name, place }) => `${entry} ${name} (${place})`),
+      undocumented: exports
+        .filter((each) => !each.isDocumented)
+        .map(({ name, place }) => `${entry} ${name} (${place})`),
     }));
 }
 
@@ -65,12 +65,7 @@ function exportsOf(path, sources) {
 
 /** What another package declares is documented there. */
 function foreign(name, target) {
-  return {
-    name,
-    doc: `Of \`${target}\`.`,
-    signature: `export { ${name} } from "${target}";`,
-    place: target,
-  };
+  return { name, isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
 }
 
 /** The declaration of a name in a module, wherever the module has it from. */
@@ -93,10 +88,9 @@ function declared(path, name, sources) {
 }
 
 function described(path, name, statements) {
-  const documented = statements.map((statement) => firstSentence(statement)).find((text) => text !== "");
   return {
     name,
-    doc: documented ?? "",
+    isDocumented: statements.some(isDocumented),
     signature: statements.map((statement) => signatureOf(statement, name)).join("\n"),
     place: placeOf(path),
   };
@@ -126,15 +120,10 @@ function isExported(statement) {
   return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
-/** The text of the last doc comment up to its first full stop or blank line; empty without one. */
-function firstSentence(statement) {
-  const comment = statement.jsDoc?.at(-1);
-  if (!comment) return "";
-  const text = ts.getTextOfJSDocComment(comment.comment) ?? "";
-  const tags = (comment.tags ?? []).map((tag) => `@${tag.tagName.text} ${ts.getTextOfJSDocComment(tag.comment) ?? ""}`);
-  const [paragraph = ""] = (text.trim() === "" ? tags.join(" ") : text).trim().split(/\n\s*\n/u);
-  const line = paragraph.replaceAll(/\s+/gu, " ");
-  return (/^.*?[^.\s]{2,}\.(?=\s+[A-Z`]|$)/u.exec(line)?.[0] ?? line).trim();
+/** Whether the last doc comment of a declaration says something. */
+function isDocumented({ jsDoc }) {
+  const comment = jsDoc?.at(-1);
+  return comment !== undefined && (comment.comment !== undefined || comment.tags !== undefined);
 }
 
 /** A declaration in one line, without bodies, members, values and comments. */
