@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { baselines } from "../packages/baselines/src/index.ts";
 import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
 import { samplingNames, samplingParameters } from "../packages/core/src/backends/index.ts";
 import { rangeOf } from "../packages/core/src/index.ts";
 import { reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
-import { tasks } from "../docs/.vitepress/sidebar.ts";
-import { publishedPackages, readText, root } from "./workspace.ts";
+import { readText, root } from "./workspace.ts";
 
 type Row = readonly (string | number)[];
 
@@ -96,27 +94,4 @@ test.each(sections)("%s: %s", async (page, name, text) => {
   expect(readText(page)).toMatch(marked);
   const written = readText(page).replace(marked, (_, begin: string, end: string) => `${begin}${text()}${end}`);
   await expect(written).toMatchFileSnapshot(join(root, page));
-});
-
-test("the README lists every package", () => {
-  const readme = readText("README.md");
-  expect(publishedPackages.filter(({ manifest: { name } }) => !readme.includes(`\`${name}\``))).toEqual([]);
-});
-
-test("the README and the front page count methods and benchmarks as the code does", () => {
-  const methods = `ublished methods (${baselines.length} with their variants)`;
-  expect(readText("README.md")).toContain(methods);
-  expect(readText("docs/index.md")).toContain(`${methods} on ${benchmarks.length} benchmarks`);
-});
-
-test("every page of a task has something to run before its first part", () => {
-  const links = tasks.flatMap(({ items }) => items.map(({ link }) => link)).filter((link) => link !== "/api/");
-  const openingOf = (link: string): string => {
-    const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
-    return page.slice(0, page.indexOf("\n## "));
-  };
-  const without = ["/what-for", "/getting-started", "/playground", ...links].filter(
-    (link) => !/^```sh\n(?:npm|npx|laconic) /mu.test(openingOf(link)),
-  );
-  expect(without).toEqual([]);
 });

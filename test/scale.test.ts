@@ -71,32 +71,7 @@ describe("Kubernetes manifests", () => {
         for (const pod of selected) expect(portsOf(pod)).toContain(targetPort);
     }
   });
-
-  test("only the trainer reaches the server, which has no keys", () => {
-    const [policy] = ofKind("NetworkPolicy").map(({ spec }) => spec as unknown as NetworkPolicy);
-    const servers = pods.filter((pod) => portsOf(pod).length > 0);
-    expect(servers).toHaveLength(2);
-    for (const pod of servers) expect(matches(policy?.podSelector.matchLabels, pod)).toBe(true);
-    const allowed = policy?.ingress.flatMap(({ from }) => from.map(({ podSelector }) => podSelector.matchLabels)) ?? [];
-    const reaching = pods.filter((pod) => allowed.some((labels) => matches(labels, pod)));
-    expect(reaching.map(({ metadata }) => metadata.labels["app"])).toEqual(["laconic"]);
-  });
-
-  test("the servers' settings are JSON", () => {
-    const settings = pods
-      .flatMap(({ spec }) => spec.containers.flatMap(({ args = [] }) => args))
-      .filter((arg) => arg.startsWith("--backend-config="))
-      .map((arg) => JSON.parse(arg.slice(arg.indexOf("=") + 1)) as object);
-    expect(settings.map((each) => Object.keys(each).length > 1)).toEqual([true, true]);
-  });
 });
-
-interface NetworkPolicy {
-  readonly podSelector: { readonly matchLabels: unknown };
-  readonly ingress: readonly {
-    readonly from: readonly { readonly podSelector: { readonly matchLabels: unknown } }[];
-  }[];
-}
 
 test("shell recipes are valid shell", () => {
   const scripts = repositoryFiles().filter((path) => /^(?:docs\/scale|scripts)\/.*\.(?:sh|sbatch)$/u.test(path));
@@ -106,20 +81,4 @@ test("shell recipes are valid shell", () => {
     expect(readText(script)).toContain("set -euo pipefail");
     expect(spawnSync("bash", ["-n", join(root, script)]).stderr.toString()).toBe("");
   }
-});
-
-test("recipes that start an optimizer set what no request changes, and name pages that are there", () => {
-  const recipes = repositoryFiles().filter((file) =>
-    /^(?:docs\/scale\/.*\.(?:sh|sbatch|yaml)|scripts\/.*\.sh)$/u.test(file),
-  );
-  const starting = recipes.filter(
-    (file) => /--backend-config/u.test(readText(file)) && !/--backend jax/u.test(readText(file)),
-  );
-  expect(starting.length).toBeGreaterThan(2);
-  for (const file of starting)
-    for (const key of ["adam_betas", "weight_decay", "max_grad_norm"])
-      expect(readText(file), file).toContain(`trainer.policy.optimizer_config.${key}`);
-  for (const file of recipes)
-    for (const [page] of readText(file).matchAll(/docs\/[\w/.-]+\.md/gu))
-      expect(repositoryFiles(), file).toContain(page);
 });

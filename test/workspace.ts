@@ -12,6 +12,10 @@ export interface Manifest {
   readonly license?: string;
   readonly repository?: { readonly directory?: string };
   readonly engines?: { readonly node?: string };
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly files?: readonly string[];
+  readonly keywords?: readonly string[];
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly publishConfig?: { readonly access?: string; readonly exports?: Readonly<Record<string, unknown>> };
   readonly scripts?: Readonly<Record<string, string>>;

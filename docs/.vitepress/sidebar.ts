@@ -47,7 +47,7 @@ export function sidebar(): Record<string, Group[]> {
 }
 
 /** What people come to do. The first page of each begins with something to run; a test holds it. */
-export const tasks: readonly Group[] = [
+const tasks: readonly Group[] = [
   {
     text: "Train my team",
     items: [
