@@ -1,7 +1,6 @@
 """A step of TRL's GRPOTrainer (GSPO loss) on the same checkpoint, prompts and sizes as our own run.
 
-Reads a job from standard input, as in bench/src/step/job.ts; `endToken` (none unless given: then every reply has `maxTokens`)
-and `minibatches` (1 unless given) come from relay.ts. Prints one JSON object.
+Reads a job from standard input, as in bench/src/step/job.ts. Prints one JSON object.
 """
 
 import json
@@ -26,11 +25,11 @@ def letter(token: int) -> str:
     return chr(0xE000 + token)
 
 
-def character_tokenizer(vocabulary: int, end_token: int | None) -> PreTrainedTokenizerFast:
+def character_tokenizer(vocabulary: int) -> PreTrainedTokenizerFast:
     ids = {letter(i): i for i in range(min(vocabulary, LETTERS))}
     # An end token that the model does not have: no reply ends early.
-    end = letter(LETTERS) if end_token is None else letter(end_token)
-    ids.setdefault(end, vocabulary)
+    end = letter(LETTERS)
+    ids[end] = vocabulary
     # Padding is masked out; it may share the end token's id.
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(models.BPE(vocab=ids, merges=[])), eos_token=end, pad_token=end, padding_side="left"
@@ -42,9 +41,8 @@ def main() -> None:
     torch.set_num_threads(job["threads"])
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_pretrained(job["checkpoint"], dtype=getattr(torch, job.get("dtype", "float32")))
-    tokenizer = character_tokenizer(job["vocabulary"], job.get("endToken"))
+    tokenizer = character_tokenizer(job["vocabulary"])
     prompts = ["".join(letter(t) for t in prompt) for prompt in job["prompts"]]
-    minibatches = job.get("minibatches", 1)
     batch = len(prompts) * job["generations"]
     rounds = job["warmUp"] + job["steps"]
     clock = StepClock()
@@ -54,8 +52,6 @@ def main() -> None:
         nonlocal tokens
         if clock.running:
             tokens += sum(len(ids) for ids in completion_ids)
-        if "endToken" in job:
-            return [-float(len(ids)) for ids in completion_ids]
         return [float(sum(token % 2 == 0 for token in ids)) for ids in completion_ids]
 
     class TimedTrainer(GRPOTrainer):
@@ -67,7 +63,7 @@ def main() -> None:
         """The update is what is left of a step behind its rollout."""
 
         def on_step_begin(self, args, state, control, **_):
-            clock.running = state.global_step >= job["warmUp"] * minibatches
+            clock.running = state.global_step >= job["warmUp"]
             self.start = time.perf_counter(), cpu_seconds(), clock.wall["rollout"], clock.cpu["rollout"]
 
         def on_step_end(self, args, state, control, **_):
@@ -92,9 +88,9 @@ def main() -> None:
             lr_scheduler_type="constant",
             weight_decay=0.0,
             max_grad_norm=1.0,
-            max_steps=rounds * minibatches,
-            per_device_train_batch_size=batch // minibatches,
-            steps_per_generation=minibatches,
+            max_steps=rounds,
+            per_device_train_batch_size=batch,
+            steps_per_generation=1,
             num_generations=job["generations"],
             max_completion_length=job["maxTokens"],
             temperature=1.0,

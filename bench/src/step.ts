@@ -1,5 +1,5 @@
-// One GSPO step (rollout, update) of ours beside TRL's GRPOTrainer, beside plain PyTorch with transformers, and beside vLLM
-// where it is installed: the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each
+// One GSPO step (rollout, update) of ours beside TRL's GRPOTrainer and beside plain PyTorch with transformers:
+// the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each
 // side a process of its own, in turns. Needs Python with trl: LACONIC_PYTHON or .venv. With LACONIC_DEVICES, the folder of
 // `laconic doctor --enable tensorflow`, TensorFlow runs too.
 //
@@ -14,11 +14,7 @@ import { stepSizes, type StepJob, type StepResult, type StepSeconds, type StepSi
 import { jobOf, saveModel } from "./step/prepare.ts";
 import { readOptions } from "./options.ts";
 
-const peers = {
-  trl: "trl_step.py",
-  transformers: "transformers_step.py",
-  vllm: "vllm_rollout.py",
-} as const;
+const peers = { trl: "trl_step.py", transformers: "transformers_step.py" } as const;
 const { values: given } = readOptions({
   options: {
     sizes: { type: "string", default: "0.1M,4.7M,28M,0.5B/4" },
@@ -121,13 +117,8 @@ function run(side: string, job: StepJob): StepResult | null {
       ? peer(peers[side as keyof typeof peers], job, { env })
       : runOurs("step/own-side.ts", [side], { input: job, env });
   const result = lastOf(ran);
-  const { failed, skipped } = result as { readonly failed?: string; readonly skipped?: string };
-  const why = failed ?? skipped;
-  return why === undefined ? (result as unknown as StepResult) : skip(side, why);
-}
-
-function skip(side: string, why: string): null {
-  print("skipped", { side, why });
+  if (!("failed" in result)) return result as unknown as StepResult;
+  print("skipped", { side, why: result["failed"] });
   return null;
 }
 

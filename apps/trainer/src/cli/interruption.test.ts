@@ -1,20 +1,16 @@
 import { expect, test, vi } from "vitest";
-import { exitCodeOfSignal, interrupted, untilInterrupted } from "./interruption.ts";
+import { exitCodeOfSignal, interrupted, interrupts } from "./interruption.ts";
 
-test("the first signal asks work to stop, the second ends the process, and none is heard afterwards", async () => {
+test("the first signal asks work to stop, the second ends the process, and none is heard afterwards", () => {
   const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
   const exit = vi.spyOn(process, "exit").mockImplementation(() => undefined as never);
   const notes: string[] = [];
-  const reason = await untilInterrupted(
-    (signal) => notes.push(signal),
-    async (stop) => {
-      process.emit("SIGTERM", "SIGTERM");
-      expect(exit).not.toHaveBeenCalled();
-      process.emit("SIGINT", "SIGINT");
-      return stop.reason as unknown;
-    },
-  );
-  expect(reason).toBe("SIGTERM");
+  const { signal: stop, dispose } = interrupts((signal) => notes.push(signal));
+  process.emit("SIGTERM", "SIGTERM");
+  expect(exit).not.toHaveBeenCalled();
+  process.emit("SIGINT", "SIGINT");
+  dispose();
+  expect(stop.reason).toBe("SIGTERM");
   expect(notes[0]).toBe("SIGTERM");
   expect(exit.mock.calls).toEqual([[130]]);
   exit.mockRestore();

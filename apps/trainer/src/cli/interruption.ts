@@ -27,19 +27,6 @@ export function interrupts(note: (signal: NodeJS.Signals) => void): Interrupts {
   };
 }
 
-/** Does work that a signal asks to stop. */
-export async function untilInterrupted<T>(
-  note: (signal: NodeJS.Signals) => void,
-  work: (stop: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { signal, dispose } = interrupts(note);
-  try {
-    return await work(signal);
-  } finally {
-    dispose();
-  }
-}
-
 /** Resolves when the user or the system ends the process; a second signal ends it at once. */
 export function interrupted(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => void interrupts(resolve));

@@ -7,15 +7,15 @@ afterEach(() => void vi.useRealTimers());
 
 test("what takes more than a second says so once where nobody watches; what does not says nothing", async () => {
   const terminal = recordingTerminal();
-  spinner(terminal, "loading the model").done();
+  spinner(terminal, "loading the model")();
   await vi.advanceTimersByTimeAsync(5000);
   expect(terminal.err).toEqual([]);
-  const said = spinner(terminal, "loading the model");
+  const end = spinner(terminal, "loading the model");
   await vi.advanceTimersByTimeAsync(999);
   expect(terminal.err).toEqual([]);
   await vi.advanceTimersByTimeAsync(4000);
   expect(terminal.err).toEqual(["loading the model ..."]);
-  said.done();
+  end();
 });
 
 test("on a terminal the moving line counts seconds until it is over, also when it fails", async () => {

@@ -8,20 +8,15 @@ export interface StatusLine {
   status(line: string): void;
 }
 
-/** Something that takes a while. */
-export interface Spinner {
-  /** It is over: nothing more is said of it. */
-  done(): void;
-}
-
 /** From when on somebody wonders, in milliseconds; and how often a terminal is told again. */
 const patience = 1000;
 
 /**
  * Says what is being done when it takes more than a second: on a terminal in the moving line, with the seconds that have gone by,
  * elsewhere as one line. What is over sooner says nothing.
+ * @returns ends it
  */
-export function spinner(terminal: StatusLine, text: string): Spinner {
+export function spinner(terminal: StatusLine, text: string): () => void {
   let seconds = 0;
   let ticks: NodeJS.Timeout | null = null;
   const first = setTimeout(() => {
@@ -30,25 +25,24 @@ export function spinner(terminal: StatusLine, text: string): Spinner {
     tick();
     ticks = setInterval(tick, patience).unref();
   }, patience).unref();
-  return {
-    done() {
-      clearTimeout(first);
-      if (ticks === null) return;
-      clearInterval(ticks);
-      ticks = null;
-      terminal.status("");
-    },
+  return () => {
+    clearTimeout(first);
+    if (ticks === null) return;
+    clearInterval(ticks);
+    ticks = null;
+    terminal.status("");
   };
 }
 
 /** The same around one piece of work. */
-export async function spinWhile<T>(terminal: StatusLine, text: string, work: () => Promise<T>): Promise<T> {
-  const said = spinner(terminal, text);
-  try {
-    return await work();
-  } finally {
-    said.done();
-  }
+export function spinWhile<T>(terminal: StatusLine, text: string, work: () => Promise<T>): Promise<T> {
+  return work().finally(spinner(terminal, text));
+}
+
+/** `1 m 05 s left` of work that has gone on since `started`, in milliseconds of `performance.now()`, by its finished share. */
+export function leftText(started: number, share: number): string {
+  const seconds = (performance.now() - started) / 1000;
+  return `${formatDuration((seconds * (1 - share)) / share)} left`;
 }
 
 /** Shows how far something is: in the moving line of a terminal; elsewhere a milestone is a line of its own. */

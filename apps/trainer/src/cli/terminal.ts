@@ -56,7 +56,7 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
       return raw.columns;
     },
     warn: (message) => base.note(`${base.paint("yellow", "warning")}: ${message}`),
-    begin: (activity) => spinner(base, activity).done,
+    begin: (activity) => spinner(base, activity),
     download: (name) => downloadProgress(name, base),
     retry: (attempt, reason) => base.note(`${base.paint("yellow", "retry")} ${attempt}: ${reason}`),
     warmStartStep: ({ step, steps, loss }) => {

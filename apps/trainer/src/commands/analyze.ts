@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { formatCells, formatDuration } from "@laconic/core/text";
+import { formatCells } from "@laconic/core/text";
 import type { RescoredStep } from "@laconic/evaluation/analysis";
 import { probeFamilies } from "@laconic/runtime";
 import { analyseRun, probeRun, probeText, rescoreRun, writeAnalysis, type ProbeProgress } from "@laconic/view/report";
 import { amountFlag, choiceFlag, namesFlag, positional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag, runChoiceFlags, runChoiceOf, trustFlag } from "../cli/flags.ts";
-import { showProgress, spinWhile, type StatusLine } from "../cli/progress.ts";
+import { leftText, showProgress, spinWhile, type StatusLine } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 
@@ -65,10 +65,12 @@ function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   const started = performance.now();
   let last = "";
   return ({ family, episodes, planned }) => {
-    const seconds = (performance.now() - started) / 1000;
-    const left = formatDuration((seconds * (planned - episodes)) / episodes);
     const line = `${family}: episode ${episodes} of at most ${planned}`;
-    showProgress(terminal, episodes < patience ? line : `${line}, ${left} left`, family !== last);
+    showProgress(
+      terminal,
+      episodes < patience ? line : `${line}, ${leftText(started, episodes / planned)}`,
+      family !== last,
+    );
     last = family;
   };
 }

@@ -30,8 +30,8 @@ import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import type { SpendAccount } from "@laconic/openai";
-import { formatDuration, formatPercent, formatUsd } from "@laconic/core/text";
-import { showProgress } from "../cli/progress.ts";
+import { formatPercent, formatUsd } from "@laconic/core/text";
+import { leftText, showProgress } from "../cli/progress.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
 const benchFlags = {
@@ -151,9 +151,8 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
       failed++;
       terminal.note(`${status === "error" ? "failed" : status}: ${benchmark} ${problem} ${method}: ${error}`);
     }
-    const left = ((performance.now() - started) / 1000 / done) * (total - done);
     const spent = account.spentUsd > 0 ? `  ${formatUsd(account.spentUsd)}` : "";
-    const line = `${done}/${total}  right ${formatPercent(right / Math.max(1, done - failed))}${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
+    const line = `${done}/${total}  right ${formatPercent(right / Math.max(1, done - failed))}${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${leftText(started, done / total)}`;
     const tenth = Math.floor((10 * done) / total);
     showProgress(terminal, line, tenth > said);
     said = tenth;

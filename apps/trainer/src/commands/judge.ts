@@ -8,14 +8,14 @@ import {
   wholeFlag,
 } from "../cli/arguments.ts";
 import { resolve } from "node:path";
-import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import { lastAnswers } from "@laconic/view/report";
 import type { Agreement, WinRate } from "@laconic/rewards";
 import { defaultBaseUrl } from "@laconic/runtime/spending";
 import { command, type Command } from "../cli/command.ts";
+import { leftText } from "../cli/progress.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
 import { jsonFlag } from "../cli/flags.ts";
@@ -94,8 +94,7 @@ function progress(pairs: number, terminal: Terminal): (verdict: { status: string
   let isNoted = false;
   return ({ status, reason }) => {
     done++;
-    const seconds = ((performance.now() - started) / 1000 / done) * (pairs - done);
-    if (terminal.interactive) terminal.status(`${done} of ${pairs} pairs, ${formatDuration(seconds)} left`);
+    if (terminal.interactive) terminal.status(`${done} of ${pairs} pairs, ${leftText(started, done / pairs)}`);
     if (status !== "undecided" || isNoted) return;
     isNoted = true;
     terminal.note(`no verdict: ${JSON.stringify(reason)}`);

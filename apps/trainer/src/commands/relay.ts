@@ -1,8 +1,7 @@
 import { choiceFlag, requiredFlag, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
-import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { trainRelayWarmStart } from "@laconic/runtime";
 import {
   generateRelayProblem,
@@ -13,7 +12,7 @@ import {
   type RelayLevelName,
 } from "@laconic/tasks";
 import { command, type Command } from "../cli/command.ts";
-import { showProgress } from "../cli/progress.ts";
+import { leftText, showProgress } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
 
@@ -51,10 +50,8 @@ export const relayWarmStartCommand: Command = command({
     const { steps, batch, seed, device } = args;
     const folder = resolve(args.out);
     const started = performance.now();
-    const secondsSoFar = (): number => (performance.now() - started) / 1000;
     const onStep = (step: number, loss: number): void => {
-      const left = formatDuration((secondsSoFar() / step) * (steps - step));
-      const line = `step ${step}/${steps}  loss ${formatNumber(loss)}  ${left} left`;
+      const line = `step ${step}/${steps}  loss ${formatNumber(loss)}  ${leftText(started, step / steps)}`;
       showProgress(terminal, line, step % 100 === 0 || step === steps);
     };
     const warmStart = { level: relayLevels[args.level], seed, steps, batch, device, to: folder, onStep };
@@ -62,7 +59,7 @@ export const relayWarmStartCommand: Command = command({
     printResult(
       terminal,
       args.json,
-      { folder, steps, accuracy, tokens, seconds: secondsSoFar() },
+      { folder, steps, accuracy, tokens, seconds: (performance.now() - started) / 1000 },
       () => `${folder}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode`,
     );
   },

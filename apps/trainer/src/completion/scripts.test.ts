@@ -45,59 +45,60 @@ test("a shell that there is no completion for is refused with those that there a
   expect((await laconic("completion", "tcsh")).err).toContain("known: bash, zsh, fish, schema");
 });
 
-function completedByBash(folder: string, path: string, script: string, lines: readonly string[]): string[][] {
+test.each([
+  [["tr"], ["train"]],
+  [["data", "s"], ["show"]],
+  [["train", "--s"], ["--seed"]],
+  [
+    ["analyze", "x", "--cut", ""],
+    ["drop", "halve"],
+  ],
+  [
+    ["completion", ""],
+    ["bash", "zsh", "fish", "schema"],
+  ],
+  [["train", "preset:relay-h"], ["preset:relay-hint"]],
+  [
+    ["data", "get", "--from", ""],
+    ["pinned", "hub"],
+  ],
+  [["help", "ev"], ["eval"]],
+])("%j is completed by %j", async (words, completed) => {
+  const { out } = await laconic("completion", "words", "--", ...words);
+  expect(out.split("\n").map((line) => line.split("\t")[0])).toEqual(completed);
+});
+
+test.skipIf(!has(bash))("bash: what is behind a colon, runs of any name, of which none is run, and files", async () => {
+  const folder = await workFolder();
+  const script = await scriptOf("bash", folder);
+  const lines = [
+    "laconic train preset:relay-h",
+    "laconic eval ",
+    "laconic view compare runs/one sw",
+    "laconic train own",
+  ];
   const ask = lines.map(
     (line) => `COMP_LINE='${line}' COMP_POINT=${line.length}; _laconic; printf '%s\\n' "\${COMPREPLY[@]}"; echo --;`,
   );
   const { stdout, stderr } = spawnSync(bash, ["--norc", "-c", `source '${script}'\n${ask.join("\n")}`], {
     cwd: folder,
     encoding: "utf8",
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, PATH: await programs() },
   });
   expect(stderr).toBe("");
-  return stdout
+  const completed = stdout
     .split("--\n")
     .slice(0, -1)
     .map((part) => part.split("\n").filter((word) => word !== ""));
-}
-
-test.skipIf(!has(bash))(
-  "bash: commands, flags, values, presets, and runs of any name, of which none is run",
-  async () => {
-    const folder = await workFolder();
-    const script = await scriptOf("bash", folder);
-    const path = await programs();
-    const completed = (...lines: readonly string[]): string[][] => completedByBash(folder, path, script, lines);
-    const [tr, sub, flags, cut, shells, preset, runs, deep, from, helped] = completed(
-      "laconic tr",
-      "laconic data s",
-      "laconic train --s",
-      "laconic analyze x --cut ",
-      "laconic completion ",
-      "laconic train preset:relay-h",
-      "laconic eval ",
-      "laconic view compare runs/one sw",
-      "laconic data get --from ",
-      "laconic help ev",
-    );
-    expect({ tr, sub, flags, cut, shells, preset, deep, from, helped }).toEqual({
-      tr: ["train"],
-      sub: ["show"],
-      flags: ["--seed"],
-      cut: ["drop", "halve"],
-      shells: ["bash", "zsh", "fish", "schema"],
-      // Behind the colon: readline has what is before it.
-      preset: ["relay-hint"],
-      deep: ["sweep/runs/a-0"],
-      from: ["pinned", "hub"],
-      helped: ["eval"],
-    });
-    expect(runs?.toSorted()).toEqual(["runs/$(touch pwned)", "runs/one"].concat("sweep/runs/a-0").toSorted());
-    // Bash completes files itself if nothing fits.
-    expect(completed("laconic train own", "laconic view report x --out ow")).toEqual([[], []]);
-    expect(existsSync(join(folder, "pwned"))).toBe(false);
-  },
-);
+  // Readline has what is before the colon, and completes files itself if nothing fits.
+  expect(completed.map((words) => words.toSorted())).toEqual([
+    ["relay-hint"],
+    ["runs/$(touch pwned)", "runs/one", "sweep/runs/a-0"],
+    ["sweep/runs/a-0"],
+    [],
+  ]);
+  expect(existsSync(join(folder, "pwned"))).toBe(false);
+});
 
 test.skipIf(!has(zsh))("zsh reads its script", async () => {
   const { stderr, status } = spawnSync(zsh, ["-f", "-n", await scriptOf("zsh", await temporaryFolder())], {
@@ -109,13 +110,7 @@ test.skipIf(!has(zsh))("zsh reads its script", async () => {
 test.skipIf(!has(fish))("fish completes", async () => {
   const folder = await workFolder();
   const script = await scriptOf("fish", folder);
-  const lines = [
-    "laconic tra",
-    "laconic analyze x --cut ",
-    "laconic train preset:relay-h",
-    "laconic data s",
-    "laconic eval ru",
-  ];
+  const lines = ["laconic train preset:relay-h", "laconic eval ru"];
   const asked = lines.map((line) => `complete -C '${line}'; echo end-of-words`).join("; ");
   const { stdout } = spawnSync(fish, ["--no-config", "-c", `source '${script}'; ${asked}`], {
     cwd: folder,
@@ -127,10 +122,7 @@ test.skipIf(!has(fish))("fish completes", async () => {
     .slice(0, -1)
     .map((part) => part.split("\n").map((line) => line.split("\t")[0]));
   expect(words.map((each) => each.filter((word) => word !== ""))).toEqual([
-    ["train"],
-    ["drop", "halve"],
     ["preset:relay-hint"],
-    ["show"],
     expect.arrayContaining(["runs/one", "runs/$(touch pwned)"]),
   ]);
   expect(existsSync(join(folder, "pwned"))).toBe(false);

@@ -1,19 +1,80 @@
-import { lstat, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { projectFileNames, projectFiles, type ProjectOptions } from "./project-files.ts";
-import type { TemplateName } from "./templates.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import { templates, type Template, type TemplateName } from "./templates.ts";
+
+/** What a project is made with. */
+interface ProjectOptions {
+  /** As npm takes it. */
+  readonly name: string;
+  /** Of training; the template's when absent. */
+  readonly steps?: number | undefined;
+  readonly template: TemplateName;
+}
+
+const assets = new URL("../../assets/init/", import.meta.url);
+
+/** Files by their names in a project, and where they lie; npm packs no `.gitignore`. Most templates share all but their own. */
+function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
+  const shared = template === "team" ? "team" : "examples";
+  const own = Object.fromEntries(Object.keys(templates[template].holds).map((name) => [name, `${template}/${name}`]));
+  return {
+    ...(template === "team" && { "task.ts": "team/task.ts" }),
+    ...own,
+    "run.config.ts": `${shared}/run.config.ts`,
+    "task.test.ts": `${shared}/task.test.ts`,
+    "tsconfig.json": "tsconfig.json",
+    "README.md": `${shared}/README.md`,
+    ".gitignore": "gitignore",
+  };
+}
+
+/**
+ * The files of a new project, by name.
+ * @param folder - where they will lie
+ */
+async function projectFiles(
+  folder: string,
+  { name, steps, template }: ProjectOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const { about, holds, imports }: Template = templates[template];
+  const rows = Object.entries(holds).map(([file, what]) => `| \`${file}\` | ${what} |\n`);
+  const words = { "{{name}}": name, "{{about}}": about, "{{files}}": rows.join("") };
+  const files = new Map<string, string>();
+  for (const [file, source] of Object.entries(sourcesOf(template))) {
+    const text = await readFile(new URL(source, assets), "utf8");
+    files.set(
+      file,
+      Object.entries(words).reduce((written, [mark, word]) => written.replaceAll(mark, word), text),
+    );
+  }
+  if (steps !== undefined)
+    files.set("run.config.ts", (files.get("run.config.ts") ?? "").replace(/^( {4})steps: \d+/mu, `$1steps: ${steps}`));
+  const manifest = {
+    name,
+    version: "0.0.0",
+    private: true,
+    type: "module",
+    scripts: { test: "tsc && node --import tsx --test task.test.ts", train: "laconic train" },
+    ...dependenciesOf(folder, imports),
+    engines: { node: ">=20.19" },
+  };
+  files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+  return files;
+}
 
 /**
  * Refuses a folder that holds any file of a project, or is none.
  * @throws LaconicError `config_invalid` naming what is in the way
  */
-export async function checkFolder(folder: string, template: TemplateName = "team"): Promise<void> {
+export async function checkFolder(folder: string, template: TemplateName): Promise<void> {
   const there = await entryAt(folder);
   if (there !== null && !there.isDirectory() && !there.isSymbolicLink())
     throw new LaconicError("config_invalid", `${folder} is a file; name a folder`, { file: folder });
   const inTheWay: string[] = [];
-  for (const name of projectFileNames(template)) if ((await entryAt(join(folder, name))) !== null) inTheWay.push(name);
+  for (const name of [...Object.keys(sourcesOf(template)), "package.json"])
+    if ((await entryAt(join(folder, name))) !== null) inTheWay.push(name);
   if (inTheWay.length === 0) return;
   const [verb, what] = inTheWay.length === 1 ? ["is", "it"] : ["are", "them"];
   throw new LaconicError(

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/engine/wasm";
 import {
-  isReplyRequest,
   lying,
   startFakeSglang,
   startFakeVllm,
@@ -138,52 +137,6 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
       expect(testProblems(well.err)).toHaveLength(2);
       expect(testProblems(bad.err)).toEqual(testProblems(well.err));
     });
-  }));
-
-const fewer = ["train.steps=2", "train.problemsPerStep=1", "train.evaluation.problems=5"];
-
-test("wrong ids, hangs, old weights and slowness cost no accuracy, and nothing hangs at the end", async () => {
-  const ends: string[][] = [];
-  const isLater = (body: unknown): boolean => !/-v0-/u.test(JSON.stringify(body));
-  for (const isWell of [true, false])
-    await withServers(
-      "vllm",
-      async (fakes, _, run) => {
-        const [wrong, hanging, old, slow] = fakes as [FakeServer, FakeServer, FakeServer, FakeServer];
-        if (!isWell) {
-          wrong.faults = lying("wrong-ids", vocabulary, (__, body) => isLater(body));
-          old.faults = lying("stale", vocabulary, (__, body) => isLater(body));
-          const never = new Promise<void>(() => undefined);
-          let hung = 0;
-          hanging.faults = (path, body) =>
-            isReplyRequest(path, body) && isLater(body) && hung++ < 2 ? { kind: "waits", until: never } : null;
-          slow.faults = (path, body) =>
-            isReplyRequest(path, body) && isLater(body)
-              ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 2000).unref()) }
-              : null;
-        }
-        const settings = { urls: fakes.map(({ url }) => url), replySeconds: 8 };
-        const sampler = `sampler=${JSON.stringify({ vllm: settings })}`;
-        const { code, err } = await laconic("train", ...small, ...fewer, sampler, "--run", run, "--json");
-        expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
-        expect((await rowsOf(run)).filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
-        ends.push(testProblems(err));
-      },
-      {},
-      3,
-    );
-  expect(ends[0]).toHaveLength(2);
-  expect(ends[1]).toEqual(ends[0]);
-});
-
-test("servers that all go bad end the run by name", () =>
-  withServers("vllm", async (fakes, sampler, run) => {
-    for (const fake of fakes)
-      fake.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
-    const { code, err } = await laconic("train", ...small, sampler, "--run", run, "--json");
-    expect(code).toBe(1);
-    for (const { url } of fakes) expect(err).toContain(`${url}: `);
-    expect(err.split("\n").at(-1)).toMatch(/no server is asked any more|from the trainer's/u);
   }));
 
 test("all weights are sampled on SGLang", () =>

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { readSpendJournal } from "@laconic/openai";
+import { expect, onTestFinished, test } from "vitest";
+import { laconic } from "../../test/laconic.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+
+/** A server that never answers. */
+async function silentServer(): Promise<string> {
+  const http = createServer((request) => void request.resume()).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`;
+}
+
+async function questions(folder: string, count: number): Promise<string> {
+  const path = join(folder, "questions.jsonl");
+  const rows = Array.from({ length: count }, (_, i) =>
+    JSON.stringify({ question: `What is 2 + ${i}?`, gold: `${2 + i}` }),
+  );
+  await writeFile(path, `${rows.join("\n")}\n`);
+  return path;
+}
+
+test(
+  "--timeout ends a call that a server never answers, and is charged at the most that it can cost",
+  { timeout: 60_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const url = await silentServer();
+    const run = join(folder, "bench");
+    const given = [
+      "--data",
+      await questions(folder, 1),
+      "--grading",
+      "numeric",
+      "--methods",
+      "vanilla",
+      "--model",
+      "fake",
+      "--base-url",
+      url,
+      "--price",
+      "0,10000",
+      "--max-tokens",
+      "16",
+      "--max-usd",
+      "25",
+      "--run",
+      run,
+    ];
+    const { code, err } = await laconic("bench", ...given, "--timeout", "0.2");
+    expect([code, err]).toEqual([1, expect.stringContaining("no answer within 200 ms")]);
+    expect((await readSpendJournal(join(run, "spending.jsonl")))?.spentUsd).toBeCloseTo(0.16, 9);
+    const refused = await laconic("bench", ...given, "--run", join(folder, "other"), "--timeout", "soon");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--timeout")]);
+  },
+);
+
+test("by default a reply may be as long as in the paper", async () => {
+  const folder = await temporaryFolder();
+  const plan = async (...more: string[]): Promise<string> => {
+    const words = ["--data", await questions(folder, 1), "--grading", "numeric", "--model", "fake", "--dry-run"];
+    return (await laconic("bench", ...words, "--methods", "vanilla,dylan", "--run", join(folder, "bench"), ...more))
+      .err;
+  };
+  expect(await plan()).toContain("at most so many tokens a reply: 1024 (vanilla); 2048 (dylan)");
+  expect(await plan("--max-tokens", "64")).toContain("at most so many tokens a reply: 64 (vanilla, dylan)");
+});
