@@ -12,7 +12,7 @@ const styles = [
   "docs/.vitepress/theme/style.css",
 ];
 const tokens = new Set([...Object.keys(sizes), ...Object.keys(lightColours)]);
-const setByScript = new Set(["speaking", "heat", "strength", "tone", "mx", "my", "ax", "ay", "bx", "by"]);
+const setByScript = new Set(["speaking", "heat", "strength", "tone", "ground", "mx", "my", "ax", "ay", "bx", "by"]);
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
 test("both schemes have the same roles", () => {

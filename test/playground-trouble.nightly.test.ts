@@ -1,7 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
-import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
+import {
+  atStep,
+  blankPlayground,
+  enabled,
+  type OpenedPlayground,
+} from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 
 const slow = { timeout: 900_000 };
@@ -33,18 +38,12 @@ async function opened(query: string, first = ""): Promise<OpenedPlayground> {
   return { page, context };
 }
 
-const enabled = (page: Page, name: string) =>
-  page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
 const says = (page: Page, words: RegExp) => page.locator(".notices").getByText(words).first().waitFor();
-
-async function stepped(page: Page, step: number): Promise<void> {
-  await page.getByText(`The team at step ${step}`).waitFor({ timeout: 120_000 });
-}
 
 /** Lets one step pass. */
 async function oneStep(page: Page, step: number): Promise<void> {
   await enabled(page, "One step").click();
-  await stepped(page, step);
+  await atStep(page, step);
   await enabled(page, "Go on").waitFor();
 }
 
@@ -73,7 +72,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await says(page, /worker that trains the team ended: .*out of memory\. The run was saved at step 1\./u);
     for (const name of ["One step", "Export the run (.zip)"]) expect(await enabled(page, name).count()).toBe(0);
     await enabled(page, "Go on from step 1").click();
-    await stepped(page, 1);
+    await atStep(page, 1);
     await oneStep(page, 2);
     await enabled(page, "Export the run (.zip)").waitFor();
     await context.close();
@@ -91,7 +90,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
       .waitFor({ timeout: 60_000 });
     await enabled(page, "Wait").waitFor();
     await enabled(page, "Go on from step 1").click();
-    await stepped(page, 1);
+    await atStep(page, 1);
     await oneStep(page, 2);
     await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
     await context.close();
@@ -110,7 +109,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await oneStep(page, 3);
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();
-    await stepped(page, 1);
+    await atStep(page, 1);
     await enabled(page, "Go on").waitFor();
     await context.close();
   });
@@ -138,8 +137,8 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
       document.dispatchEvent(new Event("visibilitychange"));
     `);
     const [, seen = "0"] =
-      /(\d+)$/u.exec((await page.locator("#stage-title").innerText()).split(" tokens")[0] ?? "") ?? [];
-    await stepped(page, Number(seen) + 1);
+      /(\d+)$/u.exec((await page.locator(".stage h2").innerText()).split(" tokens")[0] ?? "") ?? [];
+    await atStep(page, Number(seen) + 1);
     expect(await page.locator(".notices .bad").count()).toBe(0);
     await context.close();
   });

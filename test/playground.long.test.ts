@@ -9,7 +9,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
-import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
+import {
+  atStep,
+  blankPlayground,
+  enabled,
+  type OpenedPlayground,
+} from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { storyModel } from "../packages/tasks/src/stories/story-model.ts";
@@ -17,11 +22,12 @@ import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 const slow = { timeout: 300_000 };
+const measured = ["evaluation.every=10", "evaluation.problems=100", "checkpoint.every=10"];
 
 let folder = "";
 let server: PlaygroundServer;
 let browser: Browser;
-/** What pages say that nobody wants to hear: errors, and requests to other places. */
+/** Errors in consoles, and requests to other places. */
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -37,19 +43,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The playground in a profile of its own: its run is nobody else's. */
 async function opened(query: string): Promise<OpenedPlayground> {
   const { page, context } = await blankPlayground(browser, faults);
   await page.goto(server.address + query);
   await enabled(page, "Train the team").waitFor();
   return { page, context };
-}
-
-const enabled = (page: Page, name: string) =>
-  page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
-
-async function atStep(page: Page, step: number): Promise<void> {
-  await page.getByText(`The team at step ${step}`).waitFor({ timeout: 120_000 });
 }
 
 /** What axe finds, WCAG 2.2 A and AA. */
@@ -81,9 +79,13 @@ async function laconic(...words: string[]): Promise<readonly string[]> {
   return terminal.out;
 }
 
-/** Episodes without the compression, whose bytes are the library's own. */
-async function episodes(run: string): Promise<string> {
-  return gunzipSync(await readFile(join(run, "episodes.jsonl.gz"))).toString();
+/** Compares files of two runs, and their episodes without compression, whose bytes depend on the library. */
+async function expectSame(tab: string, node: string, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
+  const episodes = async (run: string): Promise<string> =>
+    gunzipSync(await readFile(join(run, "episodes.jsonl.gz"))).toString();
+  expect(await episodes(tab)).toBe(await episodes(node));
 }
 
 const rows = async (run: string): Promise<Record<string, number>[]> =>
@@ -119,31 +121,14 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
 
     await laconic("train", "--resume", "--run", tab);
     const node = join(folder, "node");
-    const settings = [
-      "problemsPerStep=8",
-      "steps=5",
-      "budget.targetTokens=8",
-      "budget.warmupIterations=3",
-      "budget.annealIterations=24",
-    ];
-    const measured = ["evaluation.every=10", "evaluation.problems=100", "checkpoint.every=10"];
-    const changes = [...settings, ...measured].map((each) => `train.${each}`);
+    const budget = ["budget.targetTokens=8", "budget.warmupIterations=3", "budget.annealIterations=24"];
+    const changes = ["problemsPerStep=8", "steps=5", ...budget, ...measured].map((each) => `train.${each}`);
     await laconic("train", "preset:relay-quickstart", "workers=1", ...changes, "--seed", "5", "--run", node);
 
     const last = "checkpoints/step-00000005";
-    const same = [
-      "config.json",
-      "manifest.json",
-      "metrics.jsonl",
-      "evaluations.jsonl",
-      ...["model.safetensors", "optimizer.safetensors", "config.json", "state.json", "laconic.json"].map(
-        (name) => `${last}/${name}`,
-      ),
-      "beginning/model.safetensors",
-    ];
-    for (const name of same)
-      expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
-    expect(await episodes(tab)).toBe(await episodes(node));
+    const saved = ["model.safetensors", "optimizer.safetensors", "config.json", "state.json", "laconic.json"];
+    const files = ["config.json", "manifest.json", "metrics.jsonl", "evaluations.jsonl", "beginning/model.safetensors"];
+    await expectSame(tab, node, [...files, ...saved.map((name) => `${last}/${name}`)]);
     expect((await rows(tab)).at(-1)?.["budget/tokens/lambda"]).toBeGreaterThan(0);
   });
 
@@ -156,7 +141,7 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await page.getByText(/^The team at step [5-9]/u).waitFor({ timeout: 120_000 });
       await enabled(page, "Pause").click();
       await enabled(page, "Go on").waitFor();
-      const paused = await page.locator("#stage-title").textContent();
+      const paused = await page.locator(".stage h2").textContent();
       await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
       await page.getByText("15 tokens per episode", { exact: true }).waitFor();
       await enabled(page, "Go on").click();
@@ -167,12 +152,12 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await page.getByText(/^The team at step 1\d/u).waitFor({ timeout: 120_000 });
       await enabled(page, "Pause").click();
       await enabled(page, "Go on").waitFor();
-      const left = await page.locator("#stage-title").textContent();
+      const left = await page.locator(".stage h2").textContent();
       expect(left).not.toBe(paused);
 
       await page.reload();
       await enabled(page, "Go on").waitFor();
-      expect(await page.locator("#stage-title").textContent()).toBe(left);
+      expect(await page.locator(".stage h2").textContent()).toBe(left);
       await enabled(page, "Go on").click();
       await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
@@ -267,14 +252,12 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await laconic("train", "--resume", "--run", tab);
       const node = join(folder, "tellers-node");
       const warmStart = `warmStart={"name":"owners","steps":4}`;
-      const train = ["steps=2", "budget.warmupIterations=5", "evaluation.every=10", "evaluation.problems=100"];
-      const changes = [...train, "evaluation.language=false", "checkpoint.every=10"].map((each) => `train.${each}`);
+      const train = ["steps=2", "budget.warmupIterations=5", "evaluation.language=false", ...measured];
+      const changes = train.map((each) => `train.${each}`);
       await laconic("train", "preset:story-tellers", "workers=1", warmStart, ...changes, "--seed", "5", "--run", node);
       const last = "checkpoints/step-00000002";
-      const same = ["taught/model.safetensors", `${last}/model.safetensors`];
-      for (const name of [...same, `${last}/optimizer.safetensors`])
-        expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
-      expect(await episodes(tab)).toBe(await episodes(node));
+      const saved = [`${last}/model.safetensors`, `${last}/optimizer.safetensors`];
+      await expectSame(tab, node, ["taught/model.safetensors", ...saved]);
       // Functions such as Math.exp are each JavaScript engine's own: a perplexity may differ in its last bits, and no step reads it.
       const rounded = async (run: string, file: string): Promise<unknown> =>
         (await readFile(join(run, file), "utf8"))
@@ -291,5 +274,5 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     },
   );
 
-  test("no page reported an error or asked another place for anything", () => expect(faults).toEqual([]));
+  test("no page reported an error or requested anything from another site", () => expect(faults).toEqual([]));
 });

@@ -65,7 +65,7 @@ async function removeOld(cache: string): Promise<void> {
 /** Of all that a page may hold: its own files, the contract, and the packages that it imports, and those that they import. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
-  const own = ["web", "src/protocol.ts", "src/charts", ...viteConfigs, "package.json"].map((name) =>
+  const own = ["web", "src/protocol.ts", "src/charts", "src/data", ...viteConfigs, "package.json"].map((name) =>
     join(packageFolder, name),
   );
   const others = [...(await importedPackages(packageFolder))].toSorted();

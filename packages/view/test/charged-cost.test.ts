@@ -7,7 +7,7 @@ import { folderData, type EpisodePage, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
-import { costWords, inReward } from "../web/parts/graph-words.ts";
+import { costWords, inReward } from "../web/parts/graph-labels.ts";
 import { settings, smallRun } from "./small-runs.ts";
 
 const letters = {

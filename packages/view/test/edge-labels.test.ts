@@ -1,9 +1,8 @@
 import type { EdgeCost } from "@laconic/core/ledger";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelsOf, nameRoom, type Box } from "../web/parts/edge-labels.ts";
 import { edgePath, layoutOf } from "../web/parts/graph-layout.ts";
-import { inReward, shownName, type GraphNote } from "../web/parts/graph-words.ts";
+import { inReward, labelsOf, nameRoom, shownName, type Box, type GraphNote } from "../web/parts/graph-labels.ts";
 
 /** A team's picture in so many pixels, with the labels of its edges. */
 function picture(agents: readonly string[], edges: readonly EdgeCost[], room: number, answerer?: string) {

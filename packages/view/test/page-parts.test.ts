@@ -10,13 +10,11 @@ import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { frontierOf, taskKey } from "../web/dashboard/plane/frontier.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
-import { settingRows } from "../web/dashboard/run/differences.ts";
 import { filterRuns, sortRuns } from "../web/dashboard/run/filter.ts";
-import { groupRuns } from "../web/dashboard/run/groups.ts";
+import { groupRuns, settingRows } from "../web/dashboard/run/groups.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { lonePoints } from "../src/charts/drawing.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
-import { ago } from "../web/parts/ago.ts";
 
 const upTo = (rows: number, value: (row: number) => number | null): Series => ({
   steps: Array.from({ length: rows }, (_, row) => row),
@@ -266,9 +264,4 @@ describe("conversations", () => {
     expect([heatClass(-2, odds), heatClass(-1, odds), heatClass(null, odds)]).toEqual(["heat5", "heat3", ""]);
     expect([heatClass(0.5, worth), heatClass(-0.25, worth)]).toEqual(["heat5 more", "heat3 less"]);
   });
-});
-
-test("what was written says how long ago", () => {
-  const times = [20_000, 300_000, 7_300_000, 260_000_000];
-  expect(times.map((time) => ago(time))).toEqual(["just now", "5 m ago", "2 h ago", "3 d ago"]);
 });

@@ -1,52 +1,52 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../parts/store.ts";
-import { ThemeSwitch } from "../parts/theme-switch.tsx";
+import { ThemeSwitch } from "../parts/theme.tsx";
 import { BenchesPage } from "./benches-page.tsx";
-import { SamplesPage } from "./samples/samples-page.tsx";
 import { ComparePage } from "./compare-page.tsx";
 import { connection } from "./live.ts";
 import { linkTo, useRoute } from "./navigation.ts";
+import { all } from "./route.ts";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./run/runs-page.tsx";
-import { all } from "./route.ts";
+import { SamplesPage } from "./samples/samples-page.tsx";
 
-const pages = [
+const pages = { runs: RunsPage, compare: ComparePage, benches: BenchesPage, run: RunPage, bench: SamplesPage };
+const listed = [
   ["runs", "Runs"],
   ["compare", "Compare"],
   ["benches", "Benches"],
 ] as const;
 
+const focusMain = (): void => document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
+
 /** The frame of all pages. */
-export function App({ foot }: { readonly foot?: ComponentChildren }) {
+export function App({ foot }: { foot?: ComponentChildren }) {
   const route = useRoute();
   const [page = "runs", second = ""] = route.path;
   const place = page === "run" || page === "bench" ? `${page}/${second}` : page;
-  const was = useRef(place);
+  const shownPlace = useRef(place);
   useEffect(() => {
-    // Whoever reads with the keyboard is taken along; the first page leaves the focus where it is.
-    if (was.current !== place) {
-      document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
+    // The focus follows to a new page; the first page leaves it where it is.
+    if (shownPlace.current !== place) {
+      focusMain();
       scrollTo(0, 0);
     }
-    was.current = place;
+    shownPlace.current = place;
   }, [place]);
   const sel = all(route, "sel");
+  const Page = Object.hasOwn(pages, page) ? pages[page as keyof typeof pages] : RunsPage;
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("#main")?.focus())}
-      >
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), focusMain())}>
         To the content
       </a>
-      <header class="top">
+      <header class="line top">
         <a class="brand" href={linkTo(["runs"])}>
           Laconic
         </a>
         <nav aria-label="Pages">
-          {pages.map(([name, title]) => (
+          {listed.map(([name, title]) => (
             <a
               key={name}
               href={linkTo([name], sel.length > 0 && name !== "benches" ? { sel } : {})}
@@ -56,41 +56,32 @@ export function App({ foot }: { readonly foot?: ComponentChildren }) {
             </a>
           ))}
         </nav>
-        <span class="space" />
-        <ConnectionSign />
+        <ConnectionState />
         <ThemeSwitch />
       </header>
-      <Gone />
-      {page === "compare" ? (
-        <ComparePage />
-      ) : page === "run" ? (
-        <RunPage key={second} />
-      ) : page === "bench" ? (
-        <SamplesPage key={second} />
-      ) : page === "benches" ? (
-        <BenchesPage />
-      ) : (
-        <RunsPage />
-      )}
+      <LostConnection />
+      <main id="main" tabIndex={-1}>
+        <Page key={place} />
+      </main>
       {foot}
     </>
   );
 }
 
-function ConnectionSign() {
+function ConnectionState() {
   const state = useStore(connection);
   return (
-    <span class={`connection small ${state}`} role="status">
-      <i aria-hidden="true" />
-      {state === "live" || state === "copy" ? state : state === "gone" ? "not connected" : "connecting"}
+    <span
+      class={`last connection soft small ${state} ${{ live: "good", gone: "bad" }[state as string] ?? ""}`}
+      role="status"
+    >
+      <i aria-hidden="true" /> {state === "gone" ? "not connected" : state}
     </span>
   );
 }
 
-function Gone() {
-  const state = useStore(connection);
-  if (state !== "gone") return null;
-  return (
+function LostConnection() {
+  return useStore(connection) !== "gone" ? null : (
     <p class="notice warn gone" role="alert">
       The server is gone; what is shown may be old. This page connects again by itself once <code>laconic view</code>{" "}
       runs again at this address.

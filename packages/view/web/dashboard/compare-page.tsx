@@ -1,16 +1,15 @@
+import { counted } from "@laconic/core/text";
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../src/protocol.ts";
-import { counted } from "@laconic/core/text";
 import { SafeLine } from "../parts/text.tsx";
 import { Curves } from "./curves/curves.tsx";
-import { linkTo, setQuery, useRoute } from "./navigation.ts";
+import { Tabs } from "./fields.tsx";
+import { linkTo, setQuery, useRoute, useTitle } from "./navigation.ts";
 import { Empty, StateBadge, When } from "./parts.tsx";
 import { Plane } from "./plane/plane.tsx";
 import { all } from "./route.ts";
 import { Settings } from "./run/settings.tsx";
 import { useLoaded } from "./server.ts";
-import { Tabs } from "./tabs.tsx";
-import { useTitle } from "./title.ts";
 
 const tabs = [
   ["curves", "Curves"],
@@ -18,27 +17,20 @@ const tabs = [
   ["settings", "Settings"],
 ] as const;
 
-const listedAtMost = 12;
+const maxListed = 12;
 
 /** Some runs side by side. */
 export function ComparePage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Comparison");
-  return (
-    <main id="main" tabIndex={-1}>
-      <When loaded={loaded}>{(runs) => <Comparison all={runs} />}</When>
-    </main>
-  );
+  return <When loaded={loaded}>{(runs) => <Comparison known={runs} />}</When>;
 }
 
-function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) {
+function Comparison({ known }: { known: readonly RunSummary[] }) {
   const route = useRoute();
   const tab = route.path[1] ?? "curves";
   const ids = all(route, "sel");
-  const runs = useMemo(() => {
-    const byId = new Map(everyRun.map((run) => [run.id, run]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
-  }, [everyRun, ids.join("\n")]);
+  const runs = useMemo(() => ids.flatMap((id) => known.find((run) => run.id === id) ?? []), [known, ids.join("\n")]);
   if (runs.length === 0)
     return (
       <Empty title="No runs chosen">
@@ -49,20 +41,20 @@ function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) 
     );
   return (
     <>
-      <div class="heading">
+      <div class="line heading">
         <h1>{counted(runs.length, "run")} side by side</h1>
         <a class="soft" href={linkTo(["runs"], { sel: ids })}>
           Choose others
         </a>
       </div>
-      <ul class="chips">
-        {runs.slice(0, listedAtMost).map((run) => (
-          <li key={run.id} class="chip">
+      <ul class="line list">
+        {runs.slice(0, maxListed).map((run) => (
+          <li key={run.id} class="line chip">
             <a href={linkTo(["run", run.id])}>
               <SafeLine text={run.name} max={40} />
-            </a>
+            </a>{" "}
             <StateBadge run={run} />
-            <button type="button" class="quiet" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
+            <button type="button" class="plain" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
               <span aria-hidden="true">×</span>
               <span class="visually-hidden">
                 Take <SafeLine text={run.name} max={40} /> out
@@ -70,7 +62,7 @@ function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) 
             </button>
           </li>
         ))}
-        {runs.length > listedAtMost && <li class="soft">and {runs.length - listedAtMost} more</li>}
+        {runs.length > maxListed && <li class="soft">and {runs.length - maxListed} more</li>}
       </ul>
       <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["compare", each], route.query)} label="What is compared" />
       {tab === "plane" ? <Plane runs={runs} /> : tab === "settings" ? <Settings runs={runs} /> : <Curves runs={runs} />}

@@ -12,11 +12,11 @@ type RunEvent = Extract<ViewEvent, { type: "run" }>;
 
 const listeners = new Set<(event: RunEvent) => void>();
 const grown = new Map<string, RunEvent>();
-/** Pictures of what grew are made anew at most this often, the list of runs, which is longer, less. */
+/** Shortest time between two updates of the shown runs, and of the list of runs, in milliseconds. */
 const [everyMs, listEveryMs] = [1000, 5000];
 const again: Partial<Record<"grown" | "runs", ReturnType<typeof setTimeout>>> = {};
 
-/** Hears of every run that grew, at most once a second each. */
+/** Calls the listener for every run that grew, at most once a second for each. */
 export function onGrown(listener: (event: RunEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -28,7 +28,7 @@ export function follow(): void {
   const received = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
   for (const type of ["message", "run", "runs"]) events.addEventListener(type, received);
   events.addEventListener("open", () => {
-    // Nobody knows what was missed.
+    // Events may have been missed.
     if (connection.get() === "gone") refresh(() => true);
     connection.set("live");
   });

@@ -1,17 +1,12 @@
+import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { ComponentChildren, JSX } from "preact";
-import type { RunState, RunSummary } from "../../src/protocol.ts";
-import { formatPercent, formatShare } from "@laconic/core/text";
+import type { RunState } from "../../src/protocol.ts";
+import { Badge } from "../parts/elements.tsx";
+import { SafeText } from "../parts/text.tsx";
 import type { Loaded, ServerError } from "./server.ts";
 
-export const stateNames: Readonly<Record<RunState, string>> = {
-  running: "running",
-  done: "done",
-  stopped: "stopped",
-  "half-written": "half-written",
-  foreign: "foreign",
-};
-
-const stateSigns: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
+/** States of a run with their signs and colours. */
+export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
   running: ["▶", "live"],
   done: ["✓", "good"],
   stopped: ["■", ""],
@@ -19,39 +14,40 @@ const stateSigns: Readonly<Record<RunState, readonly [sign: string, tone: string
   foreign: ["?", "bad"],
 };
 
-export function StateBadge({ run }: { readonly run: Pick<RunSummary, "state"> }) {
-  const [sign, tone] = stateSigns[run.state];
+export function StateBadge({ run: { state } }: { run: { readonly state: RunState } }) {
+  const [sign, tone] = runStates[state];
+  return <Badge {...{ sign, tone }}>{state}</Badge>;
+}
+
+/** Right, wrong or between; in words. */
+export function gradeText(grade: number): string {
+  return grade === 1 ? "right" : grade === 0 ? "wrong" : `grade ${formatNumber(grade)}`;
+}
+
+export function Grade({ grade }: { grade: number | null }) {
+  if (grade === null) return <span class="badge">not graded</span>;
+  const sign = grade === 1 ? "✓" : grade === 0 ? "✗" : "◐";
   return (
-    <span class={`badge ${tone}`}>
-      <span aria-hidden="true">{sign}</span>
-      {stateNames[run.state]}
-    </span>
+    <Badge {...{ sign }} tone={grade === 1 ? "good" : "bad"}>
+      {gradeText(grade)}
+    </Badge>
   );
 }
 
 /** "61.2 % (57.0 to 65.1 %)". */
-export function Interval({
-  value,
-  interval,
-}: {
-  readonly value: number;
-  readonly interval: readonly [number, number] | null;
-}) {
+export function Interval({ value, interval }: { value: number; interval: readonly [number, number] | null }) {
   return (
     <span class="number">
       {formatPercent(value)}
       {interval !== null && (
-        <span class="soft small">
-          {" "}
-          ({formatShare(interval[0])} to {formatPercent(interval[1])})
-        </span>
+        <span class="soft small">{` (${formatShare(interval[0])} to ${formatPercent(interval[1])})`}</span>
       )}
     </span>
   );
 }
 
 /** What is missing, and what to do about it. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty panel">
       <h2>{title}</h2>
@@ -63,20 +59,13 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 const [shownAtOnce, shownAtMost] = [5, 200];
 
 /** The first of a list of notices, and the others behind a click. */
-export function Notices<T>({
-  all,
-  children,
-}: {
-  readonly all: readonly T[];
-  readonly children: (each: T) => JSX.Element;
-}) {
-  const rest = all.length - shownAtOnce;
+export function Notices<T>({ all, children }: { all: readonly T[]; children: (each: T) => JSX.Element }) {
   return (
     <>
       <ul>{all.slice(0, shownAtOnce).map(children)}</ul>
-      {rest > 0 && (
+      {all.length > shownAtOnce && (
         <details>
-          <summary>{rest} more</summary>
+          <summary>{all.length - shownAtOnce} more</summary>
           <ul>
             {all.slice(shownAtOnce, shownAtMost).map(children)}
             {all.length > shownAtMost && <li>and {all.length - shownAtMost} that are not listed here</li>}
@@ -87,44 +76,33 @@ export function Notices<T>({
   );
 }
 
-/** A failure in words that say what to do. */
-export function Problem({ error }: { readonly error: ServerError }) {
-  if (error.status === 0)
-    return (
-      <p class="notice warn" role="alert">
-        The server does not answer. This page asks again by itself; if it was stopped, start it with{" "}
-        <code>laconic view</code> and the same folder.
-      </p>
-    );
-  if (error.status === 401 || error.status === 403)
-    return (
-      <p class="notice bad" role="alert">
-        The server refused: {error.message}. Open the address with the token that <code>laconic view</code> printed when
-        it started.
-      </p>
-    );
-  if (error.code === "not_found")
-    return (
-      <p class="notice bad" role="alert">
-        This is not here: it may not have been written yet, or have been moved or deleted.
-      </p>
-    );
+/** A failure and what to do about it. */
+export function Problem({ error: { status, code, message } }: { error: ServerError }) {
+  const text =
+    status === 0
+      ? "The server does not answer. This page asks again by itself; if it was stopped, start it with laconic view and the same folder."
+      : status === 401 || status === 403
+        ? `The server refused: ${message}. Open the address with the token that laconic view printed when it started.`
+        : code === "not_found"
+          ? "This is not here: it may not have been written yet, or have been moved or deleted."
+          : `${message} (${code}).`;
   return (
-    <p class="notice bad" role="alert">
-      {error.message} ({error.code}).
+    <p class={`notice ${status === 0 ? "warn" : "bad"}`} role="alert">
+      {text}
     </p>
   );
 }
 
-/** The value once it is there, and until then what there is to say. */
-export function When<T>({
-  loaded,
-  children,
-}: {
+interface WhenProps<T> {
   readonly loaded: Loaded<T>;
+  /** Shown if the server does not know it. */
+  readonly missing?: ComponentChildren;
   readonly children: (value: T) => ComponentChildren;
-}) {
-  const { value, error } = loaded;
+}
+
+/** The loaded value; until then its failure or a note that it is being loaded. */
+export function When<T>({ loaded: { value, error }, missing, children }: WhenProps<T>) {
+  if (value === null && error?.status === 404 && missing !== undefined) return <>{missing}</>;
   return (
     <>
       {error !== null && <Problem error={error} />}
@@ -133,7 +111,30 @@ export function When<T>({
   );
 }
 
-/** Colour of a series by its place: a class, so that both schemes have their own. */
-export function hueOf(index: number): string {
-  return `hue${(index % 8) + 1}`;
+interface GivenTextProps {
+  readonly text: string | null;
+  readonly max?: number;
+  /** Shown instead of a missing text. */
+  readonly none?: string;
+}
+
+/** A text of a model, if there is one. */
+export function GivenText({ text, max = 4000, none = "none" }: GivenTextProps) {
+  return text === null ? <i class="soft">{none}</i> : <SafeText text={text} max={max} />;
+}
+
+interface PartProps extends GivenTextProps {
+  /** Known to one agent, delivered to it, or written by it. */
+  readonly kind: "private" | "read" | "wrote";
+  readonly title?: ComponentChildren;
+}
+
+/** A text of a turn, in the colour of its kind. */
+export function Part({ kind, title, ...text }: PartProps) {
+  return (
+    <div class={`part ${kind}`}>
+      {title !== undefined && <span class="what">{title}</span>}
+      <GivenText {...text} />
+    </div>
+  );
 }

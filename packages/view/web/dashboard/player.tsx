@@ -1,30 +1,31 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "../parts/elements.tsx";
 
-export interface PlayerProps {
-  /** What the button says while nothing plays. */
+interface PlayerProps {
+  /** Name of the button while nothing plays. */
   readonly verb: "Play" | "Replay";
-  /** Where it stands, from 0 to `last`. */
+  /** Position from 0 to `last`. */
   readonly at: number;
   readonly last: number;
-  /** Where it stands, in words. */
-  readonly words: string;
-  /** Of one place before the next, in milliseconds. */
+  /** Its position as text. */
+  readonly text: string;
+  /** Time of one picture in milliseconds. */
   readonly waitMs: number;
-  /** Places from one picture to the next, 1 by default. */
+  /** Positions from one picture to the next, 1 by default. */
   readonly stride?: number;
-  /** Buttons for one place back and on. */
+  /** Whether it has buttons for one position back and forth. */
   readonly hasSteps?: boolean;
-  /** Places at which something happened: shown below the slider, and told elsewhere. */
+  /** Positions of events, shown below the slider. */
   readonly marks?: readonly number[];
   readonly show: (place: number) => void;
-  /** What else stands in the bar. */
+  /** Further fields of the bar. */
   readonly children?: ComponentChildren;
 }
 
-/** A bar that plays from where it stands to the end, and from the beginning when it stands there. */
-export function Player(props: PlayerProps): JSX.Element {
-  const { verb, at, last, words, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
+/** A slider that plays to its end, and at its end from its beginning. */
+export function Player(props: PlayerProps) {
+  const { verb, at, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return;
@@ -35,26 +36,26 @@ export function Player(props: PlayerProps): JSX.Element {
     if (!isPlaying && at >= last) show(0);
     setPlaying(!isPlaying);
   };
-  const step = (name: string, sign: string, to: number): JSX.Element => (
-    <button type="button" class="button" aria-label={name} disabled={to < 0 || to > last} onClick={() => show(to)}>
+  const step = (name: string, sign: string, to: number) => (
+    <Button aria-label={name} disabled={to < 0 || to > last} onClick={() => show(to)}>
       {sign}
-    </button>
+    </Button>
   );
   return (
     <div class="toolbar player">
-      <button type="button" class="button primary" onClick={toggle}>
+      <Button kind="primary" onClick={toggle}>
         {isPlaying ? "Pause" : verb}
-      </button>
+      </Button>
       {hasSteps && step("Step before", "←", at - 1)}
       {hasSteps && step("Next step", "→", at + 1)}
       <label class="grow">
-        <span>{words}</span>
+        <span>{text}</span>
         <input
           type="range"
           min={0}
           max={last}
           value={at}
-          aria-valuetext={words}
+          aria-valuetext={text}
           onInput={(event) => {
             setPlaying(false);
             show(Number(event.currentTarget.value));

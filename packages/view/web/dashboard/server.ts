@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
 
-/** What came of asking: a value, and what the last asking failed with. Both, when something was there before. */
+/** An answer of the server: its last value, and the failure of the last request, if it failed. */
 export interface Loaded<T> {
   readonly value: T | null;
   readonly error: ServerError | null;
   readonly loading: boolean;
 }
 
-/** The server said no, or nothing: then `status` is 0. */
+/** A failed request; its status is 0 if the server did not answer. */
 export class ServerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -18,54 +18,52 @@ export class ServerError extends Error {
   }
 }
 
-/** Where the server answers. */
 export const api: string = `${location.origin}/api`;
 
-/** Answers requests from the data of the page; undefined for missing data. */
-export type Recorded = (path: string) => unknown;
+/** Undefined for missing data. */
+type Recorded = (path: string) => unknown;
 
 let recorded: Recorded | null = null;
 
-/** From now on nobody else is asked. */
+/** Answers all requests from the data of the page instead of a server. */
 export function answerFrom(answers: Recorded): void {
   recorded = answers;
 }
 
 interface Entry {
   loaded: Loaded<unknown>;
-  /** Askings that were sent: an older answer does not replace a newer one. */
+  /** Number of requests: an older answer does not replace a newer one. */
   sent: number;
   readonly users: Set<() => void>;
 }
 
 const entries = new Map<string, Entry>();
-const keptAtMost = 400;
+const maxEntries = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
-/** Asks once. @throws ServerError */
-async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+/** @throws ServerError */
+async function ask(path: string): Promise<unknown> {
   if (recorded) {
     const answer = recorded(path);
     if (answer === undefined) throw new ServerError(404, "not_in_copy", "This copy does not hold it");
-    return answer as T;
+    return answer;
   }
-  const response = await fetch(`${api}${path}`, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
+  const response = await fetch(`${api}${path}`).catch(() => {
     throw new ServerError(0, "gone", "The server does not answer");
   });
-  const body = (await response.json().catch(() => null)) as T | Failure | null;
-  if (response.ok && body !== null) return body as T;
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
   const failure = (body as Failure | null)?.error;
   throw new ServerError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
 }
 
-/** What the server says of each path, kept while it is shown; null for a path that is not to be asked. */
+/** The server's answer for each path, kept up to date while it is shown; a null path is not requested. */
 export function useLoadedAll<T>(paths: readonly (string | null)[]): readonly Loaded<T>[] {
   const [, redraw] = useState(0);
   const key = paths.join("\n");
   useEffect(() => {
     let waiting = false;
-    // Of many answers at once one picture.
+    // One update for many answers.
     const user = (): void => {
       if (waiting) return;
       waiting = true;
@@ -88,7 +86,7 @@ export function useLoaded<T>(path: string | null): Loaded<T> {
   return useLoadedAll<T>([path])[0] ?? nothing;
 }
 
-/** What is shown of these paths is asked again; what is not shown is forgotten. */
+/** Requests stale paths again if they are shown, and forgets the others. */
 export function refresh(isStale: (path: string, hasFailed: boolean) => boolean): void {
   for (const [path, entry] of entries) {
     if (!isStale(path, entry.loaded.error !== null)) continue;
@@ -97,11 +95,11 @@ export function refresh(isStale: (path: string, hasFailed: boolean) => boolean):
   }
 }
 
-/** Changes what is held of a path, without asking. */
+/** Changes the held value of a path without a request. */
 export function patch<T>(path: string, change: (value: T) => T): void {
   const entry = entries.get(path);
   if (entry === undefined || entry.loaded.value === null) return;
-  say(entry, { ...entry.loaded, value: change(entry.loaded.value as T) });
+  publish(entry, { ...entry.loaded, value: change(entry.loaded.value as T) });
 }
 
 function entryOf(path: string): Entry {
@@ -113,7 +111,7 @@ function entryOf(path: string): Entry {
   const entry: Entry = { loaded: nothing, sent: 0, users: new Set() };
   entries.set(path, entry);
   for (const [old, { users }] of entries) {
-    if (entries.size <= keptAtMost) break;
+    if (entries.size <= maxEntries) break;
     if (users.size === 0 && old !== path) entries.delete(old);
   }
   void load(path, entry);
@@ -123,7 +121,7 @@ function entryOf(path: string): Entry {
 async function load(path: string, entry: Entry): Promise<void> {
   const sent = ++entry.sent;
   entry.loaded = { ...entry.loaded, loading: true };
-  const outcome = await ask<unknown>(path).then(
+  const outcome = await ask(path).then(
     (value): Loaded<unknown> => ({ value, error: null, loading: false }),
     (error: unknown): Loaded<unknown> => ({
       value: entry.loaded.value,
@@ -131,10 +129,10 @@ async function load(path: string, entry: Entry): Promise<void> {
       loading: false,
     }),
   );
-  if (sent === entry.sent) say(entry, outcome);
+  if (sent === entry.sent) publish(entry, outcome);
 }
 
-function say(entry: Entry, loaded: Loaded<unknown>): void {
+function publish(entry: Entry, loaded: Loaded<unknown>): void {
   entry.loaded = loaded;
   for (const user of Array.from(entry.users)) user();
 }

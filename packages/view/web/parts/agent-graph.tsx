@@ -1,20 +1,23 @@
 import { formatPercent } from "@laconic/core/text";
 import type { CostSums, EdgeCost } from "@laconic/core/ledger";
-import type { JSX } from "preact";
-import { labelsOf, lineHeight, nameAt, nameRoom, type PlacedLabel } from "./edge-labels.ts";
-import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
+import { useWidth } from "./drawn.tsx";
 import {
   clipped,
   costWords,
   inReward,
+  labelsOf,
+  lineHeight,
+  nameAt,
+  nameRoom,
   rounded,
   shownName,
   spokenName,
   tokenWord,
   type GraphNote,
+  type PlacedLabel,
   type PriceWords,
-} from "./graph-words.ts";
-import { useWidth } from "./use-width.ts";
+} from "./graph-labels.ts";
+import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
 
 /** A message on its way. */
 export interface TravellingMessage {
@@ -26,28 +29,27 @@ export interface TravellingMessage {
 
 export interface AgentGraphProps {
   readonly agents: readonly string[];
-  /** Where the cost of an episode went, and what is read along each edge. */
+  /** Cost of an episode by kind, and tokens read along each edge. */
   readonly costs: CostSums;
   /** Tokens that an agent writes, mean per episode. */
   readonly written: Readonly<Record<string, number>>;
   /** Share of its turns without a word, from 0 to 1. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Tokens of the widest line, where pictures are compared; else the most of this one. */
+  /** Tokens of the widest line, if pictures are compared; else of this picture. */
   readonly widestTokens?: number;
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
-  /** A few words beside an agent's name: what it alone knows, read or wrote. */
+  /** Short texts beside names: an agent's private fact or message. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
-  readonly onAgent?: (agent: string) => void;
-  /** How a price is written, and of what it is a part. */
+  /** Format and unit of costs. */
   readonly prices?: PriceWords;
-  /** Where the numbers of lines stand that have no room for them, "the table" for instance. */
+  /** Place of the numbers that have no room in the picture, "the table" for instance. */
   readonly elsewhere?: string;
 }
 
-/** Who speaks to whom: a line is as wide as what it carries, a rim as green as its agent speaks. A page links `agent-graph.css`. */
-export function AgentGraph(props: AgentGraphProps): JSX.Element {
+/** Messages between agents: a line is as wide as its tokens, and the green part of a rim is the share of turns with a message. */
+export function AgentGraph(props: AgentGraphProps) {
   const { agents, costs, answerer, travelling = [], notes = {}, prices = inReward } = props;
   const { edges } = costs;
   const [element, room] = useWidth();
@@ -65,7 +67,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
         class="agent-graph"
         width={layout.width}
         viewBox={`0 0 ${layout.width} ${layout.height}`}
-        role={props.onAgent ? "group" : "img"}
+        role="img"
         aria-label={inWords(props)}
       >
         {drawn.map(({ edge, path }) => (
@@ -92,16 +94,15 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
   );
 }
 
-function EdgeLabel({ label }: { readonly label: PlacedLabel }): JSX.Element {
-  const { x, y, width, height } = label.box;
-  const first = label.price === null ? 4.5 : -2.5;
+function EdgeLabel({ label: { box, tokens, price } }: { label: PlacedLabel }) {
+  const first = price === null ? 4.5 : -2.5;
   return (
-    <g class="edge-label" transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
-      <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={8} />
-      <text y={first}>{label.tokens}</text>
-      {label.price !== null && (
+    <g class="edge-label" transform={`translate(${box.x.toFixed(1)} ${box.y.toFixed(1)})`}>
+      <rect x={-box.width / 2} y={-box.height / 2} width={box.width} height={box.height} rx={8} />
+      <text y={first}>{tokens}</text>
+      {price !== null && (
         <text class="price" y={first + lineHeight}>
-          {label.price}
+          {price}
         </text>
       )}
     </g>
@@ -115,14 +116,16 @@ interface EdgeProps {
   readonly prices: PriceWords;
 }
 
-function Edge({ edge, path, width, prices }: EdgeProps): JSX.Element {
-  const { tokens, cost } = edge;
+function Edge({ edge, path, width, prices }: EdgeProps) {
+  const { from, to, tokens, cost } = edge;
+  const count = rounded(tokens);
+  const price = cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : "";
   const size = 5 + width / 1.6;
   const before = along(path, 0.6);
   const angle = (180 / Math.PI) * Math.atan2(path.to.y - before.y, path.to.x - before.x);
   return (
     <g>
-      <title>{`${spokenName(edge.from)} to ${spokenName(edge.to)}: ${rounded(tokens)} ${tokenWord(rounded(tokens))} per episode${cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : ""}`}</title>
+      <title>{`${spokenName(from)} to ${spokenName(to)}: ${count} ${tokenWord(count)} per episode${price}`}</title>
       <path class={tokens > 0 ? "edge" : "edge unused"} d={path.path} stroke-width={width} />
       {tokens > 0 && (
         <path
@@ -141,29 +144,18 @@ interface AgentProps {
   readonly props: AgentGraphProps;
 }
 
-function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
+function Agent({ agent, layout, props }: AgentProps) {
   const place = layout.places[agent];
   if (!place) return null;
   const { radius } = layout;
-  const { onAgent } = props;
-  const isActive = props.activeAgent === agent;
-  const written = props.written[agent] ?? 0;
+  const written = rounded(props.written[agent] ?? 0);
   const spoken = 1 - Math.min(1, Math.max(0, props.silence[agent] ?? 0));
   const around = 2 * Math.PI * radius;
   const note = props.notes?.[agent];
   const name = nameAt(layout, agent, note);
-  const choose = onAgent && {
-    role: "button" as const,
-    tabIndex: 0,
-    "aria-label": `${spokenName(agent)}, ${rounded(written)} ${tokenWord(rounded(written))}, silent in ${formatPercent(1 - spoken, 0)} of turns`,
-    onClick: () => onAgent(agent),
-    onKeyDown: ({ key }: KeyboardEvent) => {
-      if (key === "Enter" || key === " ") onAgent(agent);
-    },
-  };
   return (
-    <g class={isActive ? "agent active" : "agent"} transform={`translate(${place.x} ${place.y})`} {...choose}>
-      <title>{`${spokenName(agent)}: writes ${rounded(written)} ${tokenWord(rounded(written))} per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
+    <g class={props.activeAgent === agent ? "active" : ""} transform={`translate(${place.x} ${place.y})`}>
+      <title>{`${spokenName(agent)}: writes ${written} ${tokenWord(written)} per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
       <circle class="rim" r={radius} />
       <circle
         class="spoken"
@@ -172,10 +164,10 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
         stroke-dasharray={`${(around * spoken).toFixed(1)} ${around.toFixed(1)}`}
       />
       <text class="count" y="3">
-        {rounded(written)}
+        {written}
       </text>
       <text class="unit" y="17">
-        {tokenWord(rounded(written))}
+        {tokenWord(written)}
       </text>
       <text class="name" y={name}>
         {shownName(agent, nameRoom(layout, agent))}
@@ -189,29 +181,22 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   );
 }
 
-interface TravellingProps {
-  readonly message: TravellingMessage;
-  readonly layout: GraphLayout;
-}
-
-function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
+function Travelling({ message, layout }: { message: TravellingMessage; layout: GraphLayout }) {
   const place = edgePath(layout, message, 0);
   if (!place) return null;
   const shown = clipped(message.silent ? "silent" : message.text);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
-  /** Nothing leaves the picture. */
+  // Nothing leaves the picture.
   const within = (x: number): string =>
     `${Math.min(layout.width - width / 2 - 2, Math.max(width / 2 + 2, x)).toFixed(1)}px`;
   const end = message.silent ? place.from : place.to;
-  const middle = along(place, 0.5);
-  const style = {
-    "--ax": within(place.from.x),
-    "--ay": `${place.from.y.toFixed(1)}px`,
-    "--mx": within(middle.x),
-    "--my": `${middle.y.toFixed(1)}px`,
-    "--bx": within(end.x),
-    "--by": `${end.y.toFixed(1)}px`,
-  };
+  const points = Object.entries({ a: place.from, m: along(place, 0.5), b: end });
+  const style = Object.fromEntries(
+    points.flatMap(([name, { x, y }]) => [
+      [`--${name}x`, within(x)],
+      [`--${name}y`, `${y.toFixed(1)}px`],
+    ]),
+  );
   return (
     <g class={message.silent ? "travelling silent" : "travelling"} style={style} aria-hidden="true">
       <rect x={-width / 2} y={-14} width={width} height={28} rx={14} />
@@ -220,7 +205,7 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   );
 }
 
-/** What a picture says to those who do not see it. */
+/** The picture as text for screen readers. */
 function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${spokenName(agent)} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const reads = edges

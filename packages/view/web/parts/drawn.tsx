@@ -1,11 +1,24 @@
-import { h, type JSX } from "preact";
+import { h, type JSX, type RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Drawing } from "../../src/charts/drawing.ts";
 
 /** A drawing of `src/charts` as elements of the page. */
-export function Drawn({ drawing: { tag, attributes, children } }: { readonly drawing: Drawing }): JSX.Element {
+export function Drawn({ drawing: { tag, attributes, children } }: { drawing: Drawing }): JSX.Element {
   return h(
     tag,
     attributes,
     children.map((child) => (typeof child === "string" ? child : <Drawn drawing={child} />)),
   );
+}
+
+/** Inner width of an element in CSS pixels, as it changes; 0 before it is laid out. */
+export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
+  const element = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    if (element.current !== null) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
 }

@@ -1,15 +1,14 @@
 import { seriesColour } from "@laconic/core/design";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { axes } from "../../src/charts/axes.ts";
 import { colour, linePath, lonePoints, px } from "../../src/charts/drawing.ts";
 import { scaleOf, tickFormat, type Scale } from "../../src/charts/scale.ts";
 import { textWidth } from "../../src/charts/text-size.ts";
-import { Drawn } from "./drawn.tsx";
+import { Drawn, useWidth } from "./drawn.tsx";
+import { Key } from "./elements.tsx";
 import type { Range } from "./range.ts";
 import { visibleLine } from "./safe-text.ts";
-import { useWidth } from "./use-width.ts";
 
 /** A line of a chart. Its points are sampled to what a screen shows. */
 export interface ChartLine {
@@ -26,7 +25,7 @@ export interface ChartLine {
   readonly look?: "reference" | "dots";
 }
 
-export interface LineChartProps {
+interface LineChartProps {
   readonly lines: readonly ChartLine[];
   readonly range: Range;
   /** `share` is shown as per cent. */
@@ -46,7 +45,7 @@ export interface LineChartProps {
 const dashes = ["", "6 3", "2 3", "8 3 2 3"] as const;
 
 /** Lines over steps: values under the pointer, and a range by dragging. */
-export function LineChart(props: LineChartProps): JSX.Element {
+export function LineChart(props: LineChartProps) {
   const [frame, width] = useWidth();
   return (
     <div class="line-chart" ref={frame} style={{ height: `${props.height}px` }} role="img" aria-label={props.label}>
@@ -55,7 +54,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   );
 }
 
-function Picture(props: LineChartProps & { readonly width: number }): JSX.Element {
+function Picture(props: LineChartProps & { readonly width: number }) {
   const { lines, changes = [], onSelect } = props;
   const [pointer, setPointer] = useState<{ readonly x: number; readonly y: number } | null>(null);
   const [start, setStart] = useState<number | null>(null);
@@ -63,7 +62,7 @@ function Picture(props: LineChartProps & { readonly width: number }): JSX.Elemen
   const [left, right] = x.range;
   const [bottom, top] = y.range;
   const isCrowded = lines.length > 12;
-  const place = (event: PointerEvent): { readonly x: number; readonly y: number } => {
+  const place = (event: PointerEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     return { x: Math.min(right, Math.max(left, event.clientX - box.left)), y: event.clientY - box.top };
   };
@@ -102,7 +101,11 @@ function Picture(props: LineChartProps & { readonly width: number }): JSX.Elemen
             stroke-dasharray="2 3"
           />
         ))}
-        <svg x={left} y={top - 3} width={right - left} height={bottom - top + 6} viewBox={viewBox(x, y)}>
+        {/* Clips lines to the frame, with room for their stroke. */}
+        <svg
+          {...{ x: left, y: top - 3, width: right - left, height: bottom - top + 6 }}
+          viewBox={`${left} ${top - 3} ${right - left} ${bottom - top + 6}`}
+        >
           {lines.map((line) => (
             <Line key={line.key} {...{ line, x, y, isCrowded }} />
           ))}
@@ -120,15 +123,7 @@ function Picture(props: LineChartProps & { readonly width: number }): JSX.Elemen
   );
 }
 
-/** Clips lines to the frame, with room for their stroke. */
-function viewBox({ range: [left, right] }: Scale, { range: [bottom, top] }: Scale): string {
-  return `${left} ${top - 3} ${right - left} ${bottom - top + 6}`;
-}
-
-function scalesOf({ lines, range, unit, isLog = false, yRange, width, height }: LineChartProps & { width: number }): {
-  readonly x: Scale;
-  readonly y: Scale;
-} {
+function scalesOf({ lines, range, unit, isLog = false, yRange, width, height }: LineChartProps & { width: number }) {
   const values = lines
     .flatMap((line) => [line.values, line.band?.low ?? [], line.band?.high ?? []])
     .flat()
@@ -152,14 +147,7 @@ function padded(low: number, high: number): Range {
   return [low >= 0 ? Math.max(0, low - room) : low - room, high <= 0 ? Math.min(0, high + room) : high + room];
 }
 
-interface LineProps {
-  readonly line: ChartLine;
-  readonly x: Scale;
-  readonly y: Scale;
-  readonly isCrowded: boolean;
-}
-
-function Line({ line, x, y, isCrowded }: LineProps): JSX.Element {
+function Line({ line, x, y, isCrowded }: { line: ChartLine; x: Scale; y: Scale; isCrowded: boolean }) {
   const { steps, values, band, look, index } = line;
   const hue = look === "reference" ? colour(0) : look === "dots" ? "var(--ink)" : colour(seriesColour(index));
   const pointsOf = (column: readonly (number | null)[]): (readonly [number, number])[] =>
@@ -210,7 +198,7 @@ const maxEntries = 8;
 const near = 8;
 
 /** The step under the pointer, and the lines that are nearest to it. */
-function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipProps): JSX.Element | null {
+function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipProps) {
   const entries = lines
     .flatMap((line) => {
       const row = nearestRow(line, x.value(pointer.x));
@@ -225,10 +213,8 @@ function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipPro
     <div class="tooltip" style={side}>
       <div class="soft small">step {formatNumber(Math.round(first.step))}</div>
       {entries.slice(0, maxEntries).map(({ line, row, value }) => (
-        <div key={line.key} class="entry">
-          <i class={`key hue${seriesColour(line.index)}`} />
-          <span class="label">{visibleLine(line.label, 40)}</span>
-          <b>{withUnit(value, unit)}</b>
+        <div key={line.key}>
+          <Key index={line.index} /> {visibleLine(line.label, 40)} <b>{withUnit(value, unit)}</b>
           {line.band && (
             <span class="soft small">
               {formatNumber(line.band.low[row] ?? value)} to {formatNumber(line.band.high[row] ?? value)}

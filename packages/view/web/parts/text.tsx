@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { counted } from "@laconic/core/text";
 import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
 
-/** How much of a text is shown before somebody asks for more, and how much more each time. */
+/** Characters of a text that are shown at first. */
 const shownAtOnce = 4000;
 
-/** What a model wrote, as text and nothing else: what cannot be seen is named, what turns lines around has no effect, the end of a long one is a click away. */
-export function SafeText({ text, max = shownAtOnce }: { readonly text: string; readonly max?: number }) {
+/** Untrusted text: invisible characters are named, direction marks have no effect, and the end of a long text is a click away. */
+export function SafeText({ text, max = shownAtOnce }: { text: string; max?: number }) {
   const [limit, setLimit] = useState(max);
   const { shown, rest } = cutText(text, limit);
   return (
@@ -24,15 +24,15 @@ export function SafeText({ text, max = shownAtOnce }: { readonly text: string; r
   );
 }
 
-/** Plain parts and marks of a text that is short. */
-export function Pieces({ text }: { readonly text: string }) {
+/** A short text as plain parts and named characters. */
+export function Pieces({ text }: { text: string }) {
   return (
     <>
       {visiblePieces(text).map(({ text: plain, mark }) =>
         mark === undefined ? (
           plain
         ) : (
-          <span class="mark" title={`A character that is not visible: ${mark}`}>
+          <span class="mark warn" title={`A character that is not visible: ${mark}`}>
             {mark}
           </span>
         ),
@@ -41,7 +41,7 @@ export function Pieces({ text }: { readonly text: string }) {
   );
 }
 
-/** One line of it, for lists and titles. */
-export function SafeLine({ text, max = 200 }: { readonly text: string; readonly max?: number }) {
+/** Untrusted text in one line, for lists and titles. */
+export function SafeLine({ text, max = 200 }: { text: string; max?: number }) {
   return <bdi>{visibleLine(text, max)}</bdi>;
 }

@@ -1,26 +1,23 @@
-import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ThemeSwitch } from "../parts/theme-switch.tsx";
-import { AskTellers } from "./ask-tellers.tsx";
-import { Ask, SameQuestion } from "./ask.tsx";
+import { Button } from "../parts/elements.tsx";
+import { ThemeSwitch } from "../parts/theme.tsx";
+import { AskRelay, AskTellers, SameQuestion } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
-import { Keep } from "./keep.tsx";
-import { LevelTabs } from "./level-tabs.tsx";
-import { Level, levelWords } from "./level.ts";
+import { Keep, NewRun } from "./keep.tsx";
+import { Level, levelTexts } from "./level.ts";
 import { ModelNeeded } from "./model-needed.tsx";
-import { NewRun } from "./new-run.tsx";
 import { Notices } from "./notices.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Stage } from "./stage.tsx";
 import { TellersStage } from "./tellers-stage.tsx";
 import { useSession, type SessionHandle } from "./use-session.ts";
-import { levelIn, settingsIn, type LevelName } from "./worker/settings.ts";
+import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settings.ts";
 
-/** @param query - of the page's address: level and settings of a new run, and `embed` for the part that stands on another page */
-export function App({ query }: { readonly query: string }): JSX.Element {
+/** @param query - of the page's address: level and settings of a new run, and `embed` for the part that another page shows */
+export function App({ query }: { query: string }) {
   const isEmbedded = new URLSearchParams(query).has("embed") || window.top !== window;
   const [shown, setShown] = useState(() => levelIn(query));
-  // A level begins when it is first looked at, and stays as it is behind the other one.
+  // A level starts when it is first shown, and stays as it is while the other one is shown.
   const [begun, setBegun] = useState<readonly LevelName[]>([shown]);
   const choose = (level: LevelName): void => {
     setShown(level);
@@ -30,17 +27,25 @@ export function App({ query }: { readonly query: string }): JSX.Element {
     <div class={isEmbedded ? "page embedded" : "page"}>
       {!isEmbedded && (
         <header>
-          <div class="title">
-            <h1>{levelWords[shown].title}</h1>
-            <ThemeSwitch />
+          <div class="line">
+            <h1>{levelTexts[shown].title}</h1>
+            <span class="last">
+              <ThemeSwitch />
+            </span>
           </div>
-          <p>{levelWords[shown].about}</p>
-          <LevelTabs shown={shown} onChoose={choose} />
+          <p>{levelTexts[shown].about}</p>
+          <nav class="line" aria-label="Levels">
+            {levelNames.map((level) => (
+              <Button key={level} aria-pressed={level === shown} onClick={() => choose(level)}>
+                {levelTexts[level].tab}
+              </Button>
+            ))}
+          </nav>
         </header>
       )}
       <main>
         {begun.map((level) => (
-          <div key={level} class="level" hidden={level !== shown}>
+          <div key={level} hidden={level !== shown}>
             <Level.Provider value={level}>
               <LevelPage {...{ level, query, isEmbedded }} isShown={level === shown} />
             </Level.Provider>
@@ -58,7 +63,7 @@ interface LevelPageProps {
   readonly isShown: boolean;
 }
 
-function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.Element {
+function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
   const settings = useMemo(() => settingsIn(query, level), [query, level]);
   const session = useSession({ settings, keep: !isEmbedded });
   const { state, send } = session;
@@ -66,11 +71,11 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.E
   useEffect(() => {
     if (!isShown && active) send({ type: "pause" });
   }, [isShown, active, send]);
-  const isStory = level === "tellers";
+  const needsModel = state.needsModel && state.device === null;
   return (
     <>
       <Notices session={session} />
-      {state.needsModel && state.device === null ? (
+      {needsModel ? (
         <ModelNeeded session={session} />
       ) : (
         <>
@@ -78,8 +83,8 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.E
             <RunControls session={session} />
           </div>
           <div class="columns">
-            <TheStage session={session} isStory={isStory} />
-            <div class="side">
+            <CurrentStage session={session} isStory={level === "tellers"} />
+            <div class="stack">
               <Numbers state={state} />
               <section class="panel">
                 <SteeringControls session={session} />
@@ -96,9 +101,9 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.E
           to ask the team questions of your own, and to take the run with you.
         </p>
       ) : (
-        !(state.needsModel && state.device === null) && (
-          <div class="rest">
-            {isStory ? <AskTellers session={session} /> : <Ask session={session} />}
+        !needsModel && (
+          <div class="stack">
+            {level === "tellers" ? <AskTellers session={session} /> : <AskRelay session={session} />}
             <SameQuestion state={state} />
             <Keep session={session} />
             <NewRun key={`${state.settings.seed} ${state.settings.device}`} session={session} />
@@ -109,7 +114,7 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps): JSX.E
   );
 }
 
-function TheStage({ session, isStory }: { readonly session: SessionHandle; readonly isStory: boolean }): JSX.Element {
+function CurrentStage({ session, isStory }: { session: SessionHandle; isStory: boolean }) {
   const { team, episode, step, told, failure, warmUp } = session.state;
   if (team && episode)
     return isStory ? (
@@ -119,7 +124,7 @@ function TheStage({ session, isStory }: { readonly session: SessionHandle; reado
     );
   const size = isStory ? "" : " (0.6 MB)";
   return (
-    <section class="panel stage loading" aria-busy="true">
+    <section class="panel loading" aria-busy="true">
       <p class="soft">{failure ? "The model could not be loaded." : `Loading model${size} ...`}</p>
     </section>
   );

@@ -1,155 +1,246 @@
-import type { JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useContext, useState } from "preact/hooks";
-import { Level, levelWords, useLevelId } from "./level.ts";
+import { Button, Panel } from "../parts/elements.tsx";
 import { ConversationView } from "./conversation-view.tsx";
+import { Level, levelTexts } from "./level.ts";
 import type { PageState } from "./state.ts";
 import type { SessionHandle } from "./use-session.ts";
+import type { OwnProblem } from "./worker/messages.ts";
 
-/** A question of the visitor's own, answered by the team of the beginning and of now. */
-export function Ask({ session }: { readonly session: SessionHandle }): JSX.Element {
+interface AskFormProps {
+  readonly session: SessionHandle;
+  readonly title: string;
+  readonly about: string;
+  readonly problem: OwnProblem;
+  /** Why the problem cannot be asked; null if it can. */
+  readonly fault: string | null;
+  /** Note beside the button. */
+  readonly note: string;
+  /** Agents that may be told something false. */
+  readonly liars?: readonly string[];
+  /** Fields of the problem. */
+  readonly children: ComponentChildren;
+}
+
+/** A problem of the visitor, answered by the untrained team and by the current one. */
+function AskForm({ session, title, about, problem, fault, note, liars = [], children }: AskFormProps) {
   const { state, send } = session;
-  const [letters, setLetters] = useState(["k", "m", "e"]);
-  const [digits, setDigits] = useState(["6", "3", "9"]);
-  const [asked, setAsked] = useState<readonly [number, number]>([0, 2]);
   const [draw, setDraw] = useState(1);
-  const change = (list: readonly string[], i: number, value: string): string[] =>
-    list.map((each, at) => (at === i ? value : each));
-  const fault = faultOf(letters, digits, asked);
-  const sum = Number(digits[asked[0]]) + Number(digits[asked[1]]);
-  const key = (i: number): string => letters[i] ?? "";
+  const cannot = fault !== null || state.device === null;
   return (
-    <section class="panel ask" aria-labelledby="ask-title">
-      <h2 id="ask-title">Ask the team</h2>
-      <p>Give each holder a fact of your own. Both teams get the same question: the untrained one, and yours.</p>
+    <Panel title={title} kind="ask">
+      <p>{about}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (fault !== null) return;
-          const facts = letters.map((letter, i) => `${letter}${digits[i]}`);
-          send({ type: "ask", problem: { kind: "facts", facts, asked: [key(asked[0]), key(asked[1])] }, draw });
+          send({ type: "ask", problem, draw });
           setDraw(draw + 1);
         }}
       >
-        <div class="facts">
-          {["a", "b", "c"].map((name, i) => (
-            <fieldset key={name}>
-              <legend>holder-{name} knows</legend>
-              <input
-                class="input"
-                aria-label={`Letter of holder-${name}`}
-                value={letters[i]}
-                maxLength={1}
-                size={2}
-                autocapitalize="none"
-                autocomplete="off"
-                spellcheck={false}
-                onInput={({ currentTarget }) => setLetters(change(letters, i, currentTarget.value.toLowerCase()))}
-              />
-              <span aria-hidden="true">=</span>
-              <input
-                class="input"
-                aria-label={`Digit of holder-${name}`}
-                value={digits[i]}
-                maxLength={1}
-                size={2}
-                inputMode="numeric"
-                autocomplete="off"
-                onInput={({ currentTarget }) => setDigits(change(digits, i, currentTarget.value))}
-              />
-            </fieldset>
-          ))}
-          <fieldset>
-            <legend>the solver is asked</legend>
-            {([0, 1] as const).map((place) => (
-              <>
-                {place === 1 && <span aria-hidden="true">+</span>}
-                <select
-                  class="select"
-                  aria-label={place === 0 ? "First letter of the question" : "Second letter of the question"}
-                  value={asked[place]}
-                  onChange={({ currentTarget }) => {
-                    const chosen = Number(currentTarget.value);
-                    setAsked(place === 0 ? [chosen, asked[1]] : [asked[0], chosen]);
-                  }}
-                >
-                  {letters.map((letter, i) => (
-                    <option key={i} value={i}>
-                      {letter === "" ? "?" : letter}
-                    </option>
-                  ))}
-                </select>
-              </>
-            ))}
-          </fieldset>
-        </div>
-        <p class="row">
-          <button class="button" type="submit" disabled={fault !== null || state.device === null}>
+        {children}
+        <p class="line">
+          <Button type="submit" kind="primary" disabled={cannot}>
             Ask both
-          </button>
-          <span class={fault === null ? "soft small" : "fault small"} role="status">
-            {fault ?? `${key(asked[0])} + ${key(asked[1])} = ${sum}; a new answer each time`}
+          </Button>
+          <span class={fault === null ? "soft small" : "bad tone small"} role="status">
+            {fault ?? `${note}; a new answer each time`}
           </span>
         </p>
       </form>
+      {liars.length > 0 && (
+        <p class="line" role="group" aria-label="What if a teller lies">
+          <span>What if one lies?</span>
+          {liars.map((liar) => (
+            <Button key={liar} disabled={cannot} onClick={() => send({ type: "ask", problem, draw, liar })}>
+              Teller {liar} lies
+            </Button>
+          ))}
+        </p>
+      )}
       {state.asked && <BeforeAndNow {...state.asked} />}
-    </section>
+    </Panel>
   );
 }
 
-function faultOf(
-  letters: readonly string[],
-  digits: readonly string[],
-  asked: readonly [number, number],
-): string | null {
+const replaced = <T,>(list: readonly T[], index: number, value: T): readonly T[] =>
+  list.map((each, i) => (i === index ? value : each));
+
+export function AskRelay({ session }: { session: SessionHandle }) {
+  const [letters, setLetters] = useState<readonly string[]>(["k", "m", "e"]);
+  const [digits, setDigits] = useState<readonly string[]>(["6", "3", "9"]);
+  const [asked, setAsked] = useState<readonly number[]>([0, 2]);
+  const [first = 0, second = 0] = asked;
+  const key = (i: number): string => letters[i] ?? "";
+  return (
+    <AskForm
+      session={session}
+      title="Ask the team"
+      about="Give each holder a fact of your own. Both teams get the same question: the untrained one, and yours."
+      problem={{
+        kind: "facts",
+        facts: letters.map((letter, i) => `${letter}${digits[i]}`),
+        asked: [key(first), key(second)],
+      }}
+      fault={relayFault(letters, digits, asked)}
+      note={`${key(first)} + ${key(second)} = ${Number(digits[first]) + Number(digits[second])}`}
+    >
+      <div class="facts">
+        {["a", "b", "c"].map((name, i) => (
+          <fieldset key={name}>
+            <legend>holder-{name} knows</legend>
+            <input
+              class="input"
+              aria-label={`Letter of holder-${name}`}
+              value={letters[i]}
+              maxLength={1}
+              autocapitalize="none"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => setLetters(replaced(letters, i, currentTarget.value.toLowerCase()))}
+            />{" "}
+            <span aria-hidden="true">=</span>{" "}
+            <input
+              class="input"
+              aria-label={`Digit of holder-${name}`}
+              value={digits[i]}
+              maxLength={1}
+              inputMode="numeric"
+              autocomplete="off"
+              onInput={({ currentTarget }) => setDigits(replaced(digits, i, currentTarget.value))}
+            />
+          </fieldset>
+        ))}
+        <fieldset>
+          <legend>the solver is asked</legend>
+          {["First", "Second"].map((name, place) => (
+            <>
+              {place === 1 && <span aria-hidden="true"> + </span>}
+              <select
+                class="select"
+                aria-label={`${name} letter of the question`}
+                value={asked[place]}
+                onChange={({ currentTarget }) => setAsked(replaced(asked, place, Number(currentTarget.value)))}
+              >
+                {letters.map((letter, i) => (
+                  <option key={i} value={i}>
+                    {letter === "" ? "?" : letter}
+                  </option>
+                ))}
+              </select>
+            </>
+          ))}
+        </fieldset>
+      </div>
+    </AskForm>
+  );
+}
+
+function relayFault(letters: readonly string[], digits: readonly string[], asked: readonly number[]): string | null {
   if (!letters.every((letter) => /^[a-z]$/u.test(letter))) return "A letter is one of a to z.";
   if (!digits.every((digit) => /^[0-9]$/u.test(digit))) return "A digit is one of 0 to 9.";
   if (new Set(letters).size < letters.length) return "Give each holder a letter of its own.";
   return asked[0] === asked[1] ? "Ask for two different letters." : null;
 }
 
-/** The same problem, which training never has, at the first evaluation and at the last. */
-export function SameQuestion({ state }: { readonly state: PageState }): JSX.Element | null {
-  const id = useLevelId();
+const tellers = ["one", "two", "three"] as const;
+
+export function AskTellers({ session }: { session: SessionHandle }) {
+  const [thing, setThing] = useState("red ball");
+  const [name, setName] = useState("Ruth");
+  const [texts, setTexts] = useState<readonly string[]>([
+    "Tim was sad. Tim wanted a red ball.",
+    "A child called Ruth played with mom. Ruth had a red ball at home.",
+    "The birds sang in the big tree.",
+  ]);
+  const fields = [
+    ["whose is the", thing, setThing, 30],
+    ["the owner", name, setName, 15],
+  ] as const;
+  return (
+    <AskForm
+      session={session}
+      title="Tell a story of your own"
+      about="What each teller reads is yours, and so is the owner. What only one of them reads, the solver has to hear."
+      problem={{ kind: "story", thing, name, texts }}
+      fault={storyFault(thing, name, texts)}
+      note="The team before training, and yours"
+      liars={tellers}
+    >
+      <div class="stack stories">
+        {fields.map(([label, value, set, maxLength]) => (
+          <label key={label}>
+            <span class="soft small">{label}</span>
+            <input
+              class="input"
+              {...{ value, maxLength }}
+              autocomplete="off"
+              onInput={({ currentTarget }) => set(currentTarget.value)}
+            />
+          </label>
+        ))}
+        {texts.map((text, i) => (
+          <label key={i}>
+            <span class="soft small">teller {tellers[i]} reads</span>
+            <textarea
+              class="input"
+              rows={2}
+              maxLength={200}
+              value={text}
+              onInput={({ currentTarget }) => setTexts(replaced(texts, i, currentTarget.value))}
+            />
+          </label>
+        ))}
+      </div>
+    </AskForm>
+  );
+}
+
+function storyFault(thing: string, name: string, texts: readonly string[]): string | null {
+  if (!/^[a-z]+(?: [a-z]+)*$/u.test(thing)) return "The thing is a few small words, such as: red ball.";
+  if (!/^[A-Z][a-z]{1,14}$/u.test(name)) return "The owner is one name, such as: Lily.";
+  if (texts.some((text) => text.trim() === "")) return "Each teller reads something.";
+  return texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text))
+    ? null
+    : `No teller reads of ${name}: nobody could name the owner.`;
+}
+
+/** A validation problem at the first evaluation and at the last. */
+export function SameQuestion({ state: { evaluations } }: { state: PageState }) {
   const [which, setWhich] = useState(0);
-  const [first, last] = [state.evaluations[0], state.evaluations.at(-1)];
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
   const [before, now] = [first?.shown[which], last?.shown[which]];
   if (!first || !last || !before || !now || last.step === first.step) return null;
   return (
-    <section class="panel" aria-labelledby={id("same-title")}>
-      <h2 id={id("same-title")}>The same question, before and after</h2>
-      <p class="row" role="group" aria-label="Which question">
+    <Panel title="The same question, before and after">
+      <p class="line" role="group" aria-label="Which question">
         {first.shown.map(({ question }, i) => (
-          <button key={i} class="button" type="button" aria-pressed={which === i} onClick={() => setWhich(i)}>
+          <Button key={i} aria-pressed={which === i} onClick={() => setWhich(i)}>
             {question}
-          </button>
+          </Button>
         ))}
       </p>
       <BeforeAndNow kind="trained" before={before} now={now} step={last.step} />
-    </section>
+    </Panel>
   );
 }
 
 /** Two conversations side by side: before training and now, or now without and with a change. */
-export function BeforeAndNow({ kind, change, before, now, step }: NonNullable<PageState["asked"]>): JSX.Element {
-  const { untrained, stillUntrained } = levelWords[useContext(Level)];
-  const [first, second] =
-    kind === "changed"
-      ? ["As you told it", `What if ${change ?? ""}`]
-      : [untrained, step === 0 ? stillUntrained : `After ${step} steps`];
-  const label = kind === "changed" ? "Conversation" : "Conversation before training";
+function BeforeAndNow({ kind, change = "", before, now, step }: NonNullable<PageState["asked"]>) {
+  const { untrained, stillUntrained } = levelTexts[useContext(Level)];
+  const trained = step === 0 ? stillUntrained : `After ${step} steps`;
+  const sides = [
+    { title: kind === "changed" ? "As you told it" : untrained, conversation: before },
+    { title: kind === "changed" ? `What if ${change}` : trained, conversation: now },
+  ];
   return (
-    <div class="both" aria-live="polite">
-      <div>
-        <h3>{first}</h3>
-        <ConversationView conversation={before} label={label} />
-      </div>
-      <div>
-        <h3>{second}</h3>
-        <ConversationView
-          conversation={now}
-          label={kind === "changed" ? "Conversation with the change" : `Conversation after ${step} steps`}
-        />
-      </div>
+    <div class="fit" aria-live="polite">
+      {sides.map(({ title, conversation }) => (
+        <div key={title}>
+          <h3>{title}</h3>
+          <ConversationView conversation={conversation} label={`Conversation: ${title}`} />
+        </div>
+      ))}
     </div>
   );
 }

@@ -1,73 +1,55 @@
-import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { Level } from "./level.ts";
 import type { Conversation } from "./worker/messages.ts";
 
-/** What each agent knew, read and wrote, turn by turn. */
-export function ConversationView({ conversation, label }: ConversationViewProps): JSX.Element {
-  const { turns, question, gold, answer, right, tokens } = conversation;
+export function Verdict({ conversation: { right, answer } }: { conversation: Conversation }) {
+  const text = right ? "✓ right" : answer === null ? "✗ no answer" : "✗ wrong";
+  return <b class={`tone number ${right ? "good" : "bad"}`}>{text}</b>;
+}
+
+/** Each agent's fact, the messages it read and its own message, turn by turn. */
+export function ConversationView({ conversation, label }: { conversation: Conversation; label: string }) {
+  const { turns, question, gold, tokens } = conversation;
   const isStory = useContext(Level) === "tellers";
+  // Digits are aligned, stories read as texts.
+  const font = isStory ? "" : "mono";
   return (
     <div class="conversation">
-      <p class="question">
+      <p class="line">
         <span>
-          {isStory ? "Whose is the" : "Asked:"} <b class={isStory ? "" : "mono"}>{question}</b>{" "}
+          {isStory ? "Whose is the" : "Asked:"} <b class={font}>{question}</b>{" "}
           <span class="soft small">{isStory ? `(${gold}'s)` : `= ${gold}`}</span>
         </span>
-        <span class={right ? "verdict good" : "verdict bad"}>
-          {right ? "✓ right" : answer === null ? "✗ no answer" : "✗ wrong"}
-        </span>
-        <span class="number tokens-of">{tokens} tokens</span>
+        <Verdict conversation={conversation} />
+        <span class="soft small number last">{tokens} tokens</span>
       </p>
-      <ol class={isStory ? "turns long" : "turns"} aria-label={label}>
-        {turns.map((turn) => (
-          <Turn key={turn.agent} turn={turn} isStory={isStory} />
+      <ol class={`list turns ${isStory ? "long" : ""}`} aria-label={label}>
+        {turns.map(({ agent, fact, knows, read, text, silent, tokens: written }) => (
+          <li key={agent}>
+            <b>{agent}</b>
+            {fact !== null ? (
+              <span class="knows">
+                <span class="soft small">{knows === undefined ? "knows" : "reads"}</span>{" "}
+                <span class={`safe-text private said ${font}`}>{fact}</span>
+              </span>
+            ) : (
+              <span class="reads">
+                <span class="soft small">reads</span> {read.length === 0 && "nothing"}
+                {read.map((message) => (
+                  <span key={message.from} class={`safe-text read said ${font}`}>
+                    {message.text}
+                  </span>
+                ))}
+              </span>
+            )}
+            <span class={`line writes ${silent ? "soft" : ""}`}>
+              <span class="soft small">writes</span>{" "}
+              {silent ? "nothing" : <span class={`safe-text wrote said ${font}`}>{text === "" ? " " : text}</span>}
+              <span class="soft small number last">{written}</span>
+            </span>
+          </li>
         ))}
       </ol>
     </div>
-  );
-}
-
-interface TurnProps {
-  readonly turn: Conversation["turns"][number];
-  readonly isStory: boolean;
-}
-
-interface ConversationViewProps {
-  readonly conversation: Conversation;
-  readonly label: string;
-}
-
-function Turn({ turn, isStory }: TurnProps): JSX.Element {
-  const { agent, fact, read, text, silent, tokens } = turn;
-  // Digits stand in a row, stories read as texts.
-  const font = isStory ? "" : " mono";
-  return (
-    <li>
-      <span class="agent-name">{agent}</span>
-      {fact !== null && (
-        <span class="knows">
-          <span class="kind">{turn.knows === undefined ? "knows" : "reads"}</span>{" "}
-          <span class={`safe-text${font}`}>{fact}</span>
-        </span>
-      )}
-      {fact === null && (
-        <span class="reads">
-          <span class="kind">reads</span>{" "}
-          {read.length === 0
-            ? "nothing"
-            : read.map((message) => (
-                <span key={message.from} class={`safe-text${font} read`}>
-                  {message.text}
-                </span>
-              ))}
-        </span>
-      )}
-      <span class={silent ? "writes silent" : "writes"}>
-        <span class="kind">writes</span>{" "}
-        {silent ? "nothing" : <span class={`safe-text${font}`}>{text === "" ? " " : text}</span>}
-        <span class="number tokens-of">{tokens}</span>
-      </span>
-    </li>
   );
 }

@@ -1,41 +1,55 @@
-import type { JSX } from "preact";
-import { useLevelId } from "./level.ts";
+import { useState } from "preact/hooks";
+import { Button, Panel } from "../parts/elements.tsx";
 import type { SessionHandle } from "./use-session.ts";
+import { ranges } from "./worker/settings.ts";
 
-/** The run as a folder: taken away, brought back. */
-export function Keep({ session }: { readonly session: SessionHandle }): JSX.Element {
-  const id = useLevelId();
-  const { state, send } = session;
-  const name = `${state.settings.level}-seed-${state.settings.seed}-step-${state.step}`;
+/** A button that opens files. */
+export function FileButton({ text, ...rest }: FileButtonProps) {
+  const { onFiles, ...input } = rest;
   return (
-    <section class="panel" aria-labelledby={id("keep-title")}>
-      <h2 id={id("keep-title")}>Take it with you</h2>
+    <label class="button file">
+      {text}
+      <input
+        type="file"
+        {...input}
+        onChange={({ currentTarget }) => {
+          onFiles(Array.from(currentTarget.files ?? []));
+          currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}
+
+interface FileButtonProps {
+  readonly text: string;
+  readonly accept?: string;
+  readonly multiple?: boolean;
+  readonly disabled?: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+/** The run as a folder: exported, and opened again. */
+export function Keep({ session: { state, send, fail } }: { session: SessionHandle }) {
+  const name = `${state.settings.level}-seed-${state.settings.seed}-step-${state.step}`;
+  const open = async (files: readonly File[]): Promise<void> => {
+    for (const file of files.slice(0, 1)) send({ type: "import", archive: new Uint8Array(await file.arrayBuffer()) });
+  };
+  return (
+    <Panel title="Take it with you">
       <p>{state.keeping.words}</p>
-      <p class="row">
-        <button
-          class="button"
-          type="button"
-          disabled={state.device === null || state.step === 0}
-          onClick={() => send({ type: "export" })}
-        >
+      <p class="line">
+        <Button disabled={state.device === null || state.step === 0} onClick={() => send({ type: "export" })}>
           Export the run (.zip)
-        </button>
-        <label class="button file">
-          Open an exported run
-          <input
-            type="file"
-            accept=".zip,application/zip"
-            disabled={state.device === null}
-            onChange={({ currentTarget }) => {
-              const [file] = currentTarget.files ?? [];
-              const read = file
-                ?.arrayBuffer()
-                .then((bytes) => send({ type: "import", archive: new Uint8Array(bytes) }));
-              read?.catch((error: Error) => session.fail("import", `The file cannot be read: ${error.message}.`));
-              currentTarget.value = "";
-            }}
-          />
-        </label>
+        </Button>
+        <FileButton
+          text="Open an exported run"
+          accept=".zip,application/zip"
+          disabled={state.device === null}
+          onFiles={(files) =>
+            void open(files).catch((error: Error) => fail("import", `The file cannot be read: ${error.message}.`))
+          }
+        />
       </p>
       <p class="small">
         The zip is a run folder as the command line writes them. There it goes on from the step where you paused it, to
@@ -44,6 +58,44 @@ export function Keep({ session }: { readonly session: SessionHandle }): JSX.Elem
       <pre class="mono" tabIndex={0}>
         {`unzip ${name}.zip\nnpx laconic train --resume --run ${name}\nnpx laconic view report ${name}`}
       </pre>
-    </section>
+    </Panel>
+  );
+}
+
+/** Starts a run with another seed. */
+export function NewRun({ session: { state, send } }: { session: SessionHandle }) {
+  const { settings, device } = state;
+  const [seed, setSeed] = useState(String(settings.seed));
+  const isSeed = /^\d{1,4}$/u.test(seed);
+  return (
+    <Panel title="Another run">
+      <form
+        class="line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSeed) send({ type: "reset", settings: { ...settings, seed: Number(seed) } });
+        }}
+      >
+        <label>
+          Seed{" "}
+          <input
+            class="input"
+            inputMode="numeric"
+            size={5}
+            value={seed}
+            aria-invalid={!isSeed}
+            onInput={({ currentTarget }) => setSeed(currentTarget.value)}
+          />
+        </label>
+        <Button type="submit" disabled={!isSeed || device === null}>
+          Start over with it
+        </Button>
+      </form>
+      <p class="soft small">
+        {isSeed
+          ? `Now: seed ${settings.seed} on ${device ?? "nothing yet"}. The same seed gives the same run, to the last bit, on every machine (WebAssembly).`
+          : `A seed is a whole number from 0 to ${ranges.seed.max}.`}
+      </p>
+    </Panel>
   );
 }

@@ -1,31 +1,24 @@
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { LevelName } from "./worker/settings.ts";
 
 /** The level that a part of the page belongs to. */
 export const Level = createContext<LevelName>("relay");
 
-/** An element's id or a group's name that no other level has. */
-export function useLevelId(): (name: string) => string {
-  const level = useContext(Level);
-  return (name) => (level === "relay" ? name : `${level}-${name}`);
-}
-
-/** What a level says of itself. */
-export interface LevelWords {
+interface LevelTexts {
   readonly tab: string;
   readonly title: string;
   readonly about: string;
   /** The team before its first step. */
   readonly before: string;
-  /** Its title beside another one. */
+  /** Titles of an untrained conversation beside another one. */
   readonly untrained: string;
   readonly stillUntrained: string;
-  /** Under the budget's slider. */
+  /** Note below the budget's slider. */
   readonly budget: string;
 }
 
-export const levelWords: Readonly<Record<LevelName, LevelWords>> = {
+/** Texts of each level. */
+export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
   relay: {
     tab: "1. Digits",
     title: "Watch a team learn to say less",

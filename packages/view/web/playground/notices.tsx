@@ -1,8 +1,8 @@
-import type { JSX } from "preact";
+import { Button } from "../parts/elements.tsx";
 import type { SessionHandle } from "./use-session.ts";
 
-/** What went wrong or otherwise than asked, each with a way on. */
-export function Notices({ session }: { readonly session: SessionHandle }): JSX.Element {
+/** Failures and warnings, each with what to do. */
+export function Notices({ session }: { session: SessionHandle }) {
   const { failure, warnings, keeping, step } = session.state;
   return (
     <div class="notices" aria-live="polite">
@@ -27,8 +27,8 @@ export function Notices({ session }: { readonly session: SessionHandle }): JSX.E
   );
 }
 
-function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.Element | null {
-  const { failure, device, settings, savedStep, step } = session.state;
+function FailureNotice({ session: { state, restart, replace, dismiss } }: { session: SessionHandle }) {
+  const { failure, device, settings, savedStep, step } = state;
   if (!failure) return null;
   const isWorkerGone = failure.code === "worker_ended" || failure.code === "worker_silent";
   const lacksWasm = failure.code === "device_unavailable" && settings.device === "wasm";
@@ -38,27 +38,18 @@ function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.El
         {failure.message}
         {isWorkerGone && step > 0 && ` The run was saved at step ${savedStep}.`}
       </p>
-      <p class="row">
-        {isWorkerGone ? (
-          <button class="button primary" type="button" onClick={session.restart}>
+      <p class="line">
+        {isWorkerGone && (
+          <Button kind="primary" onClick={restart}>
             {savedStep > 0 ? `Go on from step ${savedStep}` : "Start it again"}
-          </button>
-        ) : (
-          device === null && (
-            <button class="button" type="button" onClick={() => location.reload()}>
-              Load the page again
-            </button>
-          )
+          </Button>
         )}
+        {device === null && !isWorkerGone && <Button onClick={() => location.reload()}>Load the page again</Button>}
         {device === null && !isWorkerGone && !lacksWasm && (
-          <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "wasm" })}>
-            Begin a new run
-          </button>
+          <Button onClick={() => replace({ ...settings, device: "wasm" })}>Begin a new run</Button>
         )}
         {(device !== null || failure.code === "worker_silent") && (
-          <button class="button" type="button" onClick={session.dismiss}>
-            {failure.code === "worker_silent" ? "Wait" : "Close"}
-          </button>
+          <Button onClick={dismiss}>{failure.code === "worker_silent" ? "Wait" : "Close"}</Button>
         )}
       </p>
     </div>

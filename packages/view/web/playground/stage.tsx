@@ -1,22 +1,16 @@
 import { formatPercent } from "@laconic/core/text";
-import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AgentGraph, type TravellingMessage } from "../parts/agent-graph.tsx";
-import type { GraphNote, PriceWords } from "../parts/graph-words.ts";
+import { Panel } from "../parts/elements.tsx";
+import type { GraphNote, PriceWords } from "../parts/graph-labels.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import type { Conversation, TeamState } from "./worker/messages.ts";
 
-/** Who is speaking in the conversation that is shown. */
+/** The speakers in the shown conversation. */
 type Phase = "holders" | "solver" | "over";
 
-/** How long each lasts before the next, in milliseconds. */
+/** Duration of each phase in milliseconds. */
 const lasting: Readonly<Record<Phase, number>> = { holders: 1500, solver: 1500, over: 1300 };
-
-interface StageProps {
-  readonly team: TeamState;
-  readonly episode: Conversation;
-  readonly step: number;
-}
 
 const ofRightAnswer: PriceWords = {
   format: (cost) => (cost < 0.0005 ? "< 0.1 %" : formatPercent(cost)),
@@ -24,29 +18,34 @@ const ofRightAnswer: PriceWords = {
   unit: "in % of a right answer",
 };
 
-/** The team at work: one conversation of the step, its messages on their way, and what was written. */
-export function Stage({ team, episode, step }: StageProps): JSX.Element {
+/** The team at work: one conversation of the step with its messages on their way. */
+export function Stage({ team, episode, step }: { team: TeamState; episode: Conversation; step: number }) {
   const { shown, phase } = usePlayback(episode);
-  const solver = shown.turns.at(-1)?.agent ?? "solver";
-  const agents = shown.turns.map(({ agent }) => agent);
-  const travelling = shown.turns.flatMap(({ agent, text, silent }): TravellingMessage[] =>
+  const { turns, question } = shown;
+  const solver = turns.at(-1)?.agent ?? "solver";
+  const travelling = turns.flatMap(({ agent, text, silent }): TravellingMessage[] =>
     phase === "holders" && agent !== solver ? [{ from: agent, to: solver, text, silent }] : [],
   );
   const notes = Object.fromEntries(
-    shown.turns.map(({ agent, fact, text, silent }): [string, GraphNote] => {
+    turns.map(({ agent, fact, text, silent }): [string, GraphNote] => {
       if (fact !== null) return [agent, { text: `knows ${fact}`, kind: "private" }];
-      if (phase === "holders") return [agent, { text: `asked for ${shown.question}`, kind: "plain" }];
+      if (phase === "holders") return [agent, { text: `asked for ${question}`, kind: "plain" }];
       return [agent, { text: silent ? "silent" : `writes “${text}”`, kind: silent ? "plain" : "wrote" }];
     }),
   );
   return (
-    <section class="panel stage" aria-labelledby="stage-title">
-      <h2 id="stage-title">
-        {step === 0 ? "The team before training" : `The team at step ${step}`}{" "}
-        <span class="soft small">tokens per episode</span>
-      </h2>
+    <Panel
+      kind="stage"
+      title={
+        <>
+          {step === 0 ? "The team before training" : `The team at step ${step}`}{" "}
+          <span class="soft small">tokens per episode</span>
+        </>
+      }
+    >
       <AgentGraph
-        {...{ agents, travelling, notes }}
+        agents={turns.map(({ agent }) => agent)}
+        {...{ travelling, notes }}
         costs={team}
         written={team.written}
         silence={team.silence}
@@ -55,11 +54,11 @@ export function Stage({ team, episode, step }: StageProps): JSX.Element {
         {...(phase === "solver" && { activeAgent: solver })}
       />
       <ConversationView conversation={shown} label="One of its conversations" />
-    </section>
+    </Panel>
   );
 }
 
-/** Plays conversations one after the other; those that come meanwhile are left out, all but the last. */
+/** Plays conversations one after the other; of those that arrive meanwhile, only the last. */
 function usePlayback(latest: Conversation): { readonly shown: Conversation; readonly phase: Phase } {
   const [shown, setShown] = useState(latest);
   const [phase, setPhase] = useState<Phase>("over");

@@ -1,6 +1,6 @@
 import { counted } from "@laconic/core/text";
-import type { JSX } from "preact";
-import { levelWords, useLevelId } from "./level.ts";
+import { Panel } from "../parts/elements.tsx";
+import { levelTexts } from "./level.ts";
 import type { Told } from "./state.ts";
 import type { Conversation } from "./worker/messages.ts";
 
@@ -14,143 +14,121 @@ interface TellersStageProps {
 /** Steps whose messages are shown as bars. */
 const shownSteps = 60;
 
-/** One story of each teller, which the team never learns on, and what is said of it step by step: idle words fade to silence. */
-export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageProps): JSX.Element {
-  const id = useLevelId();
+/** One story of each teller, never used for training, and the team's messages about it step by step. */
+export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageProps) {
   const { question, gold, answer, right, turns, tokens } = episode;
-  const [solver, tellers] = [turns.at(-1), turns.slice(0, -1)];
-  const heard = solver?.read ?? [];
+  const heard = turns.at(-1)?.read ?? [];
   const title = isWarmingUp
     ? "The model learns to name owners"
     : step === 0
-      ? levelWords.tellers.before
+      ? levelTexts.tellers.before
       : `The team at step ${step}`;
   return (
-    <section class="panel stage tellers-stage" aria-labelledby={id("stage-title")}>
-      <h2 id={id("stage-title")}>{title}</h2>
-      <p class="question">
+    <Panel title={title} kind="stage">
+      <p>
         Whose is the <b>{question}</b>?{" "}
         <span class="soft small">One story, followed through the training; it is never learned on.</span>
       </p>
-      <ol class="tellers" aria-label="Tellers">
-        {tellers.map((turn) => (
+      <ol class="list stack" aria-label="Tellers">
+        {turns.slice(0, -1).map((turn) => (
           <Teller key={turn.agent} turn={turn} told={told} />
         ))}
       </ol>
       <p class="soft small">
         Bars: tokens of a message, one bar a step{told.length > 0 && `, n = ${counted(told.length, "step")}`}.
       </p>
-      <div class="solver">
+      <div class="notice">
         <h3>The solver</h3>
         <p>
-          <span class="kind">hears</span>{" "}
-          {heard.length === 0
-            ? "nothing"
-            : heard.map(({ from, text }) => (
-                <span key={from} class="safe-text heard">
-                  {text}
-                </span>
-              ))}
+          <span class="soft small">hears</span> {heard.length === 0 && "nothing"}
+          {heard.map(({ from, text }) => (
+            <span key={from} class="safe-text read said">
+              {text}
+            </span>
+          ))}
         </p>
-        <p class="answer">
-          <span class="kind">goes on</span> Mom found the {question}. “Thank you,{" "}
+        <p>
+          <span class="soft small">goes on</span> Mom found the {question}. “Thank you,{" "}
           <b class="safe-text">{answer === null || answer.trim() === "" ? "…" : answer}</b>”{" "}
-          <span class={right ? "verdict good" : "verdict bad"}>{right ? "✓ right" : `✗ it is ${gold}'s`}</span>
+          <b class={`tone ${right ? "good" : "bad"}`}>{right ? "✓ right" : `✗ it is ${gold}'s`}</b>
         </p>
-        <Bars label="The solver was right" told={told} heightOf={(each) => (each.right ? 1 : 0)} kind="right" />
-        <p class="soft small number">{counted(tokens, "token")} in all</p>
+        <Bars
+          tone="good"
+          heights={told.map((each) => (each.right ? 1 : 0))}
+          label={(count, steps) => `The solver was right at ${count} of ${steps} steps`}
+        />
+        <p class="soft small">{counted(tokens, "token")} in all</p>
       </div>
-    </section>
+    </Panel>
   );
 }
 
-interface TellerProps {
-  readonly turn: Conversation["turns"][number];
-  readonly told: readonly Told[];
-}
+/** Steps that show how much a teller still speaks. */
+const recentSteps = 5;
 
-/** Messages of this many steps say how much a teller still speaks. */
-const recent = 5;
-
-function Teller({ turn, told }: TellerProps): JSX.Element {
+function Teller({ turn, told }: { turn: Conversation["turns"][number]; told: readonly Told[] }) {
   const { agent, fact, knows = false, text, silent, tokens } = turn;
-  const mine = told.flatMap((each) =>
-    each.turns.filter((other) => other.agent === agent).map((said) => ({ ...said, step: each.step })),
+  const own = told.flatMap(({ step, turns }) =>
+    turns.filter((other) => other.agent === agent).map((message) => ({ ...message, step })),
   );
-  const last = mine.findLast((said) => !said.silent);
-  const lately = mine.slice(-recent);
-  const speaking = lately.filter((said) => !said.silent).length / Math.max(1, lately.length);
-  const most = Math.max(1, ...mine.map((said) => said.tokens));
+  const last = own.findLast((message) => !message.silent);
+  const recent = own.slice(-recentSteps);
+  const speaking = recent.filter((message) => !message.silent).length / Math.max(1, recent.length);
+  const most = Math.max(1, ...own.map((message) => message.tokens));
   return (
-    <li class={knows ? "teller knows-it" : "teller"}>
-      <h3>
+    <li class={knows ? "notice teller good" : "notice teller"}>
+      <h3 class="line">
         Teller {agent}{" "}
-        <span class={knows ? "badge knows-it" : "badge"}>{knows ? "knows the owner" : "does not know"}</span>
+        <span class={knows ? "badge last good" : "badge last"}>{knows ? "knows the owner" : "does not know"}</span>
       </h3>
-      <p class="story safe-text">{fact}</p>
-      <p class={silent ? "message silent" : "message"} style={{ "--speaking": (0.35 + 0.65 * speaking).toFixed(2) }}>
-        {silent ? (
-          <>
-            <span class="kind">silent</span>
-            {last && (
-              <span class="faded safe-text">
-                {" "}
-                said at step {last.step}: “{last.text}”
-              </span>
-            )}
-          </>
-        ) : (
-          <>
-            <span class="kind">says</span> <span class="safe-text words">{text}</span>{" "}
-            <span class="number tokens-of">{counted(tokens, "token")}</span>
-          </>
-        )}
+      <p class="safe-text private tone">{fact}</p>
+      <p class="line message" style={{ "--speaking": (0.35 + 0.65 * speaking).toFixed(2) }}>
+        <span class="soft small">{silent ? "silent" : "says"}</span>{" "}
+        {silent
+          ? last && <i class="soft safe-text">{`said at step ${last.step}: “${last.text}”`}</i>
+          : [
+              <span key="text" class="safe-text words">
+                {text}
+              </span>,
+              <span key="tokens" class="soft small last">
+                {counted(tokens, "token")}
+              </span>,
+            ]}
       </p>
       <Bars
-        label={`Tokens of teller ${agent}`}
-        told={told}
-        heightOf={({ turns }) => {
-          const said = turns.find((other) => other.agent === agent);
-          return said && !said.silent ? said.tokens / most : 0;
-        }}
-        kind={knows ? "knows-it" : "idle"}
+        tone={knows ? "good" : ""}
+        heights={own.map((message) => (message.silent ? 0 : message.tokens / most))}
+        label={(count, steps) => `Tokens of teller ${agent}, step by step: silent at ${steps - count} of ${steps}`}
       />
     </li>
   );
 }
 
 interface BarsProps {
-  readonly label: string;
-  readonly told: readonly Told[];
-  /** From 0, for silence, to 1. */
-  readonly heightOf: (each: Told) => number;
-  readonly kind: string;
+  readonly tone: string;
+  /** From 0 to 1. */
+  readonly heights: readonly number[];
+  readonly label: (count: number, steps: number) => string;
 }
 
-/** A bar for each step, a dot where there is nothing. */
-function Bars({ label, told, heightOf, kind }: BarsProps): JSX.Element {
-  const shown = told.slice(-shownSteps);
-  const heights = shown.map(heightOf);
-  const spoken = heights.filter((height) => height > 0).length;
-  const words =
-    kind === "right"
-      ? `${label} at ${spoken} of ${shown.length} steps`
-      : `${label}, step by step: silent at ${shown.length - spoken} of ${shown.length}`;
+/** A bar for each step, a dot for a height of zero. */
+function Bars({ tone, heights, label }: BarsProps) {
+  const shown = heights.slice(-shownSteps);
   return (
     <svg
-      class={`bars ${kind}`}
+      class={`bars ${tone}`}
       viewBox={`0 0 ${shownSteps * 4} 22`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={words}
+      aria-label={label(shown.filter((height) => height > 0).length, shown.length)}
     >
-      {heights.map((height, i) =>
-        height > 0 ? (
-          <rect key={shown[i]?.step} x={i * 4} y={20 - 18 * height} width={3} height={18 * height} />
-        ) : (
-          <rect key={shown[i]?.step} class="none" x={i * 4} y={19} width={3} height={1.5} />
-        ),
-      )}
+      {shown.map((height, i) => (
+        <rect
+          key={i}
+          class={height > 0 ? "" : "none"}
+          {...{ x: i * 4, width: 3, y: height > 0 ? 20 - 18 * height : 19, height: height > 0 ? 18 * height : 1.5 }}
+        />
+      ))}
     </svg>
   );
 }

@@ -32,7 +32,7 @@ const height = 210;
 /** Points of a line, about one for each pixel. */
 const maxPoints = 600;
 
-/** One metric of some runs. Nothing is loaded or drawn while the chart is out of sight. */
+/** One metric of some runs, loaded and drawn only while it is in sight. */
 export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);
@@ -66,7 +66,8 @@ export function Chart(props: ChartProps) {
 
 function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: ChartProps) {
   const runs = groups.flatMap((group) => group.runs);
-  const loaded = useLoadedAll<MetricTable | RunDetail>(runs.map((run) => pathOf(run, metric.name)));
+  const part = isEvaluationMetric(metric.name) ? "" : `/columns?names=${encodeURIComponent(metric.name)}`;
+  const loaded = useLoadedAll<MetricTable | RunDetail>(runs.map((run) => `/runs/${encodeURIComponent(run)}${part}`));
   const series = new Map(
     runs.flatMap((run, i) => {
       const value = loaded[i]?.value;
@@ -81,18 +82,16 @@ function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: 
   const count = values.filter((value) => value !== null).length;
   const missing = loaded.filter(({ loading, value }) => loading && value === null).length;
   const failure = loaded.find(({ error }) => error !== null)?.error;
-  const n = nOf(runs.length, count, values.length - count);
+  const gaps = values.length - count;
+  const gapText = gaps > 0 ? `, ${counted(gaps, "step")} without a value` : "";
+  const n = `${runs.length > 1 ? `${counted(runs.length, "run")}, ` : ""}${counted(count, "step")}${gapText}`;
   return (
     <>
       <LineChart
-        lines={lines}
-        range={range}
+        {...{ lines, range, height }}
         unit={metric.unit}
-        height={height}
         label={`${metric.name} by step: ${endsOf(lines, metric.unit)}; n = ${n}`}
-        isLog={isLog}
-        changes={changes}
-        onSelect={onSelect}
+        {...{ isLog, changes, onSelect }}
       />
       <p class="soft small n-of">
         {missing > 0
@@ -104,11 +103,6 @@ function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: 
       {failure && <Problem error={failure} />}
     </>
   );
-}
-
-function pathOf(run: string, metric: string): string {
-  const path = `/runs/${encodeURIComponent(run)}`;
-  return isEvaluationMetric(metric) ? path : `${path}/columns?${new URLSearchParams({ names: metric }).toString()}`;
 }
 
 function seriesIn(value: MetricTable | RunDetail, metric: string): Series {
@@ -144,12 +138,6 @@ function lineOf(
     values: at(whole.values),
     ...(mean && { band: { low: at(mean.low), high: at(mean.high) } }),
   };
-}
-
-/** `1,200 steps`, or `3 runs, 3,600 steps, 3 steps without a value`. */
-function nOf(runs: number, values: number, gaps: number): string {
-  const gapText = gaps > 0 ? `, ${counted(gaps, "step")} without a value` : "";
-  return `${runs > 1 ? `${counted(runs, "run")}, ` : ""}${counted(values, "step")}${gapText}`;
 }
 
 function endsOf(lines: readonly ChartLine[], unit: string): string {

@@ -1,14 +1,13 @@
+import { counted, formatNumber } from "@laconic/core/text";
 import { useMemo, useState } from "preact/hooks";
 import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "@laconic/core/text";
+import { Button, Key } from "../../parts/elements.tsx";
 import { formatRange, panned, parseRange, within, zoomed, type Range } from "../../parts/range.ts";
 import { SafeLine } from "../../parts/text.tsx";
-import { setQuery, useRoute } from "../navigation.ts";
-import { Empty, hueOf, Notices } from "../parts.tsx";
-import { one } from "../route.ts";
-import { SearchField } from "../search-field.tsx";
-import { settingRows } from "../run/differences.ts";
-import { groupRuns, type GroupBy } from "../run/groups.ts";
+import { Check, Choice, SearchField } from "../fields.tsx";
+import { setQuery, useQuery } from "../navigation.ts";
+import { Empty, Notices } from "../parts.tsx";
+import { groupRuns, settingRows } from "../run/groups.ts";
 import { useLoadedAll } from "../server.ts";
 import { Chart, type ChartGroup } from "./chart.tsx";
 import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metric-order.ts";
@@ -19,8 +18,7 @@ const maxLegend = 24;
 const noChanges: readonly ChangesOfStep[] = [];
 
 /** A chart for every metric, all with the same steps across. */
-export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
-  const route = useRoute();
+export function Curves({ runs }: { runs: readonly RunSummary[] }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const details = useLoadedAll<RunDetail>(runs.slice(0, maxDetails).map(({ id }) => `/runs/${encodeURIComponent(id)}`));
   // A change of several runs could not be assigned to one of them.
@@ -29,22 +27,17 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
     value === null ? [] : [value.metrics, ...(value.evaluations.length > 0 ? [evaluationMetrics] : [])],
   );
   const metrics = useMemo(() => orderedMetrics(lists), [lists.map((list) => list.length).join(), runs]);
-  const matching = metricsMatching(metrics, one(route, "metric"));
-  const by: GroupBy = one(route, "by") || (runs.length > 1 ? "seeds" : "run");
+  const matching = metricsMatching(metrics, useQuery("metric"));
+  const by = useQuery("by") || (runs.length > 1 ? "seeds" : "run");
   const groups: readonly ChartGroup[] = useMemo(
-    () =>
-      groupRuns(runs, by).map(({ key, label, runs: members }, index) => ({
-        key,
-        label,
-        index,
-        runs: members.map(({ id }) => id),
-      })),
+    () => groupRuns(runs, by).map((group, index) => ({ ...group, index, runs: group.runs.map(({ id }) => id) })),
     [runs.map(({ id }) => id).join("\n"), by],
   );
   const shown = useMemo(() => groups.filter(({ key }) => !hidden.has(key)), [groups, hidden]);
-  const smoothing = Math.min(0.99, Math.max(0, Number(one(route, "smooth")) || 0));
-  const steps = details.map(({ value }, i) => value?.summary.step ?? runs[i]?.step ?? 0);
-  const zoom = useZoom([0, Math.max(1, ...steps, ...runs.map(({ step }) => step))]);
+  const smoothing = Math.min(0.99, Math.max(0, Number(useQuery("smooth")) || 0));
+  const isLog = useQuery("log") === "1";
+  const steps = [...details.flatMap(({ value }) => value?.summary ?? []), ...runs].map(({ step }) => step);
+  const zoom = useZoom([0, Math.max(1, ...steps)]);
   const toggle = (key: string): void => {
     const next = new Set(hidden);
     if (!next.delete(key)) next.add(key);
@@ -52,13 +45,13 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   };
   return (
     <section aria-label="Curves">
-      <Toolbar runs={runs} by={by} smoothing={smoothing} />
+      <Toolbar {...{ runs, by, smoothing }} />
       <ZoomBar zoom={zoom} />
       {groups.length > 1 && <Legend groups={groups} hidden={hidden} onToggle={toggle} />}
       {groups.some((group) => group.runs.length > 1) && (
         <p class="soft small">Lines are means of runs; their bands reach from the lowest to the highest run.</p>
       )}
-      <ChangedSettings changes={changes} />
+      {changes.length > 0 && <ChangedSettings changes={changes} />}
       {metrics.length === 0 && details.every(({ loading }) => !loading) && (
         <Empty title="Nothing logged yet">
           <p>Curves appear here after the first step.</p>
@@ -84,12 +77,9 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
         {matching.map((metric) => (
           <Chart
             key={metric.name}
-            metric={metric}
+            {...{ metric, smoothing, isLog, changes }}
             groups={shown}
             range={zoom.range}
-            smoothing={smoothing}
-            isLog={one(route, "log") === "1"}
-            changes={changes}
             onSelect={zoom.select}
           />
         ))}
@@ -107,7 +97,7 @@ interface Zoom {
 
 /** The visible steps, which the address holds. */
 function useZoom(whole: Range): Zoom {
-  const asked = parseRange(one(useRoute(), "x"));
+  const asked = parseRange(useQuery("x"));
   const part = asked && within(asked, whole);
   const range = part ?? whole;
   const select = (next: Range | null): void => setQuery({ x: formatRange(next && within(next, whole)) });
@@ -132,20 +122,13 @@ const zoomButtons = [
   ["All steps", "All steps", "0"],
 ] as const;
 
-function ZoomBar({ zoom: { range, isWhole, keys } }: { readonly zoom: Zoom }) {
+function ZoomBar({ zoom: { range, isWhole, keys } }: { zoom: Zoom }) {
   return (
     <div class="toolbar" role="group" aria-label="Visible steps">
       {zoomButtons.map(([name, text, key]) => (
-        <button
-          key={key}
-          type="button"
-          class="button"
-          aria-label={name}
-          disabled={isWhole && key !== "+"}
-          onClick={() => keys[key]?.()}
-        >
+        <Button key={key} aria-label={name} disabled={isWhole && key !== "+"} onClick={() => keys[key]?.()}>
           {text}
-        </button>
+        </Button>
       ))}
       <span class={isWhole ? "soft small by-pointer" : "soft small"}>
         {isWhole
@@ -158,29 +141,26 @@ function ZoomBar({ zoom: { range, isWhole, keys } }: { readonly zoom: Zoom }) {
 
 interface ToolbarProps {
   readonly runs: readonly RunSummary[];
-  readonly by: GroupBy;
+  readonly by: string;
   readonly smoothing: number;
 }
 
 function Toolbar({ runs, by, smoothing }: ToolbarProps) {
-  const route = useRoute();
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   return (
     <div class="toolbar">
       <SearchField label="Metric" query="metric" placeholder="all" />
       {runs.length > 1 && (
-        <label>
-          <span>One line for</span>
-          <select class="select" value={by} onChange={(event) => setQuery({ by: event.currentTarget.value })}>
-            <option value="seeds">all seeds of the same settings</option>
-            <option value="run">each run</option>
-            {differing.map(({ key }) => (
-              <option key={key} value={key}>
-                each {key}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="One line for"
+          query="by"
+          value={by}
+          options={[
+            ["seeds", "all seeds of the same settings"],
+            ["run", "each run"],
+            ...differing.map(({ key }) => [key, `each ${key}`] as const),
+          ]}
+        />
       )}
       <label>
         <span>Smoothing {smoothing === 0 ? "off" : smoothing.toFixed(2)}</span>
@@ -190,17 +170,10 @@ function Toolbar({ runs, by, smoothing }: ToolbarProps) {
           max="0.99"
           step="0.01"
           value={smoothing}
-          onInput={(event) => setQuery({ smooth: event.currentTarget.value === "0" ? "" : event.currentTarget.value })}
+          onInput={({ currentTarget: { value } }) => setQuery({ smooth: value === "0" ? "" : value })}
         />
       </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={one(route, "log") === "1"}
-          onChange={(event) => setQuery({ log: event.currentTarget.checked ? "1" : "" })}
-        />
-        <span>Log scale</span>
-      </label>
+      <Check label="Log scale" query="log" />
     </div>
   );
 }
@@ -215,18 +188,18 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   const [isLong, setLong] = useState(false);
   const listed = isLong ? groups : groups.slice(0, maxLegend);
   return (
-    <ul class="legend" aria-label="Lines; press one to hide it">
+    <ul class="line list legend" aria-label="Lines; press one to hide it">
       {listed.map(({ key, label, index }) => (
         <li key={key}>
-          <button type="button" aria-pressed={!hidden.has(key)} onClick={() => onToggle(key)}>
-            <i class={`key ${hueOf(index)} dash${Math.floor(index / 8) % 4}`} />
+          <button type="button" class="plain" aria-pressed={!hidden.has(key)} onClick={() => onToggle(key)}>
+            <Key index={index} />
             <SafeLine text={label} max={60} />
           </button>
         </li>
       ))}
       {groups.length > listed.length && (
         <li>
-          <button type="button" onClick={() => setLong(true)}>
+          <button type="button" class="plain" onClick={() => setLong(true)}>
             and {groups.length - listed.length} more
           </button>
         </li>
@@ -235,9 +208,8 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   );
 }
 
-/** Settings that changed during the run: dashed lines in the charts, and here in words. */
-function ChangedSettings({ changes }: { readonly changes: readonly ChangesOfStep[] }) {
-  if (changes.length === 0) return null;
+/** Settings that changed during the run: dashed lines in the charts, and here as text. */
+function ChangedSettings({ changes }: { changes: readonly ChangesOfStep[] }) {
   return (
     <section class="notice small" aria-label="Settings that changed">
       <p>Dashed lines stand where settings were changed:</p>

@@ -1,70 +1,60 @@
+import { formatNumber } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
-import { formatNumber } from "@laconic/core/text";
+import type { EpisodeDetail } from "../../../src/protocol.ts";
+import { Button, Select } from "../../parts/elements.tsx";
 import { SafeText } from "../../parts/text.tsx";
-import { setQuery, useRoute } from "../navigation.ts";
-import { Problem, When } from "../parts.tsx";
+import { setQuery, useQuery } from "../navigation.ts";
+import { gradeText, Problem, When } from "../parts.tsx";
 import { Player } from "../player.tsx";
-import { one } from "../route.ts";
-import { useLoadedAll } from "../server.ts";
+import { useLoadedAll, type Loaded } from "../server.ts";
 import { Conversation } from "./conversation.tsx";
-import { heatScale, heatsOf, type HeatBy } from "./heat.ts";
-
-const heatNames: Readonly<Record<HeatBy, string>> = {
-  none: "nothing",
-  logProb: "log-prob",
-  advantage: "advantage",
-  price: "price",
-};
+import { heatNames, heatScale, heatsOf, type HeatBy, type HeatScale } from "./heat.ts";
 
 interface EpisodeViewProps {
   readonly run: string;
   readonly episode: string;
-  /** Key of what stands beside it; empty for nothing. */
+  /** Key of the episode beside it; empty for none. */
   readonly other: string;
-  /** What stands above it. */
+  /** Shown above it. */
   readonly children?: ComponentChildren;
 }
 
-/** One conversation, and beside it, if one wants, the same problem at another time. */
+/** One conversation and, if wanted, the same problem in another step beside it. */
 export function EpisodeView({ run, episode, other, children }: EpisodeViewProps) {
-  const pathOf = (key: string): string => `/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(key)}`;
-  const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>([pathOf(episode), other === "" ? null : pathOf(other)]);
+  const keys = other === "" ? [episode] : [episode, other];
+  const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>(
+    keys.map((key) => `/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(key)}`),
+  );
   return (
     <div class="episode">
-      <button type="button" class="button back" onClick={() => setQuery({ episode: "", with: "", list: "1" })}>
+      <Button kind="back" onClick={() => setQuery({ episode: "", with: "", list: "1" })}>
         ← All conversations
-      </button>
+      </Button>
       {children}
-      {loaded !== undefined && (
-        <When loaded={loaded}>
-          {(detail) => (
-            <Both key={detail.row.key} detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />
-          )}
-        </When>
-      )}
-      {other !== "" && loadedOther?.error != null && <Problem error={loadedOther.error} />}
+      <When loaded={loaded as Loaded<EpisodeDetail>}>
+        {(detail) => <Both key={detail.row.key} detail={detail} other={loadedOther?.value ?? null} />}
+      </When>
+      {loadedOther?.error && <Problem error={loadedOther.error} />}
     </div>
   );
 }
 
-function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly other: EpisodeDetail | null }) {
-  const route = useRoute();
-  const turns = Math.max(detail.turns.length, other?.turns.length ?? 0);
+function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail | null }) {
+  // The earlier one is on the left.
+  const pair = (other === null ? [detail] : [detail, other]).toSorted((a, b) => a.row.step - b.row.step);
+  const last = Math.max(...pair.map(({ turns }) => turns.length));
   const [shown, setShown] = useState<number | null>(null);
   const tokens = useMemo(
-    () => [...detail.turns, ...(other?.turns ?? [])].flatMap((turn) => turn.tokens ?? []),
+    () => pair.flatMap(({ turns }) => turns.flatMap((turn) => turn.tokens ?? [])),
     [detail, other],
   );
   const heats = heatsOf(tokens);
-  const asked = (one(route, "heat") || "none") as HeatBy;
+  const asked = (useQuery("heat") || "none") as HeatBy;
   const by = heats.includes(asked) ? asked : "none";
   const scale = useMemo(() => heatScale(tokens, by), [tokens, by]);
-  const at = Math.min(shown ?? turns, turns);
-  // The earlier one is on the left.
-  const pair = other === null ? [detail] : [detail, other].toSorted((a, b) => a.row.step - b.row.step);
-  const widest = Math.max(...pair.flatMap(({ turns: own }) => own.map(({ writtenTokens }) => writtenTokens)), 1);
+  const at = Math.min(shown ?? last, last);
+  const widestTokens = Math.max(...pair.flatMap(({ turns }) => turns.map((turn) => turn.writtenTokens)), 1);
   return (
     <>
       <header>
@@ -74,42 +64,36 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
         <p class="small">
           Correct answer:{" "}
           <b class="mono">
-            {detail.problem.gold === "" ? "not known" : <SafeText text={detail.problem.gold} max={300} />}
+            <SafeText text={detail.problem.gold || "not known"} max={300} />
           </b>{" "}
           (hidden from the agents).
         </p>
-        <p class="legend-words small">
+        <p class="small">
           <span class="word private">Private</span>: only this agent sees it. <span class="word read">Read</span>:
           messages delivered to it. <span class="word wrote">Wrote</span>: what it wrote; every token, including the end
           token, is charged.
         </p>
       </header>
-      <Player verb="Replay" at={at} last={turns} words={`Turn ${at} of ${turns}`} waitMs={900} show={setShown}>
+      <Player verb="Replay" {...{ at, last }} text={`Turn ${at} of ${last}`} waitMs={900} show={setShown}>
         {heats.length > 1 && (
-          <label>
-            <span>Colour tokens by</span>
-            <select class="select" value={by} onChange={(event) => setQuery({ heat: event.currentTarget.value })}>
-              {heats.map((each) => (
-                <option key={each} value={each}>
-                  {heatNames[each]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Colour tokens by"
+            value={by}
+            options={heats.map((each) => [each, heatNames[each]] as const)}
+            onChange={(heat) => setQuery({ heat })}
+          />
         )}
         {detail.others.length > 0 && <Others detail={detail} chosen={other?.row.key ?? ""} />}
       </Player>
-      {by !== "none" && <HeatLegend by={by} end={scale.end} isSigned={scale.isSigned} />}
-      <div class={pair.length === 2 ? "side-by-side" : ""}>
+      {by !== "none" && <HeatLegend scale={scale} />}
+      <div class={pair.length === 2 ? "fit side-by-side" : ""}>
         {pair.map((each) => (
           <Conversation
             key={each.row.key}
             detail={each}
             turnsShown={at}
-            by={by}
-            scale={scale}
             isOneOfTwo={pair.length === 2}
-            widestTokens={widest}
+            {...{ scale, widestTokens }}
           />
         ))}
       </div>
@@ -118,51 +102,34 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
 }
 
 /** The same problem in other steps. */
-function Others({ detail, chosen }: { readonly detail: EpisodeDetail; readonly chosen: string }) {
-  const name = (row: EpisodeSummary): string => {
-    const grade =
-      row.grade === null
-        ? ""
-        : row.grade === 1
-          ? ", right"
-          : row.grade === 0
-            ? ", wrong"
-            : `, grade ${formatNumber(row.grade)}`;
-    return `step ${row.step}, ${row.kind}${grade}, ${row.tokens} tokens`;
-  };
+function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
+  const rows = detail.others.toSorted((a, b) => a.step - b.step).slice(0, 200);
+  const options = rows.map(({ key, step, kind, grade, tokens }) => {
+    const graded = grade === null ? "" : `, ${gradeText(grade)}`;
+    return [key, `step ${step}, ${kind}${graded}, ${tokens} tokens`] as const;
+  });
   return (
-    <label>
-      <span>Beside it</span>
-      <select
-        class="select"
-        data-beside
-        value={chosen}
-        onChange={(event) => setQuery({ episode: detail.row.key, with: event.currentTarget.value })}
-      >
-        <option value="">nothing</option>
-        {detail.others
-          .toSorted((a, b) => a.step - b.step)
-          .slice(0, 200)
-          .map((row) => (
-            <option key={row.key} value={row.key}>
-              {name(row)}
-            </option>
-          ))}
-      </select>
-    </label>
+    <Select
+      label="Beside it"
+      data-beside
+      value={chosen}
+      options={[["", "nothing"], ...options]}
+      onChange={(key) => setQuery({ episode: detail.row.key, with: key })}
+    />
   );
 }
 
-interface HeatLegendProps {
-  readonly by: HeatBy;
-  readonly end: number;
-  readonly isSigned: boolean;
-}
+const strengths = [0, 1, 2, 3, 4, 5];
+const legendTexts: Readonly<Record<HeatBy, string>> = {
+  none: "",
+  logProb: "nats: the stronger, the less likely the token was",
+  advantage: "advantage: blue was made likelier, orange less likely",
+  price: "of reward, for every token",
+};
 
-function HeatLegend({ by, end, isSigned }: HeatLegendProps) {
-  const strengths = [0, 1, 2, 3, 4, 5];
+function HeatLegend({ scale: { by, end, isSigned } }: { scale: HeatScale }) {
   return (
-    <p class="heat-legend small">
+    <p class="line legend">
       {isSigned && (
         <>
           <span class="number">{formatNumber(-end)}</span>
@@ -176,13 +143,7 @@ function HeatLegend({ by, end, isSigned }: HeatLegendProps) {
         <i key={strength} class={`heat${strength} ${isSigned ? "more" : ""}`} />
       ))}
       <span class="number">{formatNumber(by === "logProb" ? -end : end)}</span>
-      <span class="soft">
-        {by === "logProb"
-          ? "nats: the stronger, the less likely the token was"
-          : by === "advantage"
-            ? "advantage: blue was made likelier, orange less likely"
-            : "of reward, for every token"}
-      </span>
+      <span class="soft">{legendTexts[by]}</span>
     </p>
   );
 }

@@ -1,19 +1,18 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "@laconic/core/text";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode, TellingReason } from "../../../src/protocol.ts";
+import { Button } from "../../parts/elements.tsx";
+import { visibleLine } from "../../parts/safe-text.ts";
+import { SafeLine } from "../../parts/text.tsx";
+import { Check, Choice, SearchField } from "../fields.tsx";
+import { Finder, useFoundList } from "../finder.tsx";
 import { onGrown } from "../live.ts";
-import { setQuery, useRoute } from "../navigation.ts";
-import { Empty } from "../parts.tsx";
-import { one } from "../route.ts";
+import { setQuery, useQuery } from "../navigation.ts";
+import { Empty, Grade } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { EpisodeView } from "./episode-view.tsx";
-import { Filters } from "./filters.tsx";
-import { Rows, usePagedList } from "../list/rows.tsx";
-import { NothingFits, searchOf } from "../list/search.tsx";
-import { EpisodeRow } from "./episode-row.tsx";
-import { Telling } from "./telling.tsx";
 
-/** Fields of the query that stand in the address by their own names. */
+/** Fields of the query, which the address holds under the same names. */
 const queryFields = [
   "text",
   "kind",
@@ -26,36 +25,35 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof EpisodeQuery)[];
 
-/** While the server still reads. */
-const lookAgainMs = 1500;
+/** Time until a list is loaded again that the server still reads. */
+const retryMs = 1500;
 
 /** All conversations of a run: a list to search, and the chosen one beside it. */
-export function Episodes({ detail }: { readonly detail: RunDetail }) {
-  const route = useRoute();
+export function Episodes({ detail }: { detail: RunDetail }) {
   const { id } = detail.summary;
-  const search = searchOf(route, queryFields);
-  const list = usePagedList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
-  const asked = one(route, "episode");
-  const path = detail.episodes === 0 ? null : `/runs/${encodeURIComponent(id)}/telling`;
-  const telling = useLoaded<readonly TellingEpisode[]>(path).value ?? [];
-  // Who searches, or went back to the list, has the list.
-  const opened = asked === "" && search === "" && one(route, "list") === "" ? telling[0] : undefined;
+  const path = `/runs/${encodeURIComponent(id)}`;
+  const list = useFoundList<EpisodeSummary>(`${path}/episodes`, queryFields);
+  const asked = useQuery("episode");
+  const [other, isListed] = [useQuery("with"), useQuery("list") !== ""];
+  const telling = useLoaded<readonly TellingEpisode[]>(detail.episodes === 0 ? null : `${path}/telling`).value ?? [];
+  // A search, or the way back to the list, opens no conversation.
+  const opened = asked === "" && list.search === "" && !isListed ? telling[0] : undefined;
   const chosen = opened?.episode.key ?? asked;
   const [isGrown, setGrown] = useState(false);
-  const { total = null, indexed = null } = list.value ?? {};
+  const { total = 0, indexed = null } = list.value ?? {};
   const isReading = indexed !== null && indexed < detail.episodes;
   const seen = useRef({ indexed: -1, times: 0 });
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
   useEffect(() => {
     if (!isReading || indexed === null) return;
-    // The number of episodes is about right until all are read: what does not grow is not waited for.
+    // The number of episodes is approximate until all are read, so that a count which stops growing ends the wait.
     const times = seen.current.indexed === indexed ? seen.current.times + 1 : 0;
     seen.current = { indexed, times };
     if (times > 5) return;
-    const timer = setTimeout(list.again, lookAgainMs);
+    const timer = setTimeout(list.again, retryMs);
     return () => clearTimeout(timer);
   });
-  if (detail.episodes === 0 && (total ?? 0) === 0 && search === "")
+  if (detail.episodes === 0 && total === 0 && list.search === "")
     return (
       <Empty title="No conversations yet">
         <p>
@@ -64,53 +62,171 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
         </p>
       </Empty>
     );
+  const showNew = (): void => {
+    setGrown(false);
+    list.again();
+  };
   return (
     <section class={`episodes ${chosen === "" ? "" : "has-chosen"}`} aria-label="Episodes">
-      <div class="finder">
-        <Filters detail={detail} />
-        <div class="status small" role="status">
-          {total === null ? list.error === null && "Searching …" : counted(total, "conversation")}
-          {isReading && seen.current.times <= 5 && (
-            <span class="soft"> of the {formatNumber(indexed)} read so far; the others are being read</span>
-          )}
-          {isGrown && (
-            <button
-              type="button"
-              class="button small"
-              onClick={() => {
-                setGrown(false);
-                list.again();
-              }}
-            >
-              Show new ones
-            </button>
-          )}
-        </div>
-        {total === 0 ? (
-          <NothingFits title="No conversation fits" fields={queryFields} />
-        ) : (
-          <Rows
-            list={list}
-            chosen={asked}
-            label="Conversations"
-            choose={(key) => setQuery({ episode: key, with: "", list: "" })}
-          >
-            {(row) => <EpisodeRow row={row} />}
-          </Rows>
-        )}
-      </div>
+      <Finder
+        list={list}
+        chosen={asked}
+        noun="conversation"
+        label="Conversations"
+        choose={(key) => setQuery({ episode: key, with: "", list: "" })}
+        filters={<Filters agents={detail.agents} />}
+        status={
+          <>
+            {isReading && seen.current.times <= 5 && (
+              <span class="soft"> of the {formatNumber(indexed)} read so far; the others are being read</span>
+            )}
+            {isGrown && (
+              <Button kind="small" onClick={showNew}>
+                Show new ones
+              </Button>
+            )}
+          </>
+        }
+      >
+        {(row) => <EpisodeRow row={row} />}
+      </Finder>
       {chosen !== "" ? (
-        <EpisodeView run={id} episode={chosen} other={opened?.before?.key ?? one(route, "with")}>
+        <EpisodeView run={id} episode={chosen} other={opened?.before?.key ?? other}>
           <Telling telling={telling} chosen={chosen} />
         </EpisodeView>
       ) : (
         <div class="choose soft">
-          <div>
-            <p>Choose a conversation to read it here, with the graph of its messages.</p>
-            <Telling telling={telling} chosen="" />
-          </div>
+          <p>Choose a conversation to read it here, with the graph of its messages.</p>
+          <Telling telling={telling} chosen="" />
         </div>
       )}
     </section>
+  );
+}
+
+function Filters({ agents }: { agents: readonly string[] }) {
+  return (
+    <>
+      <SearchField label="Search" query="text" placeholder="words of questions and messages" kind="wide" />
+      <Choice
+        label="Kind"
+        query="kind"
+        options={[
+          ["", "all"],
+          ["training", "training"],
+          ["evaluation", "evaluation"],
+        ]}
+      />
+      <Choice
+        label="Answer"
+        query="correct"
+        options={[
+          ["", "all"],
+          ["true", "right"],
+          ["false", "wrong"],
+        ]}
+      />
+      <Choice
+        label="Agent"
+        query="agent"
+        options={[["", "anybody"], ...agents.map((agent) => [agent, agent] as const)]}
+      />
+      <Check label="was silent" query="silent" on="true" />
+      <StepField label="From step" query="fromStep" />
+      <StepField label="To step" query="toStep" />
+      <Choice
+        label="Order"
+        query="sort"
+        options={[
+          ["", "newest"],
+          ["oldest", "oldest"],
+          ["tokens", "most tokens"],
+          ["reward", "highest reward"],
+        ]}
+      />
+    </>
+  );
+}
+
+function StepField({ label, query }: { label: string; query: "fromStep" | "toStep" }) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        class="input short"
+        type="number"
+        min="0"
+        value={useQuery(query)}
+        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
+      />
+    </label>
+  );
+}
+
+/** A conversation in the list. */
+function EpisodeRow({
+  row: { grade, step, kind, tokens, question, answer, opponent, silent },
+}: {
+  row: EpisodeSummary;
+}) {
+  return (
+    <>
+      <div class="line">
+        <Grade grade={grade} />
+        <span class="soft small">
+          step {formatNumber(step)}, {kind}
+        </span>
+        <span class="number small">{counted(tokens, "token")}</span>
+      </div>
+      <div class="question">
+        <SafeLine text={question} />
+      </div>
+      <div class="answer soft small">
+        <SafeLine text={answer ?? "no answer"} max={80} />
+        {opponent !== null && ` · opponent ${visibleLine(opponent, 24)}`}
+        {silent.length > 0 && ` · silent: ${silent.map((agent) => visibleLine(agent, 24)).join(", ")}`}
+      </div>
+    </>
+  );
+}
+
+const reasonNames: Readonly<Record<TellingReason, string>> = {
+  saving: "Largest saving",
+  failure: "A failure",
+  silence: "A silence",
+};
+
+/** Why a conversation is shown, with figures. */
+export function reasonOf({ why, episode, before }: TellingEpisode): string {
+  if (why === "saving" && before)
+    return `Of all problems with the same grade in the first and the last evaluation, its tokens fell most: from ${before.tokens} to ${episode.tokens}.`;
+  if (why === "silence")
+    return `Right, with the most silent agents: ${episode.silent.length}, in ${counted(episode.tokens, "token")}.`;
+  return before?.grade === 1
+    ? "Right in the first evaluation and wrong in the last one, with the fewest tokens of those."
+    : "Wrong in the last evaluation, with the most tokens of those.";
+}
+
+/** The most telling conversations to choose from, and the rule that selected the chosen one. */
+function Telling({ telling, chosen }: { telling: readonly TellingEpisode[]; chosen: string }) {
+  const shown = telling.find(({ episode }) => episode.key === chosen);
+  if (telling.length === 0) return null;
+  return (
+    <div class="telling small">
+      <div class="line actions" role="group" aria-label="Most telling conversations">
+        <span class="soft">Most telling:</span>
+        {telling.map(({ why, episode, before }) => (
+          <Button
+            key={why}
+            kind="small"
+            aria-pressed={episode.key === chosen}
+            onClick={() => setQuery({ episode: episode.key, with: before?.key ?? "", list: "" })}
+          >
+            {reasonNames[why]}
+          </Button>
+        ))}
+      </div>
+      {shown && <p class="soft">{reasonOf(shown)}</p>}
+    </div>
   );
 }

@@ -1,16 +1,19 @@
 import type { TokenDetail } from "../../../src/protocol.ts";
 
-/** What tokens can be coloured by. */
-export type HeatBy = "none" | "logProb" | "advantage" | "price";
+/** Quantities that colour tokens, with their names. */
+export const heatNames = { none: "nothing", logProb: "log-prob", advantage: "advantage", price: "price" } as const;
+
+export type HeatBy = keyof typeof heatNames;
 
 export interface HeatScale {
+  readonly by: HeatBy;
   /** Value of the strongest colour. */
   readonly end: number;
-  /** Whether it has two sides: below zero one colour, above the other. */
+  /** Whether negative values have another colour. */
   readonly isSigned: boolean;
 }
 
-/** Which of them these tokens have, other than zeros. */
+/** Quantities for which these tokens have values other than zero. */
 export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   const by: HeatBy[] = ["none"];
   if (tokens.length > 0) by.push("logProb");
@@ -19,18 +22,13 @@ export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   return by;
 }
 
-/** One scale for all tokens that stand beside each other: colours can be compared. */
+/** One scale for all tokens on the page, so that colours can be compared. */
 export function heatScale(tokens: readonly TokenDetail[], by: HeatBy): HeatScale {
-  const sizes = tokens.map((token) => Math.abs(heatValue(token, by) ?? 0)).filter((size) => Number.isFinite(size));
-  return { end: Math.max(0, ...sizes) || 1, isSigned: by === "advantage" };
+  const sizes = by === "none" ? [] : tokens.map((token) => Math.abs(token[by] ?? 0)).filter(Number.isFinite);
+  return { by, end: Math.max(0, ...sizes) || 1, isSigned: by === "advantage" };
 }
 
-/** Log-probs are 0 where nothing else could have been said: the less likely, the stronger. */
-export function heatValue(token: TokenDetail, by: HeatBy): number | null {
-  return by === "none" ? null : by === "logProb" ? token.logProb : token[by];
-}
-
-/** Class of one of five strengths, `heat0` to `heat5`, with a side where there are two. */
+/** Class of one of five strengths, `heat0` to `heat5`, with a side for signed scales. A log-prob of 0 was certain. */
 export function heatClass(value: number | null, { end, isSigned }: HeatScale): string {
   if (value === null || !Number.isFinite(value)) return "";
   const strength = Math.round(5 * Math.min(1, Math.abs(value) / end));

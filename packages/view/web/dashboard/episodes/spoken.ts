@@ -1,8 +1,7 @@
 import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
 import type { EpisodeDetail } from "../../../src/protocol.ts";
-import { answererOf } from "../speech/answerer.ts";
 
-/** Who has told whom what in the first turns of a conversation, and what that cost. */
+/** Messages of the first turns of a conversation by edge, and their cost. */
 export interface Spoken extends CostSums {
   readonly agents: readonly string[];
   readonly written: Readonly<Record<string, number>>;
@@ -11,39 +10,44 @@ export interface Spoken extends CostSums {
 }
 
 /**
- * All edges of the conversation are in it from the beginning, without tokens until something was said along them. Costs that no
- * token pays come with the last turn.
+ * All edges of the conversation from the start, without tokens until a message took them. Costs that no token pays come with the
+ * last turn.
  */
 export function spokenUpTo({ turns, cost }: Pick<EpisodeDetail, "turns" | "cost">, count: number): Spoken {
   const agents = [...new Set(turns.map(({ agent }) => agent))];
   const isOver = count >= turns.length;
   const shown = turns.slice(0, count);
-  const said = new Set(shown.map(({ turn }) => turn));
   const sofar = meanBreakdown([
-    { ...cost, turns: cost.turns.filter(({ turn }) => said.has(turn)), ...(!isOver && { rest: {} }) },
+    {
+      ...cost,
+      turns: cost.turns.filter((turn) => shown.some((other) => other.turn === turn.turn)),
+      ...(!isOver && { rest: {} }),
+    },
   ]);
-  const used = new Map(sofar.edges.map((edge) => [keyOf(edge), edge]));
-  const edges = meanBreakdown([cost]).edges.map((edge) => used.get(keyOf(edge)) ?? { ...edge, tokens: 0, cost: 0 });
-  const written: Record<string, number> = {};
-  const silent: Record<string, number> = {};
-  const spoke: Record<string, number> = {};
-  for (const turn of shown) {
-    written[turn.agent] = (written[turn.agent] ?? 0) + turn.writtenTokens;
-    spoke[turn.agent] = (spoke[turn.agent] ?? 0) + 1;
-    if (turn.silent) silent[turn.agent] = (silent[turn.agent] ?? 0) + 1;
-  }
+  const edges = meanBreakdown([cost]).edges.map(
+    (edge) =>
+      sofar.edges.find(({ from, to }) => from === edge.from && to === edge.to) ?? { ...edge, tokens: 0, cost: 0 },
+  );
   const paid = edges.reduce((sum, edge) => sum + edge.cost, sofar.end + sofar.unread);
+  const byAgent = (valueOf: (own: typeof shown) => number): Record<string, number> =>
+    Object.fromEntries(agents.map((agent) => [agent, valueOf(shown.filter((turn) => turn.agent === agent))]));
   return {
     ...sofar,
     agents,
     edges,
     total: isOver ? cost.total : paid,
-    written,
-    silence: Object.fromEntries(
-      agents.map((agent) => [agent, spoke[agent] === undefined ? 1 : (silent[agent] ?? 0) / spoke[agent]]),
-    ),
-    answerer: answererOf({ agents, steps: [{ edges }] }),
+    written: byAgent((own) => own.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0)),
+    silence: byAgent((own) => (own.length === 0 ? 1 : own.filter(({ silent }) => silent).length / own.length)),
+    answerer: answererOf(agents, edges),
   };
 }
 
-const keyOf = ({ from, to }: { readonly from: string; readonly to: string }): string => JSON.stringify([from, to]);
+/** The only agent that reads messages and sends none; null if there is no such agent. */
+export function answererOf(
+  agents: readonly string[],
+  edges: readonly { readonly from: string; readonly to: string }[],
+): string | null {
+  const [senders, readers] = [new Set(edges.map(({ from }) => from)), new Set(edges.map(({ to }) => to))];
+  const [answerer = null, second] = agents.filter((agent) => readers.has(agent) && !senders.has(agent));
+  return second === undefined ? answerer : null;
+}

@@ -1,11 +1,5 @@
-import "../../parts/theme.css";
-import "../../parts/agent-graph.css";
-import "../../parts/charts.css";
+import "../../parts/page.css";
 import "../dashboard.css";
-import "../run/runs.css";
-import "../charts.css";
-import "../episodes.css";
-import "../story/story.css";
 import { render } from "preact";
 import type { RecordedView } from "../../../src/protocol.ts";
 import { App } from "../app.tsx";
@@ -15,7 +9,7 @@ import { parseRoute } from "../route.ts";
 import { answerFrom } from "../server.ts";
 import { recordedAnswer } from "./recorded-answers.ts";
 
-/** What the file is, and what is not in it. */
+/** Origin of the file, and the data that it leaves out. */
 function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
   return (
     <footer class="about-copy small soft">

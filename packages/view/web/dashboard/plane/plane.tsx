@@ -1,16 +1,15 @@
-import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { seriesColour } from "@laconic/core/design";
 import { formatColumn, formatNumber } from "@laconic/core/text";
 import { planeDrawing, type PlaneChart } from "../../../src/charts/plane.ts";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { Drawn } from "../../parts/drawn.tsx";
+import { Drawn, useWidth } from "../../parts/drawn.tsx";
+import { Key, Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
-import { useWidth } from "../../parts/use-width.ts";
-import { setQuery, useRoute } from "../navigation.ts";
-import { Empty, hueOf, Interval } from "../parts.tsx";
-import { one } from "../route.ts";
+import { Check } from "../fields.tsx";
+import { useQuery } from "../navigation.ts";
+import { Empty, Interval } from "../parts.tsx";
 import { groupRuns } from "../run/groups.ts";
 import { useLoadedAll } from "../server.ts";
 import { frontierOf, taskKey } from "./frontier.ts";
@@ -28,13 +27,7 @@ interface PlaneRun {
 }
 
 /** The accuracy-token plane, as wide as there is room. */
-export function PlanePanel({
-  chart,
-  ratio = 0.6,
-}: {
-  readonly chart: PlaneChart;
-  readonly ratio?: number;
-}): JSX.Element {
+export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: number }) {
   const [frame, width] = useWidth();
   return (
     <div class="panel plane" ref={frame}>
@@ -51,13 +44,13 @@ export function problemsText(rows: readonly Pick<RunEvaluation, "problems">[]): 
 }
 
 /** Validation accuracy over tokens: up and to the left is better. */
-export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
-  const route = useRoute();
-  const isLog = one(route, "logx") === "1";
+export function Plane({ runs }: { runs: readonly RunSummary[] }) {
+  const isLog = useQuery("logx") === "1";
+  const by = useQuery("by") || "seeds";
   const details = useLoadedAll<RunDetail>(
     runs.length <= maxPaths ? runs.map(({ id }) => `/runs/${encodeURIComponent(id)}`) : [],
   );
-  const groups = useMemo(() => groupRuns(runs, one(route, "by") || "seeds"), [runs, one(route, "by")]);
+  const groups = useMemo(() => groupRuns(runs, by), [runs, by]);
   const colours = new Map(groups.flatMap(({ runs: members }, index) => members.map(({ id }) => [id, index] as const)));
   const points = runs.flatMap((run, i): PlaneRun[] => {
     const path = details[i]?.value?.evaluations ?? [run.before, run.after].flatMap((row) => row ?? []);
@@ -82,20 +75,13 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
         {tasks.length > 1 && `, one for each of ${tasks.length} tasks: accuracies of different tasks are not compared`}.
       </p>
       <div class="toolbar">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isLog}
-            onChange={(event) => setQuery({ logx: event.currentTarget.checked ? "1" : "" })}
-          />
-          <span>Log scale of tokens</span>
-        </label>
+        <Check label="Log scale of tokens" query="logx" />
       </div>
       {groups.length > 1 && groups.length <= 24 && (
-        <ul class="legend" aria-label="Colours">
+        <ul class="line list legend" aria-label="Colours">
           {groups.map(({ key, label }, index) => (
             <li key={key}>
-              <i class={`key dot ${hueOf(index)}`} /> <SafeLine text={label} max={60} />
+              <Key index={index} kind="dot" /> <SafeLine text={label} max={60} />
             </li>
           ))}
         </ul>
@@ -133,41 +119,21 @@ interface PointTableProps {
 function PointTable({ points, leading }: PointTableProps) {
   const rows = points.toSorted((a, b) => a.tokens - b.tokens);
   const tokens = formatColumn(rows.map((point) => point.tokens));
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Points as a table">
-      <table class="stacked">
-        <thead>
-          <tr>
-            {["Run", "Task", "Accuracy (95 % interval)", "Problems", "Tokens per episode", "On the frontier"].map(
-              (name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((point, i) => (
-            <tr key={point.run.id}>
-              <th scope="row">
-                <i class={`key dot ${hueOf(point.index)}`} /> <SafeLine text={point.run.name} />
-              </th>
-              <td data-label="Task">{point.run.task === null ? "–" : <SafeLine text={point.run.task} max={60} />}</td>
-              <td data-label="Accuracy (95 % interval)">
-                <Interval value={point.accuracy} interval={point.end.interval} />
-              </td>
-              <td class="number" data-label="Problems">
-                {formatNumber(point.end.problems)}
-              </td>
-              <td class="number" data-label="Tokens per episode">
-                {tokens[i]}
-              </td>
-              <td data-label="On the frontier">{leading.has(point) ? "yes" : <span class="soft">no</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns: readonly Column<PlaneRun>[] = [
+    [
+      "Run",
+      ({ index, run }) => (
+        <>
+          <Key index={index} kind="dot" /> <SafeLine text={run.name} />
+        </>
+      ),
+      "name",
+    ],
+    ["Task", ({ run }) => <SafeLine text={run.task ?? "–"} max={60} />],
+    ["Accuracy (95 % interval)", ({ accuracy, end }) => <Interval value={accuracy} interval={end.interval} />],
+    ["Problems", ({ end }) => formatNumber(end.problems), "number"],
+    ["Tokens per episode", (_, i) => tokens[i], "number"],
+    ["On the frontier", (point) => (leading.has(point) ? "yes" : <span class="soft">no</span>)],
+  ];
+  return <Table label="Points as a table" {...{ columns, rows }} />;
 }

@@ -1,5 +1,22 @@
 import type { RunSummary } from "../../../src/protocol.ts";
-import { settingRows } from "./differences.ts";
+
+type Value = string | number | boolean | null;
+
+/** A setting, and its value in each of the runs; `undefined` where a run has no such setting. */
+export interface SettingRow {
+  readonly key: string;
+  readonly values: readonly (Value | undefined)[];
+  readonly isSame: boolean;
+}
+
+/** All settings of some runs by key, those that differ marked. */
+export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): readonly SettingRow[] {
+  const keys = new Set(runs.flatMap(({ settings }) => Object.keys(settings)));
+  return [...keys].toSorted().map((key) => {
+    const values = runs.map(({ settings }) => (Object.hasOwn(settings, key) ? settings[key] : undefined));
+    return { key, values, isSame: values.every((value) => Object.is(value, values[0])) };
+  });
+}
 
 /** Runs that are drawn as one: seeds of the same settings, or all of one value. */
 export interface RunGroup {
@@ -8,12 +25,10 @@ export interface RunGroup {
   readonly runs: readonly RunSummary[];
 }
 
-/** `run`: each for itself; `seeds`: what differs by its seed alone; else the key of a setting. */
-export type GroupBy = "run" | "seeds" | (string & {});
-
 const seedKey = /(?:^|\.)seeds?$/iu;
 
-export function groupRuns(runs: readonly RunSummary[], by: GroupBy): readonly RunGroup[] {
+/** @param by - `run` for each run, `seeds` for runs that differ only in their seed, else the key of a setting */
+export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
   if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
   const groups = new Map<string, RunSummary[]>();
   for (const run of runs) {

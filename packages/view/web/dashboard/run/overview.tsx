@@ -1,121 +1,62 @@
-import type { RunDetail } from "../../../src/protocol.ts";
 import { counted, formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
-import { SafeLine, SafeText } from "../../parts/text.tsx";
+import type { FamilyTable } from "@laconic/trainer/reading";
+import type { RunDetail, RunEvaluation } from "../../../src/protocol.ts";
+import { Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
+import { SafeText } from "../../parts/text.tsx";
 import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
 import { Story } from "../story/story.tsx";
-import { Families } from "./families.tsx";
 
-/** A run as a story, then what it came to in numbers and a table of its evaluations. */
-export function Overview({ detail }: { readonly detail: RunDetail }) {
+/** A run as a story, then its result in numbers and a table of its evaluations. */
+export function Overview({ detail }: { detail: RunDetail }) {
   const { summary, evaluations } = detail;
-  const [first, last] = [evaluations[0], evaluations.at(-1)];
   const { warmStart } = summary;
   const rows = [
-    ...(warmStart ? [{ row: warmStart.before, step: `before ${visibleLine(warmStart.said, 60)}` }] : []),
-    ...evaluations.map((row) => ({ row, step: formatNumber(row.step) })),
+    ...(warmStart ? [{ ...warmStart.before, at: `before ${visibleLine(warmStart.said, 60)}` }] : []),
+    ...evaluations.map((row) => ({ ...row, at: formatNumber(row.step) })),
   ];
-  const tokens = formatColumn(rows.map(({ row }) => row.tokens));
-  const beforeWarmStart = (format: (value: number) => string, of: "accuracy" | "tokens"): string =>
-    warmStart ? `${format(warmStart.before[of])} → ` : "";
-  const isChanged = first !== undefined && last !== undefined && first !== last;
+  const tokens = formatColumn(rows.map((row) => row.tokens));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    ["Step", ({ at }) => at, "number"],
+    ["Problems", ({ problems }) => formatNumber(problems), "number"],
+    ["Accuracy (95 % interval)", ({ accuracy, interval }) => <Interval value={accuracy} interval={interval} />],
+    ["Tokens per episode", (_, i) => tokens[i], "number"],
+    [
+      "Silent turns",
+      ({ silence }) =>
+        Object.entries(silence)
+          .map(([agent, share]) => `${visibleLine(agent, 30)} ${formatPercent(share)}`)
+          .join(", "),
+      "small silences",
+    ],
+  ];
   const link = (tab: string): string => linkTo(["run", summary.id, tab]);
   return (
     <section aria-label="Overview">
       <Story detail={detail} />
       <h2>In numbers</h2>
       <dl class="tiles">
-        {last !== undefined && (
-          <>
-            <Tile
-              name="validation accuracy"
-              value={
-                isChanged
-                  ? `${beforeWarmStart(formatPercent, "accuracy")}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
-                  : formatPercent(last.accuracy)
-              }
-            />
-            <Tile
-              name="tokens per episode"
-              value={
-                isChanged
-                  ? `${beforeWarmStart(formatNumber, "tokens")}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`
-                  : formatNumber(last.tokens)
-              }
-            />
-          </>
-        )}
-        {detail.test !== null && (
-          <Tile
-            name={`accuracy on ${formatNumber(detail.test.problems)} test problems, measured once`}
-            value={formatPercent(detail.test.accuracy)}
-          />
-        )}
-        <Tile
-          name="token budget per episode"
-          value={summary.budgetTokens === null ? "none" : formatNumber(summary.budgetTokens)}
-        />
-        <Tile
-          name={summary.plannedSteps === null ? "steps" : `of ${formatNumber(summary.plannedSteps)} steps`}
-          value={formatNumber(summary.step)}
-        />
-        <Tile
-          name={`of training${summary.device === null ? "" : ` on ${visibleLine(summary.device, 30)}`}`}
-          value={formatDuration(summary.seconds)}
-        />
-        {summary.state === "running" && <Tile name="left" value={formatDuration(summary.secondsLeft)} />}
-        <Tile name="on disk" value={formatFileSize(summary.bytes)} />
+        {tilesOf(detail).map(([name, value]) => (
+          <div key={name} class="panel">
+            <dt>{name}</dt>
+            <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
+          </div>
+        ))}
       </dl>
       <p>
-        {detail.episodes > 0 ? (
+        {detail.episodes > 0 && (
           <>
             <a href={link("episodes")}>{counted(detail.episodes, "conversation")}</a> to read, and{" "}
           </>
-        ) : null}
+        )}
         <a href={link("curves")}>{counted(detail.metrics.length, "curve")}</a>.
       </p>
       {evaluations.length > 0 && (
-        <div class="scroll long" tabIndex={0} role="region" aria-label="Evaluations">
+        <>
           <h2>Evaluations on validation problems</h2>
-          <table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">Step</th>
-                <th scope="col">Problems</th>
-                <th scope="col">Accuracy (95 % interval)</th>
-                <th scope="col">Tokens per episode</th>
-                <th scope="col">Silent turns</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ row, step }, i) => (
-                <tr key={step}>
-                  <td class="number" data-label="Step">
-                    {step}
-                  </td>
-                  <td class="number" data-label="Problems">
-                    {formatNumber(row.problems)}
-                  </td>
-                  <td data-label="Accuracy (95 % interval)">
-                    <Interval value={row.accuracy} interval={row.interval} />
-                  </td>
-                  <td class="number" data-label="Tokens per episode">
-                    {tokens[i]}
-                  </td>
-                  <td class="small silences" data-label="Silent turns">
-                    {Object.entries(row.silence).map(([agent, share], at) => (
-                      <span key={agent}>
-                        {at > 0 && ", "}
-                        <SafeLine text={agent} max={30} /> {formatPercent(share)}
-                      </span>
-                    ))}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+          <Table label="Evaluations" kind="long" {...{ columns, rows }} />
+        </>
       )}
       {detail.families !== null && <Families table={detail.families} />}
       {detail.environment !== null && (
@@ -130,11 +71,67 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
   );
 }
 
-function Tile({ name, value }: { readonly name: string; readonly value: string }) {
+/** Name and value of each figure of a run. */
+function tilesOf({ summary, evaluations, test }: RunDetail): readonly (readonly [name: string, value: string])[] {
+  const { warmStart, budgetTokens, plannedSteps, device, state } = summary;
+  const measured = [
+    ...(warmStart ? [warmStart.before] : []),
+    ...[evaluations[0], evaluations.at(-1)].flatMap((row) => row ?? []),
+  ];
+  const shown = evaluations.length > 1 ? measured : evaluations;
+  const way = (valueOf: (row: Omit<RunEvaluation, "step">) => string): string => shown.map(valueOf).join(" → ");
+  return [
+    ...(shown.length > 0
+      ? [
+          ["validation accuracy", way(({ accuracy }) => formatPercent(accuracy))] as const,
+          ["tokens per episode", way(({ tokens }) => formatNumber(tokens))] as const,
+        ]
+      : []),
+    ...(test === null
+      ? []
+      : [
+          [
+            `accuracy on ${formatNumber(test.problems)} test problems, measured once`,
+            formatPercent(test.accuracy),
+          ] as const,
+        ]),
+    ["token budget per episode", budgetTokens === null ? "none" : formatNumber(budgetTokens)],
+    [plannedSteps === null ? "steps" : `of ${formatNumber(plannedSteps)} steps`, formatNumber(summary.step)],
+    [`of training${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(summary.seconds)],
+    ...(state === "running" ? [["left", formatDuration(summary.secondsLeft)] as const] : []),
+    ["on disk", formatFileSize(summary.bytes)],
+  ];
+}
+
+/** Largest share of a cell that colour covers, in %: text stays readable in light and dark. */
+const deepest = 45;
+
+/** Accuracy and counted shares of each family of validation problems, as a heat map. */
+function Families({ table: { columns, rows } }: { table: FamilyTable }) {
+  const heat = (share: number): string =>
+    `color-mix(in srgb, var(--accent) ${Math.round(deepest * share)}%, transparent)`;
+  const all: readonly Column<FamilyTable["rows"][number]>[] = [
+    ["Family", ({ family }) => visibleLine(family, 60), "name"],
+    ["In training", ({ isTrained }) => (isTrained ? "trained" : "held back")],
+    ["Problems", ({ problems }) => formatNumber(problems), "number"],
+    ...columns.map(({ measure, at }, i): Column<FamilyTable["rows"][number]> => [
+      `${measure}, ${at}`,
+      ({ shares: { [i]: share = null } }) => (
+        <span class="heat" style={share === null ? {} : { background: heat(share) }}>
+          {formatPercent(share, 0)}
+        </span>
+      ),
+      "number",
+    ]),
+  ];
   return (
-    <div class="tile panel">
-      <dt>{name}</dt>
-      <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
-    </div>
+    <>
+      <h2>By family</h2>
+      <p class="small">
+        Validation problems by what is new in them. A deeper colour is a larger share; trained families have nothing
+        that is held back.
+      </p>
+      <Table label="By family" columns={all} rows={rows} />
+    </>
   );
 }

@@ -3,10 +3,9 @@ import type { RunDetail } from "../../../src/protocol.ts";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
-import { linkTo, useRoute } from "../navigation.ts";
+import { Tabs } from "../fields.tsx";
+import { linkTo, useRoute, useTitle } from "../navigation.ts";
 import { Empty, Notices, StateBadge, When } from "../parts.tsx";
-import { Tabs } from "../tabs.tsx";
-import { useTitle } from "../title.ts";
 import { useLoaded } from "../server.ts";
 import { Overview } from "./overview.tsx";
 import { Settings } from "./settings.tsx";
@@ -18,41 +17,33 @@ const tabs = [
   ["settings", "Settings"],
 ] as const;
 
-/** One run: what it came to, and everything behind that. */
+/** One run: its result, and everything behind that. */
 export function RunPage() {
-  const { path } = useRoute();
-  const [, id = "", tab = "overview"] = path;
+  const [, id = "", tab = "overview"] = useRoute().path;
   const loaded = useLoaded<RunDetail>(`/runs/${encodeURIComponent(id)}`);
   useTitle(loaded.value?.summary.name ?? "Run");
-  if (loaded.value === null && loaded.error?.status === 404)
-    return (
-      <main id="main" tabIndex={-1}>
-        <Empty title="No such run">
-          <p>
-            It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
-            <a href={linkTo(["runs"])}>All runs</a>
-          </p>
-        </Empty>
-      </main>
-    );
-  return (
-    <main id="main" tabIndex={-1}>
-      <When loaded={loaded}>{(detail) => <Run detail={detail} tab={tab} />}</When>
-    </main>
+  const missing = (
+    <Empty title="No such run">
+      <p>
+        It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
+        <a href={linkTo(["runs"])}>All runs</a>
+      </p>
+    </Empty>
   );
+  return <When {...{ loaded, missing }}>{(detail) => <Run {...{ detail, tab }} />}</When>;
 }
 
-function Run({ detail: all, tab }: { readonly detail: RunDetail; readonly tab: string }) {
+function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
   const { summary } = all;
-  // What stands above as the reason is told once, unless it has a step of its own.
+  // A warning that is the reason above is not repeated, unless it names a step.
   const warnings = all.warnings.filter((each) => each !== summary.reason || Object.hasOwn(all.warnedAt, each));
   const detail = { ...all, warnings };
-  // The summary is new with every answer; curves are told by the worker when the run grows.
+  // Every answer brings a new summary; curves refresh when the run grows.
   const runs = useRef([summary]);
   if (runs.current[0]?.id !== summary.id) runs.current = [summary];
   return (
     <>
-      <div class="heading">
+      <div class="line heading">
         <h1>
           <SafeLine text={summary.name} />
         </h1>
@@ -65,7 +56,17 @@ function Run({ detail: all, tab }: { readonly detail: RunDetail; readonly tab: s
           {summary.state === "foreign" && ". It cannot be shown."}
         </p>
       )}
-      {warnings.length > 0 && tab !== "overview" && <Warnings warnings={warnings} />}
+      {warnings.length > 0 && tab !== "overview" && (
+        <section class="notice warn" aria-label="Warnings">
+          <Notices all={warnings}>
+            {(warning) => (
+              <li key={warning}>
+                <SafeText text={warning} max={600} />
+              </li>
+            )}
+          </Notices>
+        </section>
+      )}
       <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Parts of the run" />
       {tab === "curves" ? (
         <Curves runs={runs.current} />
@@ -77,19 +78,5 @@ function Run({ detail: all, tab }: { readonly detail: RunDetail; readonly tab: s
         <Overview detail={detail} />
       )}
     </>
-  );
-}
-
-function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
-  return (
-    <section class="notice warn" aria-label="Warnings">
-      <Notices all={warnings}>
-        {(warning) => (
-          <li key={warning}>
-            <SafeText text={warning} max={600} />
-          </li>
-        )}
-      </Notices>
-    </section>
   );
 }

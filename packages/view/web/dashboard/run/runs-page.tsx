@@ -1,73 +1,70 @@
+import { counted, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { useMemo, useState } from "preact/hooks";
 import type { RunState, RunSummary } from "../../../src/protocol.ts";
-import { counted } from "@laconic/core/text";
-import { goTo, linkTo, setQuery, useRoute } from "../navigation.ts";
-import { Empty, stateNames, When } from "../parts.tsx";
+import { Badge, Button, Table, type Column } from "../../parts/elements.tsx";
+import { visibleLine } from "../../parts/safe-text.ts";
+import { SafeLine } from "../../parts/text.tsx";
+import { Choice, SearchField } from "../fields.tsx";
+import { goTo, linkTo, setQuery, useRoute, useTitle } from "../navigation.ts";
+import { Empty, runStates, StateBadge, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
-import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
-import { useTitle } from "../title.ts";
 import { filterRuns, sortRuns, type RunSort } from "./filter.ts";
-import { RunTable } from "./run-table.tsx";
 
 const shownAtOnce = 200;
-const states = Object.keys(stateNames) as readonly RunState[];
 
 /** All runs of the folder, to filter, sort and choose from. */
 export function RunsPage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Runs");
-  return (
-    <main id="main" tabIndex={-1}>
-      <When loaded={loaded}>{(runs) => (runs.length === 0 ? <NoRuns /> : <Runs runs={runs} />)}</When>
-    </main>
-  );
+  return <When loaded={loaded}>{(runs) => (runs.length === 0 ? <NoRuns /> : <Runs runs={runs} />)}</When>;
 }
 
-function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
+function Runs({ runs }: { runs: readonly RunSummary[] }) {
   const route = useRoute();
-  const [max, setMost] = useState(shownAtOnce);
+  const [max, setMax] = useState(shownAtOnce);
   const [text, sel] = [one(route, "text"), all(route, "sel")];
-  const chosen = all(route, "state") as readonly RunState[];
-  const sort = (one(route, "sort") || "updated") as RunSort;
-  const descending = (one(route, "order") || (sort === "updated" ? "down" : "up")) === "down";
+  const states = all(route, "state") as readonly RunState[];
+  const by = (one(route, "sort") || "updated") as RunSort;
+  const isDown = (one(route, "order") || (by === "updated" ? "down" : "up")) === "down";
   const shown = useMemo(
-    () => sortRuns(filterRuns(runs, text, chosen), sort, descending),
-    [runs, text, chosen.join("\n"), sort, descending],
+    () => sortRuns(filterRuns(runs, text, states), by, isDown),
+    [runs, text, states.join("\n"), by, isDown],
   );
   const selected = new Set(sel);
   const compared = runs.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   const comparable = shown.filter(({ state }) => state !== "foreign").map(({ id }) => id);
   const areAll = comparable.length > 0 && comparable.every((id) => selected.has(id));
-  const now = new Date().getTime();
+  const select = (id: string, isOn: boolean): void =>
+    setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) });
+  const toggle = (next: string): void => setQuery({ sort: next, order: next === by && !isDown ? "down" : "up" });
+  const counts = Object.keys(runStates).map(
+    (state) => [state, `${state} (${runs.filter((run) => run.state === state).length})`] as const,
+  );
   return (
     <>
-      <div class="heading">
+      <div class="line heading">
         <h1>Runs</h1>
         <p class="soft">
-          {shown.length === runs.length
-            ? counted(runs.length, "run")
-            : `${shown.length} of ${counted(runs.length, "run")}`}
+          {shown.length < runs.length && `${shown.length} of `}
+          {counted(runs.length, "run")}
         </p>
       </div>
-      <Filters runs={runs} chosen={chosen} />
-      <div class="actions">
-        <button
-          type="button"
-          class="button"
-          disabled={comparable.length === 0}
-          onClick={() => setQuery({ sel: areAll ? [] : comparable })}
-        >
+      <form class="toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SearchField label="Search" query="text" placeholder="name, device, train.seed=1 …" />
+        <Choice label="State" query="state" options={[["", "all"], ...counts]} />
+      </form>
+      <div class="line actions">
+        <Button disabled={comparable.length === 0} onClick={() => setQuery({ sel: areAll ? [] : comparable })}>
           {areAll ? "Select none" : "Select all shown"}
-        </button>
-        <button
-          type="button"
-          class="button primary"
-          disabled={compared.length < 1}
+        </Button>
+        <Button
+          kind="primary"
+          disabled={compared.length === 0}
           onClick={() => goTo({ path: ["compare"], query: { sel: compared } })}
         >
           Compare {compared.length > 0 ? counted(compared.length, "run") : "runs"}
-        </button>
+        </Button>
         {compared.length === 0 && <span class="soft small">Select runs to compare them.</span>}
       </div>
       {shown.length === 0 ? (
@@ -77,54 +74,155 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
           </p>
         </Empty>
       ) : (
-        <div class="scroll">
-          <RunTable
-            runs={shown.slice(0, max)}
-            selected={selected}
-            onSelect={(id, isOn) =>
-              setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })
-            }
-            sort={sort}
-            descending={descending}
-            onSort={(by) => setQuery({ sort: by, order: by === sort && !descending ? "down" : "up" })}
-            now={now}
-          />
-        </div>
+        <Table
+          label="Runs; tick some to compare them"
+          kind="runs"
+          columns={[
+            ["Compare", (run) => <Tick {...{ run, select }} isOn={selected.has(run.id)} />, "tick"],
+            ...columns,
+          ]}
+          rows={shown.slice(0, max)}
+          rowClass={({ id }) => (selected.has(id) ? "selected" : "")}
+          sort={{ by, isDown, toggle }}
+        />
       )}
       {shown.length > max && (
-        <button type="button" class="button" onClick={() => setMost(max + shownAtOnce)}>
-          Show more ({counted(shown.length - max, "run")} left)
-        </button>
+        <Button onClick={() => setMax(max + shownAtOnce)}>Show more ({counted(shown.length - max, "run")} left)</Button>
       )}
     </>
   );
 }
 
-interface FiltersProps {
-  readonly runs: readonly RunSummary[];
-  readonly chosen: readonly RunState[];
+interface TickProps {
+  readonly run: RunSummary;
+  readonly isOn: boolean;
+  readonly select: (id: string, isOn: boolean) => void;
 }
 
-function Filters({ runs, chosen }: FiltersProps) {
+function Tick({ run: { id, name, state }, isOn, select }: TickProps) {
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <SearchField label="Search" query="text" placeholder="name, device, train.seed=1 …" wide />
-      <label>
-        <span>State</span>
-        <select
-          class="select"
-          value={chosen[0] ?? ""}
-          onChange={(event) => setQuery({ state: event.currentTarget.value })}
-        >
-          <option value="">all</option>
-          {states.map((state) => (
-            <option key={state} value={state}>
-              {stateNames[state]} ({runs.filter((run) => run.state === state).length})
-            </option>
-          ))}
-        </select>
-      </label>
-    </form>
+    <label>
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={state === "foreign"}
+        onChange={(event) => select(id, event.currentTarget.checked)}
+      />
+      <span class="visually-hidden">
+        Compare <SafeLine text={name} />
+      </span>
+    </label>
+  );
+}
+
+const columns: readonly Column<RunSummary>[] = [
+  [
+    "Run",
+    ({ id, name, folder, objective, device, reason }) => (
+      <>
+        <a href={linkTo(["run", id])}>
+          <SafeLine text={name} />
+        </a>
+        <span class="soft small">
+          {[folder === name ? "" : folder, objective, device].map((text) => text && <SafeLine text={text} />)}
+        </span>
+        {reason !== null && (
+          <span class="warn tone small">
+            <SafeLine text={reason} max={400} />
+          </span>
+        )}
+      </>
+    ),
+    "of-run",
+    "name",
+  ],
+  [
+    "Task and team",
+    ({ task, model, agents }) => (
+      <>
+        <SafeLine text={task ?? "–"} max={60} />
+        <span class="soft small">
+          {model !== null && <SafeLine text={model} max={60} />}
+          {agents.length > 0 && (
+            <span title={visibleLine(agents.join(", "), 400)}>{counted(agents.length, "agent")}</span>
+          )}
+        </span>
+      </>
+    ),
+    "task",
+    "task",
+  ],
+  [
+    "State",
+    (run) => (
+      <span class="line">
+        <StateBadge run={run} />
+        {run.warnings > 0 && (
+          <Badge sign="!" tone="warn">
+            {run.warnings}
+            <span class="visually-hidden">{run.warnings === 1 ? " warning" : " warnings"}</span>
+          </Badge>
+        )}
+      </span>
+    ),
+    "",
+    "state",
+  ],
+  [
+    "Step",
+    ({ step, plannedSteps, state }) => (
+      <>
+        {formatNumber(step)}
+        {plannedSteps !== null && <span class="soft"> of {formatNumber(plannedSteps)}</span>}
+        {plannedSteps !== null && state === "running" && (
+          <progress max={plannedSteps} value={step} aria-label="Steps done" />
+        )}
+      </>
+    ),
+    "number",
+    "step",
+  ],
+  [
+    "Time left",
+    ({ state, seconds, secondsLeft }) =>
+      state === "running" ? (
+        formatDuration(secondsLeft)
+      ) : (
+        <span class="soft">{seconds === null ? "–" : `${formatDuration(seconds)} in all`}</span>
+      ),
+    "number",
+    "left",
+  ],
+  ["Validation accuracy", (run) => <Change run={run} of="accuracy" format={formatPercent} />, "number", "accuracy"],
+  ["Tokens per episode", (run) => <Change run={run} of="tokens" format={formatNumber} />, "number", "tokens"],
+  ["Seed", ({ seed }) => <SafeLine text={seed ?? "–"} max={24} />, "number", "seed"],
+  [
+    "Written",
+    ({ updated }) => new Date(updated).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
+    "number soft",
+    "updated",
+  ],
+];
+
+interface ChangeProps {
+  readonly run: RunSummary;
+  readonly of: "accuracy" | "tokens";
+  readonly format: (value: number) => string;
+}
+
+/** From the model before its warm start, if it had one, over the first evaluation to the last. */
+function Change({ run: { before, after, warmStart }, of, format }: ChangeProps) {
+  if (!after) return <span class="soft">–</span>;
+  if (!before || before[of] === after[of]) return <>{format(after[of])}</>;
+  return (
+    <>
+      {warmStart && (
+        <span class="soft" title="The model before its warm start">
+          {format(warmStart.before[of])} <span aria-label="after the warm start">→</span>{" "}
+        </span>
+      )}
+      <span class="soft">{format(before[of])}</span> <span aria-label="to">→</span> {format(after[of])}
+    </>
   );
 }
 

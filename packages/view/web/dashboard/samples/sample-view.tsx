@@ -1,38 +1,54 @@
+import { counted, formatDuration, formatNumber, formatPercent, formatUsd } from "@laconic/core/text";
 import { useState } from "preact/hooks";
-import type { SampleDetail, SampleRow } from "../../../src/protocol.ts";
-import { counted, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import type { SampleDetail, SampleRow, SampleVerdict } from "../../../src/protocol.ts";
+import { Badge, Button, Table, type Column } from "../../parts/elements.tsx";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
-import { When } from "../parts.tsx";
+import { GivenText, Part, When } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
-import { figuresOf, Verdict } from "./sample-line.tsx";
 
 type Call = SampleDetail["calls"][number];
 
-/** Calls that are drawn before somebody asks for more. */
-const callsAtOnce = 20;
-/** Samples of the same question, likewise. */
-const othersAtOnce = 12;
+/** Calls, and samples of the same question, that are drawn at once. */
+const [callsAtOnce, othersAtOnce] = [20, 12];
 
-/** One sample: question, requests and replies, and the way to its verdict. */
-export function SampleView({ bench, sample }: { readonly bench: string; readonly sample: string }) {
+/** Verdicts with their signs and colours. */
+export const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
+  right: ["✓", "good"],
+  wrong: ["✗", "bad"],
+  failed: ["!", "warn"],
+  undecided: ["?", "warn"],
+};
+
+/** Result of a sample. */
+export function Verdict({ verdict }: { verdict: SampleVerdict }) {
+  const [sign, tone] = verdicts[verdict];
+  return <Badge {...{ sign, tone }}>{verdict}</Badge>;
+}
+
+/** "812 tokens", "4 calls", "$0.0012", "3.2 s". */
+export function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly string[] {
+  const price = usd === null ? [] : [formatUsd(usd)];
+  return [counted(tokens, "token"), counted(calls, "call"), ...price, formatDuration(seconds)];
+}
+
+/** One sample: question, requests and replies, and how it was graded. */
+export function SampleView({ bench, sample }: { bench: string; sample: string }) {
   const path = `/benches/${encodeURIComponent(bench)}/samples/${encodeURIComponent(sample)}`;
-  const loaded = useLoaded<SampleDetail>(path);
+  const missing = <p class="notice warn">There is no such sample in this bench.</p>;
   return (
     <div class="episode sample">
-      <button type="button" class="button back" onClick={() => setQuery({ sample: "" })}>
+      <Button kind="back" onClick={() => setQuery({ sample: "" })}>
         ← All samples
-      </button>
-      {loaded.value === null && loaded.error?.status === 404 ? (
-        <p class="notice warn">There is no such sample in this bench.</p>
-      ) : (
-        <When loaded={loaded}>{(detail) => <Sample key={detail.row.key} detail={detail} />}</When>
-      )}
+      </Button>
+      <When loaded={useLoaded<SampleDetail>(path)} missing={missing}>
+        {(detail) => <Sample key={detail.row.key} detail={detail} />}
+      </When>
     </div>
   );
 }
 
-function Sample({ detail }: { readonly detail: SampleDetail }) {
+function Sample({ detail }: { detail: SampleDetail }) {
   const { row, others, protocol, attempt, stopReason, error } = detail;
   const about = [
     `${row.benchmark}, question ${row.problem}`,
@@ -59,9 +75,7 @@ function Sample({ detail }: { readonly detail: SampleDetail }) {
         </p>
       )}
       <h3>Question</h3>
-      <div class="part read">
-        <SafeText text={detail.question === "" ? "The bench did not keep its questions." : detail.question} />
-      </div>
+      <Part kind="read" text={detail.question || "The bench did not keep its questions."} />
       <Grading detail={detail} />
       <Calls detail={detail} />
       {others.length > 0 && <Others others={others} />}
@@ -69,29 +83,39 @@ function Sample({ detail }: { readonly detail: SampleDetail }) {
   );
 }
 
-/** What was found in the reply, and how it was compared. */
-function Grading({ detail }: { readonly detail: SampleDetail }) {
+/** The answer that was found in the reply, and how it was compared. */
+function Grading({ detail }: { detail: SampleDetail }) {
   const { extracted, gold, rule, steps, tests, grading, row } = detail;
   const isProgram = grading === "code" || grading === "program";
   const areTests = steps.some(({ ended }) => ended !== undefined);
+  const columns: readonly Column<(typeof steps)[number]>[] = [
+    [areTests ? "Test" : "Step", ({ name }) => <SafeLine text={name} max={120} />, "name"],
+    ...(areTests
+      ? [["How it ended", ({ ended = null }) => <GivenText text={ended} none="–" />] as Column<(typeof steps)[number]>]
+      : []),
+    ["Answer", ({ answer }) => <GivenText text={answer} />, "mono"],
+    [areTests ? "Expected" : "Gold", (step) => <GivenText text={step.gold} none="–" />, "mono"],
+  ];
   return (
     <>
       <h3>Verdict</h3>
       <dl class="grading panel">
         <dt>{isProgram ? "Program" : "Answer"}</dt>
         <dd class="mono">
-          {extracted === null ? <i class="soft">none was found</i> : <SafeText text={extracted} max={2000} />}
+          <GivenText text={extracted} none="none was found" />
         </dd>
         {!isProgram && (
           <>
             <dt>Gold</dt>
             <dd class="mono">
-              <SafeText text={gold} max={2000} />
+              <SafeText text={gold} />
             </dd>
           </>
         )}
         <dt>Rule</dt>
-        <dd>{rule === null ? <i class="soft">none applied</i> : <SafeText text={rule} max={400} />}</dd>
+        <dd>
+          <GivenText text={rule} none="none applied" />
+        </dd>
         {row.score !== null && (
           <>
             <dt>F1 of words</dt>
@@ -99,72 +123,35 @@ function Grading({ detail }: { readonly detail: SampleDetail }) {
           </>
         )}
       </dl>
-      {steps.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Steps of grading">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{areTests ? "Test" : "Step"}</th>
-                {areTests && <th scope="col">How it ended</th>}
-                <th scope="col">Answer</th>
-                <th scope="col">{areTests ? "Expected" : "Gold"}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {steps.map((step, i) => (
-                <tr key={i}>
-                  <th scope="row">
-                    <SafeLine text={step.name} max={120} />
-                  </th>
-                  {areTests && (
-                    <td>
-                      <SafeText text={step.ended ?? "–"} max={300} />
-                    </td>
-                  )}
-                  <td class="mono">
-                    <SafeText text={step.answer} max={300} />
-                  </td>
-                  <td class="mono">{step.gold === null ? "–" : <SafeText text={step.gold} max={300} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {steps.length > 0 && <Table label="Steps of grading" columns={columns} rows={steps} />}
       {tests !== null && (
         <details>
           <summary>Tests</summary>
-          <div class="part read">
-            <SafeText text={tests} />
-          </div>
+          <Part kind="read" text={tests} />
         </details>
       )}
     </>
   );
 }
 
-function Calls({ detail }: { readonly detail: SampleDetail }) {
-  const { calls, callsMissing, answer } = detail;
+function Calls({ detail: { calls, callsMissing, answer } }: { detail: SampleDetail }) {
   const [shown, setShown] = useState(callsAtOnce);
   return (
     <>
       <h3>{calls.length === 0 ? "Reply" : counted(calls.length, "call")}</h3>
       {callsMissing !== null && <p class="soft small">{callsMissing}</p>}
-      <ol class="turns">
+      <ol class="list stack">
         {calls.slice(0, shown).map((call, i) => (
           <OneCall key={i} call={call} number={i + 1} />
         ))}
       </ol>
       {calls.length > shown && (
-        <button type="button" class="button" onClick={() => setShown(shown + callsAtOnce)}>
+        <Button onClick={() => setShown(shown + callsAtOnce)}>
           Show more ({counted(calls.length - shown, "call")} left)
-        </button>
+        </Button>
       )}
       {(calls.length === 0 || answer !== calls.at(-1)?.reply) && (
-        <div class="part wrote">
-          <span class="what">the method&apos;s answer</span>
-          {answer === null ? <i class="soft">none</i> : <SafeText text={answer} />}
-        </div>
+        <Part kind="wrote" title="the method's answer" text={answer} />
       )}
     </>
   );
@@ -176,7 +163,7 @@ const kindWords = {
   reasoningTokens: "reasoning",
 } as const;
 
-/** "8 cached, 500 reasoning": the kinds that a call has, all of them included in its prompt and completion tokens. */
+/** "8 cached, 500 reasoning": kinds of tokens, which its prompt and completion tokens include. */
 function kindsOf(call: Call): string {
   return (Object.keys(kindWords) as (keyof typeof kindWords)[])
     .filter((kind) => (call[kind] ?? 0) > 0)
@@ -184,9 +171,12 @@ function kindsOf(call: Call): string {
     .join(", ");
 }
 
-function OneCall({ call, number }: { readonly call: Call; readonly number: number }) {
-  const { agent, model, prompt, reply, error, promptTokens, completionTokens, seconds } = call;
+function OneCall({ call, number }: { call: Call; number: number }) {
+  const { agent, model, prompt, reply, error, promptTokens, completionTokens, seconds, sampling, finishReason } = call;
   const kinds = kindsOf(call);
+  const settings = Object.entries(sampling).map(
+    ([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+  );
   return (
     <li class="turn panel">
       <div class="line">
@@ -198,73 +188,59 @@ function OneCall({ call, number }: { readonly call: Call; readonly number: numbe
         </span>
         <span class="soft small number">
           {formatNumber(promptTokens)} + {counted(completionTokens, "token")}
-          {kinds === "" ? "" : ` (${kinds})`} · {formatDuration(seconds)}
+          {kinds !== "" && ` (${kinds})`} · {formatDuration(seconds)}
         </span>
       </div>
       <p class="soft small">
-        <SafeLine text={settingsOf(call)} max={400} />
+        <SafeLine text={`${settings.join(", ")}${finishReason === null ? "" : `; ended: ${finishReason}`}`} max={400} />
       </p>
       {prompt.kind === "messages" ? (
         prompt.messages.map(({ role, content }, i) => (
-          <div key={i} class={`part ${role === "system" ? "private" : "read"}`}>
-            <span class="what">
-              <SafeLine text={role} max={20} />
-            </span>
-            <SafeText text={content} max={1500} />
-          </div>
+          <Part
+            key={i}
+            kind={role === "system" ? "private" : "read"}
+            title={<SafeLine text={role} max={20} />}
+            text={content}
+            max={1500}
+          />
         ))
       ) : (
-        <div class="part read">
-          <span class="what">{prompt.kind}</span>
-          <SafeText text={prompt.kind === "text" ? prompt.text : prompt.tokens.join(" ")} max={1500} />
-        </div>
+        <Part
+          kind="read"
+          title={prompt.kind}
+          text={prompt.kind === "text" ? prompt.text : prompt.tokens.join(" ")}
+          max={1500}
+        />
       )}
-      <div class="part wrote">
-        <span class="what">{error === null ? "reply" : "failed"}</span>
-        {error !== null ? (
-          <SafeText text={error} max={1000} />
-        ) : reply === "" || reply === null ? (
-          <i class="soft">nothing</i>
-        ) : (
-          <SafeText text={reply} max={4000} />
-        )}
-      </div>
+      <Part kind="wrote" title={error === null ? "reply" : "failed"} text={error ?? (reply || null)} none="nothing" />
     </li>
   );
 }
 
-/** "temperature 0.7, maxTokens 1024, stop [...]; ended: length". */
-function settingsOf({ sampling, finishReason }: Call): string {
-  const words = Object.entries(sampling).map(
-    ([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
-  );
-  return `${words.join(", ")}${finishReason === null ? "" : `; ended: ${finishReason}`}`;
-}
-
 /** The same question by other methods, and in other repeats. */
-function Others({ others }: { readonly others: readonly SampleRow[] }) {
+function Others({ others }: { others: readonly SampleRow[] }) {
   const [shown, setShown] = useState(othersAtOnce);
   return (
     <>
       <h3>The same question</h3>
-      <ul class="same-question">
+      <ul class="list stack same-question">
         {others.slice(0, shown).map((other) => (
           <li key={other.key} class="line">
             <Verdict verdict={other.verdict} />
-            <button type="button" class="button small" onClick={() => setQuery({ sample: other.key })}>
+            <Button kind="small" onClick={() => setQuery({ sample: other.key })}>
               <SafeLine text={other.method} max={60} />
               {other.repeat > 0 && `, repeat ${other.repeat + 1}`}
-            </button>
+            </Button>
             <span class="soft small">
-              {other.extracted === null ? "no answer" : <SafeLine text={other.extracted} max={60} />}
+              <SafeLine text={other.extracted ?? "no answer"} max={60} />
             </span>
           </li>
         ))}
       </ul>
       {others.length > shown && (
-        <button type="button" class="button small" onClick={() => setShown(others.length)}>
+        <Button kind="small" onClick={() => setShown(others.length)}>
           Show {others.length - shown} more
-        </button>
+        </Button>
       )}
     </>
   );

@@ -1,20 +1,16 @@
-import { useState, useEffect } from "preact/hooks";
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
+import { useEffect, useState } from "preact/hooks";
 import type { BenchTable, SampleQuery, SampleRow } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "@laconic/core/text";
-import { visibleLine } from "../../parts/safe-text.ts";
+import { Button } from "../../parts/elements.tsx";
 import { SafeLine } from "../../parts/text.tsx";
-import { Rows, usePagedList } from "../list/rows.tsx";
-import { NothingFits, searchOf } from "../list/search.tsx";
-import { linkTo, setQuery, useRoute } from "../navigation.ts";
+import { Choice, SearchField } from "../fields.tsx";
+import { Finder, useFoundList } from "../finder.tsx";
+import { linkTo, setQuery, useQuery, useRoute, useTitle } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";
-import { one } from "../route.ts";
-import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
-import { useTitle } from "../title.ts";
-import { SampleLine } from "./sample-line.tsx";
-import { SampleView } from "./sample-view.tsx";
+import { figuresOf, SampleView, Verdict, verdicts } from "./sample-view.tsx";
 
-/** Fields of the query that stand in the address by their own names. */
+/** Fields of the query, which the address holds under the same names. */
 const queryFields = [
   "text",
   "method",
@@ -26,122 +22,114 @@ const queryFields = [
 
 /** Every sample of a bench: a list to search, and the chosen one beside it. */
 export function SamplesPage() {
-  const route = useRoute();
-  const [, id = ""] = route.path;
+  const [, id = ""] = useRoute().path;
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
   const bench = loaded.value?.find((each) => each.id === id);
   useTitle(bench?.name ?? "Samples");
   return (
-    <main id="main" tabIndex={-1}>
-      <When loaded={loaded}>
-        {() =>
-          bench === undefined ? (
-            <Empty title="No such bench">
-              <p>
-                It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
-                <a href={linkTo(["benches"])}>All benches</a>
-              </p>
-            </Empty>
-          ) : (
-            <Samples bench={bench} />
-          )
-        }
-      </When>
-    </main>
+    <When loaded={loaded}>
+      {() =>
+        bench === undefined ? (
+          <Empty title="No such bench">
+            <p>
+              It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
+              <a href={linkTo(["benches"])}>All benches</a>
+            </p>
+          </Empty>
+        ) : (
+          <Samples bench={bench} />
+        )
+      }
+    </When>
   );
 }
 
-function Samples({ bench }: { readonly bench: BenchTable }) {
-  const route = useRoute();
-  const search = searchOf(route, queryFields);
-  const list = usePagedList<SampleRow>(`/benches/${encodeURIComponent(bench.id)}/samples`, search);
-  const total = list.value?.total ?? null;
-  const chosen = one(route, "sample");
+function Samples({ bench }: { bench: BenchTable }) {
+  const list = useFoundList<SampleRow>(`/benches/${encodeURIComponent(bench.id)}/samples`, queryFields);
+  const chosen = useQuery("sample");
   const [seen, setSeen] = useState(bench.samples);
-  // What is looked for anew has all that there is.
-  useEffect(() => setSeen(bench.samples), [search]);
-  const choose = (key: string): void => setQuery({ sample: key });
+  // A new search covers all samples.
+  useEffect(() => setSeen(bench.samples), [list.search]);
+  const showNew = (): void => {
+    setSeen(bench.samples);
+    list.again();
+  };
   return (
     <>
-      <div class="heading">
+      <div class="line heading">
         <h1>
           <SafeLine text={bench.name} />
         </h1>
         <p class="soft">{counted(bench.samples, "sample")}</p>
       </div>
       <section class={`episodes samples ${chosen === "" ? "" : "has-chosen"}`} aria-label="Samples">
-        <div class="finder">
-          <SampleFilters bench={bench} />
-          <div class="status small" role="status">
-            {total === null ? list.error === null && "Searching …" : counted(total, "sample")}
-            {bench.samples > seen && (
-              <button
-                type="button"
-                class="button small"
-                onClick={() => {
-                  setSeen(bench.samples);
-                  list.again();
-                }}
-              >
+        <Finder
+          {...{ list, chosen }}
+          noun="sample"
+          label="Samples"
+          choose={(key) => setQuery({ sample: key })}
+          filters={<Filters bench={bench} />}
+          status={
+            bench.samples > seen && (
+              <Button kind="small" onClick={showNew}>
                 Show {formatNumber(bench.samples - seen)} new
-              </button>
-            )}
-          </div>
-          {total === 0 ? (
-            <NothingFits title="No sample fits" fields={queryFields} />
-          ) : (
-            <Rows list={list} chosen={chosen} label="Samples" choose={choose}>
-              {(row) => <SampleLine row={row} />}
-            </Rows>
-          )}
-        </div>
+              </Button>
+            )
+          }
+        >
+          {(row) => <SampleLine row={row} />}
+        </Finder>
         {chosen !== "" && <SampleView bench={bench.id} sample={chosen} />}
       </section>
     </>
   );
 }
 
-/** What samples are searched by; the address has all of it. */
-function SampleFilters({ bench }: { readonly bench: BenchTable }) {
-  const { methods, benchmarks } = bench;
+function Filters({ bench: { methods, benchmarks } }: { bench: BenchTable }) {
+  const named = (first: string, names: readonly string[]): readonly (readonly [string, string])[] => [
+    ["", first],
+    ...names.map((name) => [name, name] as const),
+  ];
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <SearchField label="Search" query="text" placeholder="words of questions and answers" wide />
-      <Choice label="Method" query="method" any="all" names={methods} />
-      <Choice label="Disagrees with" query="against" any="nobody" names={methods} />
-      {benchmarks.length > 1 && <Choice label="Benchmark" query="benchmark" any="all" names={benchmarks} />}
-      <Choice label="Verdict" query="verdict" any="all" names={["right", "wrong", "failed", "undecided"]} />
-      <Choice label="Order" query="sort" any="by question" names={["newest", "tokens", "cost", "time"]} />
-    </form>
+    <>
+      <SearchField label="Search" query="text" placeholder="words of questions and answers" kind="wide" />
+      <Choice label="Method" query="method" options={named("all", methods)} />
+      <Choice label="Disagrees with" query="against" options={named("nobody", methods)} />
+      {benchmarks.length > 1 && <Choice label="Benchmark" query="benchmark" options={named("all", benchmarks)} />}
+      <Choice label="Verdict" query="verdict" options={named("all", Object.keys(verdicts))} />
+      <Choice label="Order" query="sort" options={named("by question", ["newest", "tokens", "cost", "time"])} />
+    </>
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  /** What of the address holds it. */
-  readonly query: keyof SampleQuery;
-  /** What the first one is called, which asks for nothing. */
-  readonly any: string;
-  readonly names: readonly string[];
-}
-
-function Choice({ label, query, any, names }: ChoiceProps) {
-  const route = useRoute();
+/** A sample in the list. */
+function SampleLine({ row }: { row: SampleRow }) {
+  const [tokens, ...figures] = figuresOf(row);
   return (
-    <label>
-      <span>{label}</span>
-      <select
-        class="select"
-        value={one(route, query)}
-        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
-      >
-        <option value="">{any}</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {visibleLine(name, 40)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <>
+      <div class="line">
+        <Verdict verdict={row.verdict} />
+        {row.score !== null && <span class="small number">F1 {formatPercent(row.score)}</span>}
+        <b class="small method">
+          <SafeLine text={row.method} max={40} />
+        </b>
+        <span class="soft small">
+          <SafeLine text={row.benchmark} max={30} />
+          {row.repeat > 0 && `, repeat ${row.repeat + 1}`}
+        </span>
+        <span class="number small soft">
+          {tokens}
+          <span class="figures"> · {figures.join(" · ")}</span>
+        </span>
+      </div>
+      <div class="question">
+        <SafeLine text={row.question === "" ? row.problem : row.question} />
+      </div>
+      <div class="answer soft small">
+        <SafeLine text={row.extracted ?? "no answer"} max={60} />
+        {row.gold !== "" && " · gold "}
+        <SafeLine text={row.gold} max={40} />
+      </div>
+    </>
   );
 }

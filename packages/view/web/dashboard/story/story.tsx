@@ -1,62 +1,73 @@
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import { useMemo } from "preact/hooks";
-import type { EpisodeSummary, RunDetail, RunEvaluation, Speech, TellingEpisode } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "@laconic/core/text";
-import { SafeLine } from "../../parts/text.tsx";
-import { reasonOf } from "../episodes/telling.tsx";
-import { linkTo, setQuery, useRoute } from "../navigation.ts";
+import type { PlaneChart, PlanePoint } from "../../../src/charts/plane.ts";
+import type {
+  EpisodeDetail,
+  EpisodeSummary,
+  RunDetail,
+  RunEvaluation,
+  Speech,
+  TellingEpisode,
+} from "../../../src/protocol.ts";
+import { SafeLine, SafeText } from "../../parts/text.tsx";
+import { reasonOf } from "../episodes/episodes.tsx";
+import { linkTo, setQuery, useQuery } from "../navigation.ts";
+import { GivenText, Grade, When } from "../parts.tsx";
+import { PlanePanel, problemsText } from "../plane/plane.tsx";
 import { Player } from "../player.tsx";
-import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { StepGraph } from "../speech/step-graph.tsx";
-import { StepNumbers } from "../speech/step-numbers.tsx";
 import { Events, placesOfEvents } from "./events.tsx";
-import { ProblemCard } from "./problem-card.tsx";
-import { StoryPlane } from "./story-plane.tsx";
+import { StepSpeech } from "./step-speech.tsx";
 
-/** All steps in this time, however many there are. */
-const playedInMs = 15_000;
-const frameMs = 100;
+/** Duration of playing all steps, and of one picture. */
+const [playedInMs, frameMs] = [15_000, 100];
 
-/** What the team learned, told by one slider over steps: accuracy and tokens, who speaks to whom, and one problem before and after. */
-export function Story({ detail }: { readonly detail: RunDetail }) {
+/** A run told by one slider over its steps: accuracy and tokens, messages between agents, and one problem before and after. */
+export function Story({ detail }: { detail: RunDetail }) {
   const path = `/runs/${encodeURIComponent(detail.summary.id)}`;
   const speech = useLoaded<Speech>(`${path}/speech`).value;
   const [told] = useLoaded<readonly TellingEpisode[]>(detail.episodes === 0 ? null : `${path}/telling`).value ?? [];
   const { evaluations } = detail;
   const steps = useMemo(() => {
-    const all = [...evaluations.map(({ step }) => step), ...(speech?.steps ?? []).map(({ step }) => step)];
+    const all = [...evaluations, ...(speech?.steps ?? [])].map(({ step }) => step);
     return [...new Set(all)].toSorted((a, b) => a - b);
   }, [evaluations, speech]);
-  const asked = one(useRoute(), "step");
+  const asked = useQuery("step");
   const last = steps.length - 1;
-  const found = asked === "" ? last : steps.findLastIndex((step) => step <= Number(asked));
-  const at = Math.max(0, found);
+  const at =
+    asked === ""
+      ? last
+      : Math.max(
+          0,
+          steps.findLastIndex((step) => step <= Number(asked)),
+        );
   const step = steps[at];
   if (step === undefined) return <Events detail={detail} step={detail.summary.step} />;
   const evaluation = lastUpTo(evaluations, step);
+  const spoken = speech && lastUpTo(speech.steps, step);
   const show = (index: number): void => setQuery({ step: index === last ? "" : String(steps[index] ?? "") });
   return (
     <section class="story" aria-label="The run as a story">
       <Player
         verb="Play"
         {...{ at, last, show }}
-        words={wordsAt(step, steps[last] ?? step, evaluation)}
+        text={positionText(step, steps[last] ?? step, evaluation)}
         waitMs={Math.max(frameMs, Math.min(900, playedInMs / steps.length))}
         stride={Math.max(1, Math.round((steps.length * frameMs) / playedInMs))}
         hasSteps
         marks={placesOfEvents(detail, steps)}
       />
-      <div class="pictures">
+      <div class="columns pictures">
         {evaluation && (
           <figure>
             <figcaption>How often it is right, and what it says</figcaption>
-            <StoryPlane detail={detail} current={evaluation} />
+            <PlanePanel chart={planeOf(detail, evaluation)} ratio={0.9} />
           </figure>
         )}
-        {speech && speech.steps.length > 0 && (
+        {speech && spoken && (
           <figure>
             <figcaption>Who speaks to whom</figcaption>
-            <StoryGraph speech={speech} step={step} />
+            <StepSpeech speech={speech} step={spoken} />
           </figure>
         )}
       </div>
@@ -66,33 +77,48 @@ export function Story({ detail }: { readonly detail: RunDetail }) {
   );
 }
 
-function wordsAt(step: number, last: number, evaluation: RunEvaluation | undefined): string {
-  const figures = evaluation
-    ? `: ${formatPercent(evaluation.accuracy)} right at ${formatNumber(evaluation.tokens)} tokens per episode${evaluation.step === step ? "" : `, measured at step ${formatNumber(evaluation.step)}`}`
-    : "";
-  return `Step ${formatNumber(step)} of ${formatNumber(last)}${figures}`;
+function positionText(step: number, last: number, evaluation: RunEvaluation | undefined): string {
+  const position = `Step ${formatNumber(step)} of ${formatNumber(last)}`;
+  if (!evaluation) return position;
+  const measured = evaluation.step === step ? "" : `, measured at step ${formatNumber(evaluation.step)}`;
+  return `${position}: ${formatPercent(evaluation.accuracy)} right at ${formatNumber(evaluation.tokens)} tokens per episode${measured}`;
 }
 
-/** The latest one of a step that is not later, or else the first. */
+/** The latest row up to a step, or else the first. */
 function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step: number): T | undefined {
   return rows.findLast((row) => row.step <= step) ?? rows[0];
 }
 
-/** Steps are of training: before the first one, the first is shown, which the untrained team played. */
-function StoryGraph({ speech, step }: { readonly speech: Speech; readonly step: number }) {
-  const shown = lastUpTo(speech.steps, step);
-  return shown ? (
-    <div class="panel">
-      <StepGraph speech={speech} step={shown} elsewhere="the table below" />
-      <p class="soft small">
-        Means of the {formatNumber(shown.episodes)} episodes of training step {formatNumber(shown.step)}.
-      </p>
-      <details>
-        <summary>As a table</summary>
-        <StepNumbers speech={speech} step={shown} />
-      </details>
-    </div>
-  ) : null;
+/** The first evaluation, the path to the current one, and the last. */
+function planeOf({ evaluations, summary }: RunDetail, current: RunEvaluation): PlaneChart {
+  const before = summary.warmStart?.before ?? null;
+  const path = before ? [before, ...evaluations] : evaluations;
+  const [start = current, end = current] = [evaluations[0], evaluations.at(-1)];
+  const ring = (row: RunEvaluation, label: string): PlanePoint => ({
+    ...row,
+    label,
+    name: label,
+    look: "ring",
+    color: 1,
+    interval: null,
+  });
+  const label = current === end ? "end" : current === start ? "start" : `step ${current.step}`;
+  return {
+    title: "Validation accuracy over tokens per episode",
+    n: problemsText(evaluations),
+    points: [
+      ...(before ? [ring(before, "before the warm start")] : []),
+      ...(start === current ? [] : [ring(start, "start")]),
+      ...(end === current ? [] : [ring(end, "end")]),
+      { ...current, color: 1, name: `step ${current.step}`, label },
+    ],
+    lines: [
+      { positions: path, color: 1, look: "faint" },
+      { positions: path.slice(0, path.indexOf(current) + 1), color: 1, look: "path" },
+    ],
+    budget: summary.budgetTokens,
+    legend: [],
+  };
 }
 
 interface ProblemProps {
@@ -101,11 +127,11 @@ interface ProblemProps {
   readonly step: number;
 }
 
-/** The most telling problem: as it was at first, and as it went at the step that is shown. */
+/** The most telling problem: its first conversation and the one at the shown step. */
 function Problem({ run, told, step }: ProblemProps) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
-  const shown: readonly EpisodeSummary[] = first.key === now.key ? [now] : [first, now];
+  const shown = first.key === now.key ? [now] : [first, now];
   const title = shown.length === 2 ? "One problem, before and after" : "One problem";
   return (
     <section class="one-problem" aria-label={title}>
@@ -118,11 +144,52 @@ function Problem({ run, told, step }: ProblemProps) {
           Read it token by token
         </a>
       </p>
-      <div class="pictures">
+      <div class="columns pictures">
         {shown.map((row) => (
           <ProblemCard key={row.key} run={run} row={row} />
         ))}
       </div>
     </section>
+  );
+}
+
+/** A conversation in few lines: what each agent knew and wrote. */
+function ProblemCard({ run, row }: { run: string; row: EpisodeSummary }) {
+  const loaded = useLoaded<EpisodeDetail>(`/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(row.key)}`);
+  return (
+    <article class="problem panel" aria-label={`Step ${row.step}`}>
+      <div class="line">
+        <h3>Step {formatNumber(row.step)}</h3>
+        <Grade grade={row.grade} />
+        <span class="number last">{counted(row.tokens, "token")}</span>
+      </div>
+      <When loaded={loaded}>
+        {({ turns, answer }) => (
+          <>
+            <ol class="list">
+              {turns.map(({ turn, agent, view, writtenTokens, silent, text }) => (
+                <li key={turn}>
+                  <div class="line small">
+                    <b>
+                      <SafeLine text={agent} max={40} />
+                    </b>
+                    {view !== null && (
+                      <span class="private tone">
+                        knows <SafeLine text={view} max={90} />
+                      </span>
+                    )}
+                    <span class="soft number last">{formatNumber(writtenTokens)}</span>
+                  </div>
+                  {silent ? <i class="soft">silent</i> : <SafeText text={text} max={240} />}
+                </li>
+              ))}
+            </ol>
+            <p class="small">
+              Answer: <GivenText text={answer} max={200} />
+            </p>
+          </>
+        )}
+      </When>
+    </article>
   );
 }

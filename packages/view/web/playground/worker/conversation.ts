@@ -33,7 +33,7 @@ export function conversationOf(
 
 const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
-/** Means over a step's episodes: of each, where it was rewarded, the units of its costs and the terms of its reward. */
+/** Means over a step's episodes. Costs and reward terms are known for rewarded episodes. */
 export function teamOf(
   episodes: readonly {
     readonly episode: Pick<Episode, "ledger" | "utterances">;
@@ -41,18 +41,25 @@ export function teamOf(
     readonly terms?: RewardTerms;
   }[],
 ): TeamState {
-  const [written, silent, turns] = [counter(), counter(), counter()];
-  for (const { episode } of episodes) {
-    const { ledger, utterances } = episode;
-    for (const [agent, tokens] of Object.entries(ledgerTotals(ledger).writtenByAgent)) written.add(agent, tokens);
-    for (const each of utterances) {
-      turns.add(each.agent, 1);
-      silent.add(each.agent, each.silent ? 1 : 0);
-    }
-  }
+  const utterances = episodes.flatMap(({ episode }) => episode.utterances);
+  const totals = episodes.map(({ episode }) => ledgerTotals(episode.ledger).writtenByAgent);
+  const silence = (agent: string): number => {
+    const own = utterances.filter((utterance) => utterance.agent === agent);
+    return own.filter(({ silent }) => silent).length / own.length;
+  };
+  const written = (agent: string): number =>
+    totals.reduce((sum, byAgent) => sum + (byAgent[agent] ?? 0), 0) / episodes.length;
+  const byAgent = (agents: Iterable<string>, valueOf: (agent: string) => number): Record<string, number> =>
+    Object.fromEntries(Array.from(new Set(agents), (agent) => [agent, valueOf(agent)]));
   return {
-    written: written.by(() => episodes.length),
-    silence: silent.by((agent) => turns.of(agent)),
+    written: byAgent(
+      totals.flatMap((each) => Object.keys(each)),
+      written,
+    ),
+    silence: byAgent(
+      utterances.map(({ agent }) => agent),
+      silence,
+    ),
     ...meanBreakdown(
       episodes.map(({ episode, costs = {}, terms = {} }) => costBreakdown(episode, chargesOf(costs, terms, counts))),
     ),
@@ -68,28 +75,13 @@ export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName
     tokens: number("tokens/episode_mean"),
     accuracy: number("task/accuracy"),
     price: number("budget/tokens/lambda"),
-    // While it warms up the controller measures, and aims at nothing.
     ...("measures/idle_silent" in row && {
       silent: { knowing: number("measures/holder_silent"), idle: number("measures/idle_silent") },
     }),
+    // During its warm-up the controller measures, and has no target.
     target:
       number("step") > levelRanges[level].warmUpSteps && "budget/tokens/target" in row
         ? number("budget/tokens/target")
         : null,
-  };
-}
-
-interface Counter {
-  add(key: string, value: number): void;
-  of(key: string): number;
-  by(count: (key: string) => number): Record<string, number>;
-}
-
-function counter(): Counter {
-  const sums = new Map<string, number>();
-  return {
-    add: (key, value) => void sums.set(key, (sums.get(key) ?? 0) + value),
-    of: (key) => sums.get(key) ?? 0,
-    by: (count) => Object.fromEntries(Array.from(sums, ([key, sum]) => [key, sum / Math.max(1, count(key))])),
   };
 }

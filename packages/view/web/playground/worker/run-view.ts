@@ -6,48 +6,43 @@ import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/t
 import { fileSystemSource, readRows, shownEpisodes } from "@laconic/trainer/reading";
 import { rewardTerms } from "@laconic/rewards";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
+import { runFolder } from "./kept-files.ts";
 import type { EvaluationRow, RunView, TeamState } from "./messages.ts";
 import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** Validation problems that a page shows of each evaluation. */
+/** Number of problems of each evaluation that a page shows. */
 export const shownProblems = 3;
 
-/** A run that nothing was done in yet. */
+/** A run without a step. */
 export function emptyView(settings: PlaygroundSettings): RunView {
   return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
 }
 
-/** Settings of the run in a folder; null where there is none. @throws LaconicError `config_invalid` */
-export async function settingsOfRun(
-  files: FileSystem,
-  folder: string,
-  level: LevelName,
-): Promise<PlaygroundSettings | null> {
-  const path = joinPath(folder, runFiles.config);
-  return (await files.exists(path))
-    ? settingsOf(parsed(new TextDecoder().decode(await files.read(path))), level)
-    : null;
+const path = (name: string): string => joinPath(runFolder, name);
+
+/** Configuration of the run in the folder; null without a run. @throws LaconicError `config_invalid` */
+export async function configOfRun(files: FileSystem): Promise<UnknownRecord | null> {
+  if (!(await files.exists(path(runFiles.config)))) return null;
+  try {
+    return boundedJson(new TextDecoder().decode(await files.read(path(runFiles.config)))) as UnknownRecord;
+  } catch (error) {
+    throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
+  }
 }
 
 /**
- * What a run folder shows, up to its last checkpoint; null where there is no run.
+ * A run folder up to its last checkpoint; null without a run.
  * @throws LaconicError `config_invalid` for settings that are not this page's, `checkpoint_corrupt`
  */
-export async function viewOfRun(
-  files: FileSystem,
-  folder: string,
-  world: World,
-  level: LevelName,
-): Promise<RunView | null> {
-  const path = (name: string): string => joinPath(folder, name);
-  if (!(await files.exists(path(runFiles.config)))) return null;
-  const config = parsed(new TextDecoder().decode(await files.read(path(runFiles.config))));
+export async function viewOfRun(files: FileSystem, world: World, level: LevelName): Promise<RunView | null> {
+  const config = await configOfRun(files);
+  if (config === null) return null;
   const settings = settingsOf(config, level);
   const step = await stepOf(files, path(runFiles.checkpoints));
   if (step === null) return emptyView(settings);
-  const source = fileSystemSource(files, folder);
+  const source = fileSystemSource(files, runFolder);
   const upTo = async (name: string): Promise<UnknownRecord[]> =>
     (await readRows(source, name)).filter((row) => Number(row["step"]) <= step);
   const metrics = await upTo(runFiles.metrics);
@@ -63,7 +58,7 @@ export async function viewOfRun(
   };
 }
 
-/** Of the last whole checkpoint; null before the first. */
+/** Step of the last complete checkpoint; null before the first. */
 async function stepOf(files: FileSystem, checkpoints: string): Promise<number | null> {
   try {
     return (await findCheckpoint(files, checkpoints)).state.step;
@@ -75,15 +70,9 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
 
 function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[], world: World): EvaluationRow {
   const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<EvaluationRow, "shown">;
-  const shown = episodes.filter((each) => each.step === step).slice(0, shownProblems);
-  return {
-    step,
-    accuracy,
-    interval,
-    tokens,
-    problems,
-    shown: shown.map(({ problem, episode }) => conversationOf(world, problem, episode)),
-  };
+  const own = episodes.filter((each) => each.step === step).slice(0, shownProblems);
+  const shown = own.map(({ problem, episode }) => conversationOf(world, problem, episode));
+  return { step, accuracy, interval, tokens, problems, shown };
 }
 
 /** From a step's sums: who reads what is known for all holders together, and each writes an end token that nobody reads. */
@@ -116,12 +105,4 @@ function named(row: UnknownRecord, name: RegExp, value: (number: number) => numb
       return found === undefined ? [] : [[found, value(Number(number))]];
     }),
   );
-}
-
-function parsed(text: string): UnknownRecord {
-  try {
-    return boundedJson(text) as UnknownRecord;
-  } catch (error) {
-    throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
-  }
 }

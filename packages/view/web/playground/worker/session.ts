@@ -11,18 +11,18 @@ import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
-/** Steps of a warm start after which the team is listened to. */
+/** Steps of a warm start between two shown conversations. */
 const shownWarmUpSteps = 20;
 
 export interface SessionParts {
   readonly team: Team;
   readonly files: KeptFiles;
-  /** Written into the run folder: what it was computed on. */
+  /** Machine and versions, written into the run folder. */
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly say: (said: WorkerMessage) => void;
-  /** Whether the files outlive the page; a run that they do not keep is said with every checkpoint. */
+  /** Whether the files outlive the page; otherwise the page gets the run with every checkpoint. */
   readonly isKept: () => boolean;
 }
 
@@ -48,25 +48,30 @@ export class Session {
     return session;
   }
 
+  /** What the run folder holds. */
   async view(): Promise<RunView> {
     const { files, team } = this.#parts;
-    return (await viewOfRun(files, runFolder, team.world, this.#settings.level)) ?? emptyView(this.#settings);
+    return (await viewOfRun(files, team.world, this.#settings.level)) ?? emptyView(this.#settings);
   }
 
   glimpse(): Promise<Glimpse> {
     return this.#parts.team.glimpse();
   }
 
-  /** Trains so many steps, or until it is paused. Resolves when training has ended and is saved. */
+  /** Trains for a number of steps, or until it is paused. Resolves when training has ended and is saved. */
   async train(steps: number | null): Promise<void> {
     if (!this.#abort && this.#step < this.#settings.steps) await this.#start(steps);
   }
 
-  async pause(): Promise<void> {
-    await this.#halt();
+  /** @returns whether it was training */
+  async pause(): Promise<boolean> {
+    const wasTraining = this.#abort !== null;
+    this.#abort?.abort();
+    await this.#training;
+    return wasTraining;
   }
 
-  /** Writes a checkpoint; training goes on. */
+  /** Writes a checkpoint and continues training. */
   save(): Promise<void> {
     return this.#between(async () => undefined);
   }
@@ -93,9 +98,10 @@ export class Session {
   async ask(problem: OwnProblem, draw: number, liar?: string): Promise<void> {
     const { team, say } = this.#parts;
     team.world.problemOf(problem); // refuses an invalid problem at once
-    await this.#whenIdle(async () =>
-      say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw, liar ?? null)) }),
-    );
+    const work = async (): Promise<void> =>
+      say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw, liar ?? null)) });
+    if (!this.#abort) return work();
+    return new Promise((resolve, reject) => this.#waiting.push(() => work().then(resolve, reject)));
   }
 
   exportRun(): Promise<void> {
@@ -132,27 +138,13 @@ export class Session {
     [this.#settings, this.#step] = [settings, step];
   }
 
-  /** Runs between two steps, or now if nothing trains. */
-  async #whenIdle(work: () => Promise<void>): Promise<void> {
-    if (!this.#abort) return work();
-    return new Promise((resolve, reject) => this.#waiting.push(() => work().then(resolve, reject)));
-  }
-
   async #serveWaiting(): Promise<void> {
     for (const work of this.#waiting.splice(0)) await work();
   }
 
-  /** @returns whether it was training */
-  async #halt(): Promise<boolean> {
-    const wasTraining = this.#abort !== null;
-    this.#abort?.abort();
-    await this.#training;
-    return wasTraining;
-  }
-
-  /** Stops, does something, and continues if it was training. */
+  /** Runs some work without training, and continues if it was training. */
   async #between(work: () => Promise<void>): Promise<void> {
-    const wasTraining = await this.#halt();
+    const wasTraining = await this.pause();
     try {
       await work();
     } finally {
@@ -160,9 +152,9 @@ export class Session {
     }
   }
 
-  /** Puts another run in the place of this one. */
+  /** Replaces the run by another one. */
   async #replace(write: () => Promise<void>): Promise<void> {
-    await this.#halt();
+    await this.pause();
     await write();
     await this.#parts.team.begin();
   }
@@ -195,7 +187,7 @@ export class Session {
       signal: abort.signal,
       onStep: (step, steps, loss) => this.#warmedUp(step, steps, loss),
     });
-    // As a process that resumes: training compares with the first weights, and the checkpoint brings the current ones.
+    // As in a process that resumes: the objective compares with the first weights, and the checkpoint has the current ones.
     if (this.#step > 0) await team.begin();
     const config = trainConfig(this.#settings);
     const run = await openRun({
@@ -228,7 +220,7 @@ export class Session {
     await this.#serveWaiting();
   }
 
-  /** Writes the run folder, and tells the page what was written. */
+  /** Writes the run folder, and reports it to the page. */
   #recorder(run: OpenedRun, config: TrainConfig, lastStep: number, abort: AbortController): Recorder {
     const { team, files, say } = this.#parts;
     const { world } = team;
@@ -255,7 +247,7 @@ export class Session {
         const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
         const point = pointOf(metrics, this.#settings.level);
         const glimpse = this.#glimpse;
-        // Where another agent knows the answer each time, one problem is followed.
+        // One problem is followed where the informed agent varies.
         const { episode } = world.knows ? await team.glimpse() : (glimpse ?? {});
         if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode, seconds });
         if (this.#step >= lastStep) abort.abort();

@@ -8,7 +8,8 @@ import { keptFiles, keptFolder, runFolder, type KeptFiles, type Store } from "./
 import type { Command, Keeping, Opening, WorkerMessage } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
 import { policyFolder, relayWorld } from "./relay-world.ts";
-import { settingsOfRun } from "./run-view.ts";
+import { settingsOf } from "./run-config.ts";
+import { configOfRun } from "./run-view.ts";
 import { Session } from "./session.ts";
 import type { LevelName, PlaygroundDevice } from "./settings.ts";
 import { openTeam } from "./team.ts";
@@ -17,42 +18,29 @@ import type { World } from "./world.ts";
 declare const self: DedicatedWorkerGlobalScope;
 
 const policy = {
-  "config.json": new URL("../../../../../packages/runtime/assets/relay-one-fact/config.json", import.meta.url),
-  "model.safetensors": new URL(
-    "../../../../../packages/runtime/assets/relay-one-fact/model.safetensors",
-    import.meta.url,
-  ),
+  "config.json": new URL("../../../../runtime/assets/relay-one-fact/config.json", import.meta.url),
+  "model.safetensors": new URL("../../../../runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
 
-const say = (said: WorkerMessage): void => self.postMessage(said);
+const say = (message: WorkerMessage): void => self.postMessage(message);
 
-/** The name of a level's lock, and of its folder in the browser's private file system. */
-const placeName = (level: LevelName): string => `laconic-playground-${level}`;
-
-/** How long a page that is being left may hold the run. */
+/** Longest time that a page which is being left holds the run. */
 const leavingMs = 1500;
 
-interface Opened {
-  readonly session: Session;
-  readonly device: string;
-}
-
-/** Of the run that is open. */
 let keeping: Keeping = { isKept: false, words: "" };
-
-let opening: Promise<Opened> | null = null;
-/** One after the other; training goes on beside them and gives way. */
+let opening: ReturnType<typeof open> | null = null;
+/** Last of the commands that run one after the other; training runs beside them and gives way. */
 let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
   if (data.type === "ping") return say({ type: "pong" });
-  if (data.type === "model") return modelFiles.given?.(data.files);
+  if (data.type === "model") return giveModel?.(data.files);
   if (data.type === "open") opening = open(data);
   const work = async (): Promise<void> => {
-    const { session, device } = await (opening as Promise<Opened>);
-    await obey(session, data, async () =>
-      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, keeping }),
-    );
+    const { session, device } = await (opening as ReturnType<typeof open>);
+    await obey(session, data);
+    if (data.type === "open" || data.type === "reset" || data.type === "import")
+      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, keeping });
   };
   const guarded = (): Promise<void> =>
     work().catch((error: unknown) => say({ type: "failed", failure: failureOf(data.type, error) }));
@@ -60,10 +48,8 @@ self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
   else last = last.then(guarded);
 });
 
-async function obey(session: Session, command: Asked, opened: () => Promise<void>): Promise<void> {
+async function obey(session: Session, command: Command): Promise<unknown> {
   switch (command.type) {
-    case "open":
-      return opened();
     case "train":
       return session.train(command.steps);
     case "pause":
@@ -73,36 +59,43 @@ async function obey(session: Session, command: Asked, opened: () => Promise<void
     case "adjust":
       return session.adjust(command);
     case "reset":
-      await session.reset(command.settings);
-      return opened();
+      return session.reset(command.settings);
     case "ask":
       return session.ask(command.problem, command.draw, command.liar);
     case "export":
       return session.exportRun();
     case "import":
-      await session.importRun(command.archive);
-      return opened();
+      return session.importRun(command.archive);
+    case "open":
+    case "ping":
+    case "model":
+      return undefined;
   }
 }
 
-/** What goes to the session. */
-type Asked = Exclude<Command, { readonly type: "ping" | "model" }>;
-
-async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
+async function open({
+  settings,
+  keep,
+  fresh,
+}: Opening): Promise<{ readonly session: Session; readonly device: string }> {
   const { level } = settings;
-  const { store, words } = keep ? await openStore(placeName(level)) : { store: null, words: "" };
+  const { store, words } = keep ? await openStore(`laconic-playground-${level}`) : { store: null, words: "" };
   keeping = { isKept: store !== null, words };
   const files: KeptFiles = await keptFiles(keptFolder, store, (error) => {
-    keeping = { isKept: false, words: lostWords(error) };
+    const reason = error.name === "QuotaExceededError" ? "its space for this site is full" : error.message;
+    keeping = {
+      isKept: false,
+      words: `The browser keeps the run no longer: ${reason}. It goes on in this tab alone: export it before you leave.`,
+    };
     say({ type: "keeping", keeping });
   });
-  const found = fresh ? null : await settingsOfRun(files, runFolder, level);
-  // Together: a failure of one is not left unheard while the others are waited for.
+  const config = fresh ? null : await configOfRun(files);
+  const { device } = config ? settingsOf(config, level) : settings;
   const [kernels, world] = await Promise.all([
-    openKernels(found?.device ?? settings.device, level),
+    openKernels(device, level),
     level === "tellers" ? openTellers(files, fresh) : openRelay(files),
   ]);
-  // Not before: where nothing can be opened, nothing is dropped.
+  // Not before: the old run stays if nothing can be opened.
   if (fresh) await files.remove(runFolder);
   const team = await openTeam(kernels, files, world);
   const environment = {
@@ -126,10 +119,10 @@ async function openRelay(files: KeptFiles): Promise<World> {
   return relayWorld();
 }
 
-/** Who waits for the story model. */
-const modelFiles: { given: ((files: readonly Uint8Array[]) => void) | null } = { given: null };
+/** Called with files that may be the story model. */
+let giveModel: ((files: readonly Uint8Array[]) => void) | null = null;
 
-/** The tellers' code and model come when somebody asks for them. */
+/** Loads the tellers' code and model on first use. */
 async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
   const [{ tellersWorld }, { keepStoryModel, storyModelFolder }] = await Promise.all([
     import("./tellers-world.ts"),
@@ -137,7 +130,7 @@ async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
   ]);
   const hasRun = !fresh && (await files.exists(`${runFolder}/taught`));
   for (let has = hasRun || (await files.exists(storyModelFolder)); !has;) {
-    const given = new Promise<readonly Uint8Array[]>((resolve) => void (modelFiles.given = resolve));
+    const given = new Promise<readonly Uint8Array[]>((resolve) => void (giveModel = resolve));
     say({ type: "model-needed" });
     try {
       await keepStoryModel(files, await given);
@@ -156,15 +149,15 @@ async function openKernels(device: PlaygroundDevice, level: LevelName): Promise<
   return webgpu.createKernels(undefined);
 }
 
-/** Of the page's own site. @throws LaconicError `weights_invalid` */
+/** Loads a file of the page's site. @throws LaconicError `weights_invalid` */
 async function fetched(address: URL): Promise<Uint8Array> {
   const reply = await fetch(address).catch((error: unknown) => error as Error);
-  if (reply instanceof Error || !reply.ok)
-    throw new LaconicError(
-      "weights_invalid",
-      `the team's weights cannot be loaded from ${address.pathname}: ${reply instanceof Error ? reply.message : `HTTP ${reply.status}`}. Load the page again.`,
-    );
-  return new Uint8Array(await reply.arrayBuffer());
+  if (!(reply instanceof Error) && reply.ok) return new Uint8Array(await reply.arrayBuffer());
+  const reason = reply instanceof Error ? reply.message : `HTTP ${reply.status}`;
+  throw new LaconicError(
+    "weights_invalid",
+    `the team's weights cannot be loaded from ${address.pathname}: ${reason}. Load the page again.`,
+  );
 }
 
 /** The browser's private file system, unless it has none or another tab has the run. */
@@ -181,12 +174,6 @@ async function openStore(name: string): Promise<{ readonly store: Store | null; 
   } catch (error) {
     return without(`The browser refuses to keep files (${(error as Error).message}).`);
   }
-}
-
-/** A store that worked, and does no more. */
-function lostWords({ name, message }: Error): string {
-  const reason = name === "QuotaExceededError" ? "its space for this site is full" : message;
-  return `The browser keeps the run no longer: ${reason}. It goes on in this tab alone: export it before you leave.`;
 }
 
 /** Takes a lock for as long as this worker lives. */

@@ -1,9 +1,10 @@
-import { formatNumber } from "@laconic/core/text";
+import { counted, formatNumber } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
-import { setQuery, useRoute } from "../navigation.ts";
-import { Problem } from "../parts.tsx";
-import { one } from "../route.ts";
-import { refresh, useLoaded, type Loaded } from "../server.ts";
+import { Button } from "../parts/elements.tsx";
+import { setQuery, useRoute } from "./navigation.ts";
+import { Empty, Problem } from "./parts.tsx";
+import { one } from "./route.ts";
+import { refresh, useLoaded, type Loaded } from "./server.ts";
 
 const pageSize = 50;
 
@@ -14,25 +15,72 @@ interface Page<Row> {
   readonly rows: readonly Row[];
 }
 
-/** The page of a long list that the address names. */
-export interface PagedList<Row> extends Loaded<Page<Row>> {
+/** A search of a long list, whose settings the address holds. */
+interface FoundList<Row> extends Loaded<Page<Row>> {
+  /** The set fields. */
+  readonly search: string;
   readonly page: number;
   /** Loads the page again. */
   again(): void;
+  /** Shows everything. */
+  clear(): void;
 }
 
-/** @param path - answered with a page. @param search - its query, without the page */
-export function usePagedList<Row>(path: string, search: string): PagedList<Row> {
-  const page = Math.max(0, Math.floor(Number(one(useRoute(), "page")) || 0));
-  const query = new URLSearchParams(search);
+/** @param path - of the list on the server. @param fields - names of the settings, the same in the address and on the server */
+export function useFoundList<Row>(path: string, fields: readonly string[]): FoundList<Row> {
+  const route = useRoute();
+  const page = Math.max(0, Math.floor(Number(one(route, "page")) || 0));
+  const query = new URLSearchParams(
+    fields.map((field) => [field, one(route, field)]).filter(([, value]) => value !== ""),
+  );
+  const search = query.toString();
   query.set("offset", String(page * pageSize));
   query.set("limit", String(pageSize));
   const address = `${path}?${query.toString()}`;
-  return { ...useLoaded<Page<Row>>(address), page, again: () => refresh((each) => each === address) };
+  return {
+    ...useLoaded<Page<Row>>(address),
+    search,
+    page,
+    again: () => refresh((each) => each === address),
+    clear: () => setQuery(Object.fromEntries([...fields, "page"].map((field) => [field, ""]))),
+  };
+}
+
+interface FinderProps<Row> extends RowsProps<Row> {
+  /** Name of one entry. */
+  readonly noun: string;
+  readonly filters: ComponentChildren;
+  /** Shown after the number of entries. */
+  readonly status: ComponentChildren;
+}
+
+/** A list to search: its filters, how much was found, and a page of it. */
+export function Finder<Row extends { readonly key: string }>({ noun, filters, status, ...rest }: FinderProps<Row>) {
+  const { value, error, clear } = rest.list;
+  return (
+    <div class="finder">
+      <form class="toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
+        {filters}
+      </form>
+      <div class="line status small" role="status">
+        {value === null ? error === null && "Searching …" : counted(value.total, noun)}
+        {status}
+      </div>
+      {value?.total === 0 ? (
+        <Empty title={`No ${noun} fits`}>
+          <p>
+            <Button onClick={clear}>Show all</Button>
+          </p>
+        </Empty>
+      ) : (
+        <Rows {...rest} />
+      )}
+    </div>
+  );
 }
 
 interface RowsProps<Row> {
-  readonly list: PagedList<Row>;
+  readonly list: FoundList<Row>;
   /** Key of the chosen row. */
   readonly chosen: string;
   readonly label: string;
@@ -42,7 +90,7 @@ interface RowsProps<Row> {
 }
 
 /** Rows of a page, and buttons to other pages. */
-export function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
+function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
   const { value, error, page } = list;
   const rows = value?.rows ?? [];
   const last = Math.max(0, Math.ceil((value?.total ?? 0) / pageSize) - 1);
@@ -57,15 +105,14 @@ export function Rows<Row extends { readonly key: string }>({ list, chosen, label
     document.querySelector(`#row-${CSS.escape(row.key)}`)?.scrollIntoView({ block: "nearest" });
   };
   const turn = (name: string, sign: string, to: number) => (
-    <button
-      type="button"
-      class="button small"
+    <Button
+      kind="small"
       aria-label={name}
       disabled={to < 0 || to > last || to === page}
       onClick={() => setQuery({ page: String(to) })}
     >
       {sign}
-    </button>
+    </Button>
   );
   return (
     <>
@@ -94,7 +141,7 @@ export function Rows<Row extends { readonly key: string }>({ list, chosen, label
         ))}
       </div>
       {last > 0 && (
-        <div class="actions pager" role="group" aria-label="Pages">
+        <div class="line actions pager" role="group" aria-label="Pages">
           {turn("First page", "⇤", 0)}
           {turn("Previous page", "←", page - 1)}
           <span class="small">

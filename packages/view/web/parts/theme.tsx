@@ -1,13 +1,14 @@
 import { designStyle } from "@laconic/core/design";
-import { storeOf, type Store } from "./store.ts";
+import { storeOf, useStore } from "./store.ts";
 
-export type Theme = "system" | "light" | "dark";
+const names = { system: "Auto", light: "Light", dark: "Dark" } as const;
+type Theme = keyof typeof names;
 
 const key = "laconic-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** What was chosen; kept for the next visit where the browser allows it. */
-export const theme: Store<Theme> = storeOf<Theme>(storedTheme());
+/** The chosen colours; kept for the next visit where the browser allows it. */
+const theme = storeOf<Theme>(storedTheme());
 
 const design = new CSSStyleSheet();
 design.replaceSync(designStyle(':root[data-theme="dark"]'));
@@ -25,7 +26,8 @@ dark.addEventListener("change", paint);
 // Paper is light.
 addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
 addEventListener("afterprint", paint);
-/** Says on the root which colours hold: the style sheet has each scheme once. */
+
+/** Sets the scheme on the root element, where the style sheet finds it. */
 function paint(): void {
   const chosen = theme.get();
   document.documentElement.dataset["theme"] = chosen === "system" ? (dark.matches ? "dark" : "light") : chosen;
@@ -38,4 +40,24 @@ function storedTheme(): Theme {
   } catch {
     return "system";
   }
+}
+
+/** Chooses between the colours of the system, light and dark. */
+export function ThemeSwitch() {
+  return (
+    <label>
+      <span class="visually-hidden">Colours</span>
+      <select
+        class="select"
+        value={useStore(theme)}
+        onChange={({ currentTarget }) => theme.set(currentTarget.value as Theme)}
+      >
+        {Object.entries(names).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

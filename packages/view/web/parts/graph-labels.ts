@@ -1,25 +1,93 @@
-import type { EdgeCost } from "@laconic/core/ledger";
+import type { CostSums, EdgeCost } from "@laconic/core/ledger";
+import { formatNumber } from "@laconic/core/text";
 import { along, type EdgePath, type GraphLayout, type Point } from "./graph-layout.ts";
-import { clipped, rounded, shownName, tokenWord, type GraphNote, type PriceWords } from "./graph-words.ts";
+import { visibleLine } from "./safe-text.ts";
 
-/** A part of the picture that is taken, by its middle and its size. */
+export interface GraphNote {
+  readonly text: string;
+  readonly kind: "private" | "read" | "wrote" | "plain";
+}
+
+/** How a cost is written. */
+export interface PriceWords {
+  /** On a line, which has little room. */
+  readonly format: (cost: number) => string;
+  /** In a sentence. */
+  readonly exact: (cost: number) => string;
+  /** Ends "what they cost, …". */
+  readonly unit: string;
+}
+
+/** Two digits that count: a table has the others. */
+export const inReward: PriceWords = {
+  format: (cost) => formatNumber(Number(cost.toPrecision(2))),
+  exact: formatNumber,
+  unit: "in reward",
+};
+
+/** Longest text in the picture; the transcript has the whole. */
+const maxCharacters = 26;
+
+export function clipped(text: string): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
+}
+
+/** Size of names in pixels, and largest width of a bold letter by its size; East Asian letters and emoji are square. */
+const [nameSize, widestBold] = [15, 0.7];
+const wideLetter = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF01-\uFF60\u{1F000}-\u{3FFFF}]/u;
+
+/** An agent's name, cut to so many pixels. */
+export function shownName(agent: string, room: number): string {
+  const letters = Array.from(visibleLine(agent, maxCharacters));
+  let left = room;
+  const end = letters.findIndex((letter) => (left -= nameSize * (wideLetter.test(letter) ? 1 : widestBold)) < 0);
+  return end === -1 ? letters.join("") : `${letters.slice(0, Math.max(1, end - 1)).join("")}…`;
+}
+
+/** An agent's name for screen readers. */
+export function spokenName(agent: string): string {
+  return visibleLine(agent, 80);
+}
+
+export function rounded(tokens: number): string {
+  return formatNumber(tokens < 9.95 ? Number(tokens.toFixed(1)) : Math.round(tokens));
+}
+
+/** As {@link rounded} writes their number. */
+export function tokenWord(shown: string): "token" | "tokens" {
+  return shown === "1" ? "token" : "tokens";
+}
+
+/** Text under a picture: the meaning of its numbers, and the cost of an episode in its reward by kind. */
+export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
+  const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
+  const start = `On a line: tokens that are read${onLines > 0 ? `, and what they cost, ${unit}` : ""}.`;
+  if (!(costs.total > 0)) return `${start} Nothing is charged.`;
+  const parts: readonly (readonly [cost: number, what: string])[] = [
+    [onLines, "on lines"],
+    [costs.end, "for end tokens"],
+    [costs.unread, "for turns that nobody reads"],
+    ...Object.entries(costs.rest).map(([name, cost]) => [cost, `for ${visibleLine(name, 40)}`] as const),
+  ];
+  const charged = parts.flatMap(([cost, what]) => (cost > 0 ? [`${exact(cost)} ${what}`] : []));
+  return `${start} Charged${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
+}
+
+/** A rectangle of the picture by its middle and its size. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** Where on its edge a label is tried, the middle first. */
+/** Positions on an edge for its label, the middle first. */
 const shares = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82, 0.1];
 
-/** Between labels, in pixels. */
+/** Pixels between labels. */
 const gap = 3;
 
-/** Of a character's size, what the fonts of the page take of it across, a mean over words and numbers. */
-const widest = 0.58;
-
-/** Pixels that a text of this size takes at most. */
+/** Width of a text in pixels, from the mean width of a character. */
 function textWidth(text: string, size: number): number {
-  return text.length * size * widest;
+  return text.length * size * 0.58;
 }
 
 /**
@@ -32,29 +100,23 @@ function placeLabels(
   edges: readonly LabelledEdge[],
   taken: readonly Box[],
 ): readonly (Point | null)[] {
-  const even = shares.map((share) => placedAt([share], layout, edges, taken));
-  return even.find((places) => !places.includes(null)) ?? placedAt(shares, layout, edges, taken);
+  const placedAt = (tried: readonly number[]): readonly (Point | null)[] => {
+    const used = [...taken];
+    return edges.map(({ path, width, height }) => {
+      const boxes = tried.map((share) => ({ ...along(path, share), width, height }));
+      const box = boxes.find((each) => isWithin(each, layout) && used.every((other) => !overlaps(each, other)));
+      if (box) used.push(box);
+      return box ?? null;
+    });
+  };
+  const even = shares.map((share) => placedAt([share]));
+  return even.find((places) => !places.includes(null)) ?? placedAt(shares);
 }
 
 interface LabelledEdge {
   readonly path: EdgePath;
   readonly width: number;
   readonly height: number;
-}
-
-function placedAt(
-  tried: readonly number[],
-  layout: GraphLayout,
-  edges: readonly LabelledEdge[],
-  taken: readonly Box[],
-): readonly (Point | null)[] {
-  const used = [...taken];
-  return edges.map(({ path, width, height }) => {
-    const boxes = tried.map((share) => ({ ...along(path, share), width, height }));
-    const box = boxes.find((each) => isWithin(each, layout) && used.every((other) => !overlaps(each, other)));
-    if (box) used.push(box);
-    return box ? { x: box.x, y: box.y } : null;
-  });
 }
 
 function isWithin({ x, y, width, height }: Box, picture: GraphLayout): boolean {
@@ -70,7 +132,7 @@ function overlaps(a: Box, b: Box): boolean {
   );
 }
 
-/** What stands on a line: what it carries, and under it what that costs. */
+/** Label of an edge: its tokens and, below, their cost. */
 export interface PlacedLabel {
   readonly key: string;
   readonly tokens: string;
@@ -79,10 +141,8 @@ export interface PlacedLabel {
   readonly box: Box;
 }
 
-/** Pixels from a line of a label to the next. */
-export const lineHeight = 15;
-
-const labelSize = 12.5;
+/** Height of a line and size of its letters in pixels. */
+export const [lineHeight, labelSize] = [15, 12.5] as const;
 
 interface Labelled {
   readonly agents: readonly string[];
@@ -90,7 +150,7 @@ interface Labelled {
   readonly prices: PriceWords;
 }
 
-/** The labels of all edges: in words where all of them have room, else as numbers, and without those that have no room then. */
+/** Labels of all edges: in words if all of them have room, else as numbers; labels without room are left out. */
 export function labelsOf(
   { agents, notes, prices }: Labelled,
   layout: GraphLayout,

@@ -1,0 +1,82 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Select } from "../parts/elements.tsx";
+import { setQuery, useQuery } from "./navigation.ts";
+
+interface FieldProps {
+  readonly label: string;
+  /** Name of the setting in the address. */
+  readonly query: string;
+}
+
+/** A search field. */
+export function SearchField({
+  label,
+  query,
+  placeholder = "",
+  kind = "",
+}: FieldProps & { placeholder?: string; kind?: string }) {
+  return (
+    <label class={kind}>
+      <span>{label}</span>
+      <input
+        class="input"
+        type="search"
+        placeholder={placeholder}
+        value={useQuery(query)}
+        onInput={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
+      />
+    </label>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly options: readonly (readonly [value: string, name: string])[];
+  /** The chosen value, if the address does not name it. */
+  readonly value?: string;
+}
+
+/** A list to choose from. */
+export function Choice({ label, query, options, value = "" }: ChoiceProps) {
+  const change = (next: string): void => setQuery({ [query]: next, page: "" });
+  return <Select {...{ label, options }} value={useQuery(query) || value} onChange={change} />;
+}
+
+/** A box to tick: `on` in the address, or nothing. */
+export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={useQuery(query) === on}
+        onChange={(event) => setQuery({ [query]: event.currentTarget.checked ? on : "", page: "" })}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface TabsProps {
+  readonly tabs: readonly (readonly [key: string, name: string])[];
+  readonly current: string;
+  readonly to: (key: string) => string;
+  readonly label: string;
+}
+
+/** Links to the parts of a page. */
+export function Tabs({ tabs, current, to, label }: TabsProps) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the tabs are wider than the screen.
+    const here = bar.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here && bar.current) bar.current.scrollLeft = here.offsetLeft - bar.current.offsetLeft - 40;
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label={label} ref={bar}>
+      {tabs.map(([key, name]) => (
+        <a key={key} href={to(key)} aria-current={key === current ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
