@@ -1,5 +1,5 @@
 import type { Tokenizer } from "@laconic/core";
-import type { ViewData } from "./data/view-data.ts";
+import type { ViewData } from "./data/folder-data.ts";
 import { EventStreams } from "./event-response.ts";
 import { jsonResponse, ViewError } from "./failure.ts";
 import { readEpisodeQuery, readSampleQuery } from "./list-query.ts";

@@ -1,5 +1,5 @@
 import type { ViewEvent } from "./protocol.ts";
-import type { ViewData } from "./data/view-data.ts";
+import type { ViewData } from "./data/folder-data.ts";
 import { dataHeaders } from "./failure.ts";
 
 /** Events that wait for a slow reader: of a run, the last. */

@@ -5,58 +5,53 @@ import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState }
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
-/** A run in the list. `GET /api/runs` gives all, newest first. */
-export interface RunSummary {
+/** A run in the list. `GET /api/runs` returns all, newest first. */
+export interface RunSummary extends Pick<
+  RunFacts,
+  | "state"
+  | "reason"
+  | "step"
+  | "plannedSteps"
+  | "before"
+  | "after"
+  | "warmStart"
+  | "seconds"
+  | "device"
+  | "seed"
+  | "updated"
+> {
   /** Names it in addresses; stable while the server runs. */
   readonly id: string;
   readonly name: string;
-  /** Relative to the folder that was opened. */
+  /** Relative to the opened folder. */
   readonly folder: string;
-  readonly state: RunState;
-  /** In words, where the state is half-written or foreign. */
-  readonly reason: string | null;
-  readonly step: number;
-  readonly plannedSteps: number | null;
-  /** Milliseconds since 1970. */
-  readonly updated: number;
-  /** Training steps only, as the report has it; null before the first. */
-  readonly seconds: number | null;
   readonly secondsLeft: number | null;
-  readonly device: string | null;
   /** Name or file of its task; null where the configuration has neither. */
   readonly task: string | null;
   readonly model: string | null;
-  /** Agents of the team, from the first evaluation; empty before it. */
+  /** Agents of the team; empty before the first evaluation. */
   readonly agents: readonly AgentId[];
-  readonly seed: string | null;
   readonly objective: string | null;
-  /** What the training began with: after the warm start, where there was one. */
-  readonly before: RunEvaluation | null;
-  readonly after: RunEvaluation | null;
-  /** Of a model that had a warm start; null for any other. */
-  readonly warmStart: WarmStartFacts | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
-  /** Of all files, in bytes. */
+  /** Size of all files. */
   readonly bytes: number;
-  /** Leaves of the configuration by dotted key: what filters and differences are made of. */
+  /** Leaves of the configuration by dotted key, for filters and differences. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** What a run folder says of itself beside its summary: a fact that is new comes along. */
-export type FactsBeyondSummary = Omit<RunFacts, keyof RunSummary | "changes" | "train">;
-
 /** `GET /api/runs/{id}`. */
-export interface RunDetail extends FactsBeyondSummary {
+export interface RunDetail extends Pick<
+  RunFacts,
+  "config" | "environment" | "evaluations" | "test" | "families" | "warnings" | "warnedAt"
+> {
   readonly summary: RunSummary;
   readonly agents: readonly AgentId[];
-  /** Settings that were changed while it went on. */
+  /** Settings that changed during the training. */
   readonly changes: readonly ChangesOfStep[];
-  /** In plain words. */
-  readonly warnings: readonly string[];
-  /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */
+  /** Every metric that is not always zero. */
   readonly metrics: readonly MetricInfo[];
-  /** How many there are; about so many while the index is being made. */
+  /** Estimated while the index is being made. */
   readonly episodes: number;
 }
 

@@ -4,7 +4,7 @@ import { createHandlerServer } from "@laconic/serve/server";
 import { viewApi, type TokenizerOf } from "./api.ts";
 import { dataThread } from "./data/data-thread.ts";
 import { folderData } from "./data/folder-data.ts";
-import type { ViewData } from "./data/view-data.ts";
+import type { ViewData } from "./data/folder-data.ts";
 import { failureResponse, ViewError } from "./failure.ts";
 import { staticFiles } from "./static-files.ts";
 import { viewGuard } from "./view-guard.ts";

@@ -37,11 +37,10 @@ test("of a long run every few steps are kept, each with its own values and times
     "/run/metrics.jsonl": rows((step) => ({ even: 7, double: 2 * step, ...(step > 30_000 && { late: step }) })),
     "/run/timing.jsonl": rows((step) => ({ "timing_s/step": step / 1000 })),
   });
-  const names = { metrics: "metrics.jsonl", timing: "timing.jsonl" };
-  const known = new MetricColumns(fileSystemSource(files, "/run"), names, 50_000);
+  const known = new MetricColumns(fileSystemSource(files, "/run"), 50_000);
   while (!known.isWhole) await known.readNew(100_000);
   // Whoever saw it grow has the same in the end.
-  const grown = new MetricColumns(fileSystemSource(files, "/run"), names);
+  const grown = new MetricColumns(fileSystemSource(files, "/run"));
   await grown.readNew();
   for (const columns of [known, grown]) {
     const shown = ["even", "double", "late", "timing_s/step"];

@@ -1,43 +1,56 @@
-import { Worker } from "node:worker_threads";
-import { LaconicError } from "@laconic/core";
-import { moduleBeside } from "@laconic/core/platform";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import { thrownText } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
 import { checkFolders } from "./find-folders.ts";
-import type { ViewData } from "./view-data.ts";
+import { folderData, type ViewData } from "./folder-data.ts";
 
 /** What a thread reads. */
 export interface ThreadSetup {
   readonly folders: readonly string[];
   readonly mayCome?: boolean;
-  readonly maxBytes?: number;
 }
 
-type Method = Exclude<keyof ViewData, "listen">;
+const methods = [
+  "runs",
+  "run",
+  "columns",
+  "speech",
+  "episodes",
+  "telling",
+  "episode",
+  "place",
+  "benches",
+  "samples",
+  "sample",
+  "size",
+  "close",
+] as const satisfies readonly Exclude<keyof ViewData, "listen">[];
 
-export type ToThread =
-  | { readonly kind: "ask"; readonly number: number; readonly method: Method; readonly args: readonly unknown[] }
-  | { readonly kind: "listen" }
-  | { readonly kind: "silence" };
+type Method = (typeof methods)[number];
 
-export type FromThread =
-  | { readonly kind: "ready"; readonly refusal?: string }
+/** A call of a method of `ViewData`, or whether there are listeners. */
+type ToThread =
+  | { readonly kind: "call"; readonly number: number; readonly method: Method; readonly args: readonly unknown[] }
+  | { readonly kind: "listen"; readonly isOn: boolean };
+
+type FromThread =
   | { readonly kind: "answer"; readonly number: number; readonly value?: unknown; readonly error?: string }
   | { readonly kind: "event"; readonly event: ViewEvent }
   | { readonly kind: "failure"; readonly message: string };
 
-interface Request {
+interface Call {
   readonly message: ToThread;
-  readonly resolve: (value: unknown) => void;
+  readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
-  /** Threads that ended while the request waited. */
+  /** Threads that ended while the call waited. */
   ends: number;
 }
 
-/** Threads in a row that end before their first answer: another one will not fare better. */
+/** Threads in a row that ended before their first message. */
 const maxFailedStarts = 3;
 
 /**
- * `folderData` in a thread, so that a training in this process never waits for it. A thread that ends is replaced by another one.
+ * `folderData` in a thread, so that a training in this process never waits for it. A thread that ends is replaced.
  * @param onError - receives failures that no caller waits for
  * @param open - starts a thread
  * @throws LaconicError `config_invalid` for a missing folder
@@ -47,144 +60,150 @@ export async function dataThread(
   onError: (error: unknown) => void = () => undefined,
   open: (setup: ThreadSetup) => Worker = openThread,
 ): Promise<ViewData> {
-  await checkFolders(setup);
-  const reader = new ThreadReader(setup, onError, open);
+  if (!setup.mayCome) await checkFolders(setup.folders);
+  const threads = new ReaderThreads(() => open(setup), onError);
+  const ask = methods.map((method) => [method, (...args: readonly unknown[]) => threads.call(method, args)]);
+  const data = {
+    ...(Object.fromEntries(ask) as Omit<ViewData, "listen">),
+    listen: (listener: (event: ViewEvent) => void) => threads.listen(listener),
+    close: () => threads.close(),
+  };
   try {
-    await reader.ask("size", []);
+    await data.size();
+    return data;
   } catch (error) {
-    await reader.close();
+    await data.close();
     throw error;
   }
-  const ask =
-    (method: Method) =>
-    (...args: readonly unknown[]): Promise<never> =>
-      reader.ask(method, args) as Promise<never>;
-  return {
-    runs: ask("runs"),
-    run: ask("run"),
-    columns: ask("columns"),
-    speech: ask("speech"),
-    episodes: ask("episodes"),
-    telling: ask("telling"),
-    episode: ask("episode"),
-    place: ask("place"),
-    benches: ask("benches"),
-    samples: ask("samples"),
-    sample: ask("sample"),
-    size: ask("size"),
-    listen: (listener) => reader.listen(listener),
-    close: () => reader.close(),
-  };
 }
 
 export function openThread(setup: ThreadSetup): Worker {
-  const entry = moduleBeside("./thread-main", import.meta.url).href;
   return new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {
-    workerData: { ...setup, entry },
+    workerData: { ...setup, entry: import.meta.url },
     execArgv: [],
     // Rows are garbage soon after they are read, so that a small nursery suffices.
     resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
   });
 }
 
-/** Threads one after the other, and the requests that wait for their answers. */
-class ThreadReader {
-  readonly #setup: ThreadSetup;
+/** Answers the calls of the main thread. Runs in the thread that `openThread` starts. */
+export async function serve(): Promise<void> {
+  const port = parentPort;
+  if (!port) throw new Error("serve runs in a thread only");
+  const post = (message: FromThread): void => port.postMessage(message);
+  const { folders } = workerData as ThreadSetup;
+  const onError = (error: unknown): void => post({ kind: "failure", message: thrownText(error) });
+  // The main thread has checked the folders; one that vanished since may come back.
+  const data = await folderData({ folders, mayCome: true, onError });
+  let stop = (): void => undefined;
+  port.on("message", (message: ToThread) => {
+    if (message.kind === "listen") {
+      stop();
+      stop = message.isOn ? data.listen((event) => post({ kind: "event", event })) : () => undefined;
+      return;
+    }
+    const { number, method, args } = message;
+    const call = data[method] as (...args: readonly unknown[]) => Promise<unknown>;
+    // A value that cannot be posted is an error of the call, too.
+    call
+      .apply(data, args as unknown[])
+      .then((value) => post({ kind: "answer", number, value }))
+      .catch((error: unknown) => post({ kind: "answer", number, error: thrownText(error) }));
+  });
+}
+
+/** One thread at a time, and the calls that wait for its answers. */
+class ReaderThreads {
+  readonly #open: () => Worker;
   readonly #onError: (error: unknown) => void;
-  readonly #open: (setup: ThreadSetup) => Worker;
-  readonly #requests = new Map<number, Request>();
+  readonly #calls = new Map<number, Call>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
   #worker: Worker | null = null;
-  #isReady = false;
-  #isClosed = false;
   #count = 0;
   #failedStarts = 0;
+  /** Why no thread answers any more. */
   #failure: Error | null = null;
 
-  constructor(setup: ThreadSetup, onError: (error: unknown) => void, open: (setup: ThreadSetup) => Worker) {
-    [this.#setup, this.#onError, this.#open] = [setup, onError, open];
+  constructor(open: () => Worker, onError: (error: unknown) => void) {
+    [this.#open, this.#onError] = [open, onError];
   }
 
-  ask(method: Method, args: readonly unknown[]): Promise<unknown> {
+  call(method: Method, args: readonly unknown[]): Promise<never> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
-      const number = this.#count++;
-      const message: ToThread = { kind: "ask", number, method, args };
-      this.#requests.set(number, { message, resolve, reject, ends: 0 });
-      if (!this.#worker) this.#start();
-      this.#worker?.ref(); // a request keeps the process alive
-      if (this.#isReady) this.#post(message);
+      const message: ToThread = { kind: "call", number: this.#count++, method, args };
+      this.#calls.set(message.number, { message, resolve, reject, ends: 0 });
+      if (!this.#worker) return this.#start();
+      this.#worker.ref(); // a call keeps the process alive
+      this.#worker.postMessage(message);
     });
   }
 
   listen(listener: (event: ViewEvent) => void): () => void {
-    if (this.#listeners.size === 0 && this.#isReady) this.#post({ kind: "listen" });
     this.#listeners.add(listener);
+    this.#tellListening();
     return () => {
-      if (this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#isReady)
-        this.#post({ kind: "silence" });
+      this.#listeners.delete(listener);
+      this.#tellListening();
     };
+  }
+
+  #tellListening(): void {
+    this.#worker?.postMessage({ kind: "listen", isOn: this.#listeners.size > 0 } satisfies ToThread);
   }
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    if (!this.#failure && this.#isReady) await this.ask("close", []).catch(() => undefined);
-    this.#isClosed = true;
+    if (this.#worker && !this.#failure) await this.call("close", []).catch(() => undefined);
     this.#fail(new Error("the dashboard is closed"));
     await this.#worker?.terminate();
   }
 
-  #post(message: ToThread): void {
-    this.#worker?.postMessage(message);
-  }
-
   #start(): void {
-    const worker = this.#open(this.#setup);
+    const worker = this.#open();
     let cause: Error | null = null;
     worker.on("message", (message: FromThread) => this.#receive(message));
     worker.on("error", (error) => void (cause = error instanceof Error ? error : new Error(String(error))));
     worker.on("exit", (code) => this.#ended(cause ?? new Error(`it ended with code ${code}`)));
-    if (this.#requests.size === 0) worker.unref();
     this.#worker = worker;
+    this.#failedStarts += 1;
+    if (this.#calls.size === 0) worker.unref();
+    for (const { message } of this.#calls.values()) worker.postMessage(message);
+    if (this.#listeners.size > 0) this.#tellListening();
   }
 
   #receive(message: FromThread): void {
+    this.#failedStarts = 0;
     if (message.kind === "event") for (const listener of this.#listeners) listener(message.event);
     else if (message.kind === "failure") this.#onError(new Error(message.message));
-    else if (message.kind === "ready") {
-      if (message.refusal !== undefined) return this.#fail(new LaconicError("config_invalid", message.refusal));
-      [this.#isReady, this.#failedStarts] = [true, 0];
-      for (const request of this.#requests.values()) this.#post(request.message);
-      if (this.#listeners.size > 0) this.#post({ kind: "listen" });
-      // Changes between two threads are unknown.
-      for (const listener of this.#listeners) listener({ type: "runs" });
-    } else {
-      const request = this.#requests.get(message.number);
-      this.#requests.delete(message.number);
-      if (message.error === undefined) request?.resolve(message.value);
-      else request?.reject(new Error(message.error));
+    else {
+      const call = this.#calls.get(message.number);
+      this.#calls.delete(message.number);
+      if (message.error === undefined) call?.resolve(message.value as never);
+      else call?.reject(new Error(message.error));
     }
-    if (this.#requests.size === 0) this.#worker?.unref();
+    if (this.#calls.size === 0) this.#worker?.unref();
   }
 
   #ended(cause: Error): void {
-    if (!this.#isReady) this.#failedStarts += 1;
-    [this.#worker, this.#isReady] = [null, false];
-    if (this.#isClosed || this.#failure) return;
+    this.#worker = null;
+    if (this.#failure) return;
     const failure = new Error(`the thread that reads run folders ended: ${cause.message}`);
     this.#onError(failure);
     if (this.#failedStarts >= maxFailedStarts) return this.#fail(failure);
-    for (const [number, request] of this.#requests)
-      if (++request.ends > 1) {
-        this.#requests.delete(number);
-        request.reject(failure);
+    for (const [number, call] of this.#calls)
+      if (++call.ends > 1) {
+        this.#calls.delete(number);
+        call.reject(failure);
       }
-    if (this.#requests.size > 0 || this.#listeners.size > 0) this.#start();
+    if (this.#calls.size > 0 || this.#listeners.size > 0) this.#start();
+    // Changes between two threads are unknown.
+    for (const listener of this.#listeners) listener({ type: "runs" });
   }
 
   #fail(failure: Error): void {
     this.#failure ??= failure;
-    for (const { reject } of this.#requests.values()) reject(this.#failure);
-    this.#requests.clear();
+    for (const { reject } of this.#calls.values()) reject(this.#failure);
+    this.#calls.clear();
   }
 }

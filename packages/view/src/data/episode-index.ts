@@ -1,6 +1,5 @@
 import type { StoredContent } from "@laconic/core/run-folder";
 import { thrownText, type AgentId } from "@laconic/core";
-import { costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 import { CutOffError, episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
 import type {
   EpisodeDetail,
@@ -11,9 +10,9 @@ import type {
   SpeechStep,
   TellingEpisode,
 } from "../protocol.ts";
-import { trainedCharges, type CostSettings } from "./episode-charges.ts";
-import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
-import { orderOf, rowOf, selectRows, SharedTexts, type ListedRow, type IndexedPlay } from "./episode-rows.ts";
+import type { CostSettings } from "./episode-charges.ts";
+import { episodeDetail } from "./episode-detail.ts";
+import { keyPrefix, orderOf, rowsOf, selectRows, speechOf, type ListedRow } from "./episode-rows.ts";
 import type { RunPlace } from "./run-place.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
 import { spaced } from "./texts.ts";
@@ -46,53 +45,48 @@ export class EpisodeIndex {
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
   #lines: Line[] = [];
+  /** The next line to read is last. */
   #waiting: Line[] = [];
   /** The last complete line of each step and kind. Only that line counts. */
   #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<AgentId>();
-  #damage: string[] = [];
-  #shared = new SharedTexts();
+  #shared = new Map<string, string>();
   #size = { episodes: 0, characters: 0 };
-  /** A resume cut the file off while a line was read. */
+  /** A resume truncated the file while a line was read. */
   #wasCut = false;
   /** All rows that count, newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
   #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
+  /** Skipped lines, in words. */
+  damage: string[] = [];
 
   constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
     [this.#place, this.#costs, this.#maxEpisodes] = [place, costs, maxEpisodes];
     this.#file = new EpisodeFile(place);
   }
 
-  /** Notes new lines. @returns whether there were any */
-  async findLines(): Promise<boolean> {
-    const change = await this.#readFile();
-    const isNew = change !== "none" || this.#wasCut;
-    if (change === "replaced" || this.#wasCut) {
+  /** Notes the places of new lines. */
+  async findLines(): Promise<void> {
+    if (this.#wasCut) {
       this.#clear();
-      await this.#readFile();
+      this.#file = new EpisodeFile(this.#place);
     }
-    if (isNew) this.#changed();
-    return isNew;
+    const isNew = await this.#file.readNew({
+      reset: () => this.#clear(),
+      entry: (entry) => {
+        const kind = entry.kind === "step" ? "training" : "evaluation";
+        const line: Line = { entry, step: entry.step, kind, rows: null };
+        this.#lines.push(line);
+        this.#waiting.push(line);
+        if (entry.isComplete) this.#records.set(keyPrefix(kind, entry.step), line);
+      },
+      damage: (message) => this.#warn(message),
+    });
+    if (!isNew) return;
+    this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
+    this.#changed();
   }
-
-  async #readFile(): Promise<"none" | "grown" | "replaced"> {
-    let isReplaced = false;
-    const isNew = await this.#file.readNew({ ...this.#reader, reset: () => void (isReplaced = true) });
-    return isReplaced ? "replaced" : isNew ? "grown" : "none";
-  }
-
-  readonly #reader = {
-    entry: (entry: EpisodeEntry): void => {
-      const kind = entry.kind === "step" ? "training" : "evaluation";
-      const line: Line = { entry, step: entry.step, kind, rows: null };
-      this.#lines.push(line);
-      this.#waiting.push(line);
-      if (entry.isComplete) this.#records.set(`${kind} ${entry.step}`, line);
-    },
-    damage: (message: string): void => this.#warn(message),
-  };
 
   /**
    * Reads some waiting lines, newest first.
@@ -101,7 +95,6 @@ export class EpisodeIndex {
    */
   async work(lines: number, episodes: number = Infinity): Promise<boolean> {
     for (let i = 0; i < lines && !this.isWhole && this.#size.episodes < episodes; i++) {
-      this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
       const line = this.#waiting.pop();
       if (line && this.#counts(line)) await this.#readLine(line);
     }
@@ -114,7 +107,12 @@ export class EpisodeIndex {
     const content = await this.#contentOf(line);
     if (!content) return;
     try {
-      line.rows = this.#rowsIn(line, content);
+      for (const { agent } of content.utterances) this.#agents.add(agent);
+      const rows = rowsOf(line, content, this.#shared);
+      // A transcript holds only some of a step's episodes.
+      if (line.kind === "training" && line.entry.isComplete)
+        this.#speech.set(line.step, speechOf(line.step, content, this.#costs));
+      line.rows = rows;
     } catch (error) {
       this.#warnUnreadable(line, error);
     }
@@ -136,18 +134,11 @@ export class EpisodeIndex {
     this.#warn(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error).slice(0, 200)}`);
   }
 
-  #rowsIn(line: Line, content: StoredContent): ListedRow[] {
-    for (const { agent } of content.utterances) this.#agents.add(agent);
-    const episodes = indexedEpisodes(line.kind, content);
-    // A sample of a step's episodes does not tell who spoke how much.
-    if (line.kind === "training" && line.entry.isComplete)
-      this.#speech.set(line.step, speechOf(line.step, content, episodes, this.#costs));
-    return episodes.map((episode, i) =>
-      rowOf({ key: `${prefixOf(line)}.${i}`, kind: line.kind, step: line.step }, episode, this.#shared),
-    );
+  #warn(message: string): void {
+    if (this.damage.length < maxWarnings && !this.damage.includes(message)) this.damage.push(message);
   }
 
-  /** Who spoke to whom, of the steps that are read. */
+  /** Communication in the steps that are read. */
   speech(agents: readonly AgentId[]): Speech {
     return {
       agents: [...new Set([...agents, ...this.#agents])],
@@ -168,20 +159,20 @@ export class EpisodeIndex {
 
   /** Null for an unknown key, and for a line that cannot be read any more. */
   async episode(key: string): Promise<EpisodeDetail | null> {
-    const [prefix = "", number = ""] = key.split(".");
-    const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
-    if (!line || !/^\d+$/u.test(number)) return null;
+    const [, prefix = "", number] = /^([se]\d+)\.(\d+)$/u.exec(key) ?? [];
+    const line = this.#lines.findLast((other) => keyPrefix(other.kind, other.step) === prefix && this.#counts(other));
+    if (!line) return null;
     await this.#readNow(line);
     const row = line.rows?.[Number(number)];
     const content = row && (await this.#contentOf(line));
     if (!row || !content) return null;
-    const detail =
-      line.kind === "training"
-        ? trainedEpisode(content, Number(number), this.#costs)
-        : evaluatedEpisode(content, Number(number));
     const { problem } = row.summary;
     const others = selectRows(this.#rows(), { problem, sort: "oldest" }).filter((other) => !line.rows?.includes(other));
-    return { ...detail, row: row.summary, others: others.slice(0, maxOthers).map(({ summary }) => summary) };
+    return {
+      ...episodeDetail(line.kind, content, Number(number), this.#costs),
+      row: row.summary,
+      others: others.slice(0, maxOthers).map(({ summary }) => summary),
+    };
   }
 
   /** The most telling conversations, with the same problem in some evaluations between the first and the last. */
@@ -230,14 +221,9 @@ export class EpisodeIndex {
     return rowBytes * episodes + characters + 200 * this.#lines.length + 1000 * this.#speech.size;
   }
 
-  /** What was skipped, in words. */
-  get damage(): readonly string[] {
-    return this.#damage;
-  }
-
   /** A transcript counts without a record of its step, and a record without a later one. */
   #counts(line: Line): boolean {
-    const record = this.#records.get(`${line.kind} ${line.step}`);
+    const record = this.#records.get(keyPrefix(line.kind, line.step));
     return record === undefined || record === line;
   }
 
@@ -254,74 +240,9 @@ export class EpisodeIndex {
   }
 
   #clear(): void {
-    this.#file = new EpisodeFile(this.#place);
-    [this.#lines, this.#waiting, this.#damage] = [[], [], []];
+    [this.#lines, this.#waiting, this.damage] = [[], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
-    [this.#wasCut, this.#size, this.#shared] = [false, { episodes: 0, characters: 0 }, new SharedTexts()];
+    [this.#wasCut, this.#size, this.#shared] = [false, { episodes: 0, characters: 0 }, new Map()];
+    this.#changed();
   }
-
-  #warn(message: string): void {
-    if (this.#damage.length < maxWarnings && !this.#damage.includes(message)) this.#damage.push(message);
-  }
-}
-
-/** Prefix of the keys of a line's episodes: the same however often its file is read. */
-function prefixOf({ kind, step }: Line): string {
-  return `${kind === "training" ? "s" : "e"}${step}`;
-}
-
-function indexedEpisodes(kind: EpisodeKind, content: StoredContent): IndexedPlay[] {
-  const played = (number: number): Pick<IndexedPlay, "episode" | "utterances"> & { readonly grade: number | null } => {
-    const episode = content.episodes[number];
-    if (!episode) throw new Error(`there is no episode ${number} in it`);
-    const utterances = episode.utterances.flatMap((each) => content.utterances[each] ?? []);
-    return { episode, utterances, grade: numberOrNull(gradeOf(episode)) };
-  };
-  if (kind === "evaluation")
-    return (content.played ?? []).map(({ problem, episode, task }) => ({
-      ...played(episode),
-      problem,
-      grade: numberOrNull(task),
-      reward: null,
-    }));
-  return (content.rollouts ?? []).map(({ group, episode, reward }) => {
-    const problem = content.problems?.[group];
-    if (!problem) throw new Error(`there is no problem ${group} in it`);
-    return { ...played(episode), problem, reward: numberOrNull(reward) };
-  });
-}
-
-/** Who spoke to whom in the episodes of a step, and where its costs went. */
-function speechOf(
-  step: number,
-  content: StoredContent,
-  episodes: readonly IndexedPlay[],
-  costs: CostSettings,
-): SpeechStep {
-  const count = Math.max(1, episodes.length);
-  const written = new Map<AgentId, number>();
-  const turns = new Map<AgentId, { all: number; silent: number }>();
-  for (const { episode, utterances } of episodes) {
-    for (const { agent, writtenTokens } of episode.ledger.calls)
-      written.set(agent, (written.get(agent) ?? 0) + writtenTokens);
-    for (const { agent, silent } of utterances) {
-      const sums = turns.get(agent) ?? { all: 0, silent: 0 };
-      turns.set(agent, { all: sums.all + 1, silent: sums.silent + Number(silent) });
-    }
-  }
-  const breakdowns = episodes.map(({ episode, utterances }, i) =>
-    costBreakdown({ ledger: episode.ledger, utterances }, trainedCharges(content, i, costs)),
-  );
-  return {
-    step,
-    episodes: episodes.length,
-    ...meanBreakdown(breakdowns),
-    written: Object.fromEntries([...written].map(([agent, sum]) => [agent, sum / count])),
-    silence: Object.fromEntries([...turns].map(([agent, { all, silent }]) => [agent, silent / all])),
-    prices: Object.fromEntries(Object.entries(content.prices ?? {}).map(([name, price]) => [name, price ?? 0])),
-  };
-}
-
-function numberOrNull(value: unknown): number | null {
-  return typeof value === "number" && !Number.isNaN(value) ? value : null;
 }

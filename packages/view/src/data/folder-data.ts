@@ -2,6 +2,7 @@ import { optionCheck } from "@laconic/core/checks";
 import { nodeProcesses } from "@laconic/trainer/reading";
 import type {
   BenchTable,
+  EpisodeDetail,
   EpisodePage,
   EpisodeQuery,
   MetricTable,
@@ -13,33 +14,53 @@ import type {
   Speech,
   TellingEpisode,
   ViewEvent,
-  EpisodeDetail,
 } from "../protocol.ts";
-import { BenchReader } from "./bench-reader.ts";
-import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
-import { Lane } from "./lane.ts";
+import { BenchIndex } from "./bench-index.ts";
+import { checkFolders, findFolders, realFolder } from "./find-folders.ts";
 import { RunReader } from "./run-reader.ts";
-import type { ViewData } from "./view-data.ts";
 
-/** Where runs are, and what reading them takes from outside. */
+/** Data of run folders for the server; null for a missing run, bench, episode or sample. */
+export interface ViewData {
+  runs(): Promise<readonly RunSummary[]>;
+  run(id: string): Promise<RunDetail | null>;
+  /** @param names - all for null */
+  columns(id: string, names: readonly string[] | null): Promise<MetricTable | null>;
+  speech(id: string): Promise<Speech | null>;
+  episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
+  /** The most telling conversations, the first to open first. */
+  telling(id: string): Promise<readonly TellingEpisode[] | null>;
+  /** Its tokens have ids without texts. */
+  episode(id: string, key: string): Promise<EpisodeDetail | null>;
+  /** A run's folder and its configuration, which names its tokenizer. */
+  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
+  benches(): Promise<readonly BenchTable[]>;
+  samples(id: string, query: SampleQuery): Promise<SamplePage | null>;
+  sample(id: string, key: string): Promise<SampleDetail | null>;
+  /** Looks at the files regularly while there is a listener. @returns ends it */
+  listen(listener: (event: ViewEvent) => void): () => void;
+  /** Approximate size of the indexes in memory, in bytes. */
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Where runs are, and the outside world. */
 export interface FolderDataOptions {
   /** Runs in and below them are shown. */
   readonly folders: readonly string[];
-  /** Folders that are not there yet are waited for. */
+  /** Waits for missing folders instead of refusing them. */
   readonly mayCome?: boolean;
-  /** Calls again and again until it is ended. */
   readonly every?: Every;
   /** Whether a process of this machine lives. */
   readonly isAlive?: (pid: number) => boolean;
-  /** Of what is read again when it is needed: columns and indexes of runs that nobody has asked for lately go. */
+  /** Memory for columns and indexes; those of runs that were not requested lately are dropped. */
   readonly maxBytes?: number;
-  /** Hears failures of what nobody waits for. */
+  /** Receives failures that no caller waits for. */
   readonly onError?: (error: unknown) => void;
 }
 
 const checkOptions = optionCheck<FolderDataOptions>()("folderData", "folders mayCome every isAlive maxBytes onError");
 
-/** @returns ends it */
+/** Calls a function regularly. @returns ends it */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
 const intervalEvery: Every = (milliseconds, work) => {
@@ -50,136 +71,118 @@ const intervalEvery: Every = (milliseconds, work) => {
 
 const lookMs = 1000;
 
-/** Runs that nobody writes, and folders that are new, are looked for each so many looks. */
+/** Every so many looks include finished runs and new folders. */
 const looksBetween = 5;
 
-/** Lines that are read before others get their turn: some 20 ms. */
+/** Lines of episodes that are read before other work gets its turn: 20 ms. */
 const linesAtOnce = 4;
 
-/** Lines of an index between two events that say that it has grown. */
-const linesPerEvent = 100;
+/** Pieces of background reading between two events. */
+const piecesPerEvent = 25;
 
-/** What reads folders in this thread. */
+/** Reads folders in the caller's thread. */
 export interface FolderReader extends ViewData {
-  /** Reads all rows and episodes of a run, which pages wait for no longer than they must. */
+  /** Reads all rows and episodes of a run; other methods answer with the part that is read. */
   readAll(id: string): Promise<void>;
 }
 
 /**
  * Runs in and below folders of this machine.
- * @throws LaconicError `config_invalid` for a folder that is not there
+ * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function folderData(options: FolderDataOptions): Promise<FolderReader> {
   checkOptions(options);
-  await checkFolders(options);
+  if (!options.mayCome) await checkFolders(options.folders);
   return new FolderData(options);
 }
 
 class FolderData implements FolderReader {
   readonly #options: FolderDataOptions;
-  readonly #lane = new Lane();
   readonly #runs = new Map<string, RunReader>();
-  readonly #benches = new Map<string, BenchReader>();
+  readonly #benches = new Map<string, BenchIndex>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
-  /** Runs by the time when they were last asked for, the latest last. */
+  /** The run that was requested last is last. */
   readonly #used = new Set<RunReader>();
+  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #isReading = false;
   #looks = 0;
   #stopLooking: (() => void) | null = null;
-  #looking: Promise<unknown> = Promise.resolve();
-  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(options: FolderDataOptions) {
     this.#options = options;
   }
 
+  /** Runs one piece of work at a time, so that readers never overlap. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
   async runs(): Promise<readonly RunSummary[]> {
-    await this.#lookNow(true);
-    return Array.from(this.#runs.values(), ({ summary }) => summary).toSorted((a, b) => b.updated - a.updated);
+    await this.#look(true);
+    const summaries = Array.from(this.#runs.values(), ({ summary }) => summary);
+    return summaries.filter((summary) => summary !== null).toSorted((a, b) => b.updated - a.updated);
   }
 
-  async run(id: string): Promise<RunDetail | null> {
-    const run = await this.#named(id);
-    const detail = run && (await run.detail());
-    if (run) this.#readMore();
-    return detail;
+  run(id: string): Promise<RunDetail | null> {
+    return this.#ask(id, (run) => run.detail());
   }
 
-  async columns(id: string, names: readonly string[] | null): Promise<MetricTable | null> {
-    const run = await this.#named(id);
-    return run && (await run.columns()).table(names);
+  columns(id: string, names: readonly string[] | null): Promise<MetricTable | null> {
+    return this.#ask(id, async (run) => (await run.columns()).table(names));
   }
 
-  async speech(id: string): Promise<Speech | null> {
-    const run = await this.#named(id);
-    if (!run) return null;
-    const index = await run.index();
-    this.#readMore();
-    const { agents } = await run.detail();
-    return index.speech(agents);
+  speech(id: string): Promise<Speech | null> {
+    return this.#ask(id, (run) => run.speech());
   }
 
-  async episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
-    const run = await this.#named(id);
-    const page = run && (await run.index()).page(query);
-    if (run) this.#readMore();
-    return page;
+  episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
+    return this.#ask(id, async (run) => (await run.index()).page(query));
+  }
+
+  telling(id: string): Promise<readonly TellingEpisode[] | null> {
+    return this.#ask(id, async (run) => (await run.index()).telling());
+  }
+
+  episode(id: string, key: string): Promise<EpisodeDetail | null> {
+    return this.#ask(id, async (run) => {
+      const episode = await (await run.index()).episode(key);
+      if (!episode || episode.messageValue.length > 0) return episode;
+      return { ...episode, messageValue: await run.messageValue(episode.row.problem, episode.turns) };
+    });
+  }
+
+  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
+    return this.#ask(id, async (run) => ({ directory: run.directory, config: run.config }));
   }
 
   async readAll(id: string): Promise<void> {
-    const run = await this.#named(id);
-    if (!run) return;
-    await run.index();
-    while (await run.work(linesAtOnce));
-  }
-
-  async telling(id: string): Promise<readonly TellingEpisode[] | null> {
-    const run = await this.#named(id);
-    return run && run.telling();
-  }
-
-  async episode(id: string, key: string): Promise<EpisodeDetail | null> {
-    const run = await this.#named(id);
-    const found = run && (await run.episode(key));
-    if (!run || !found) return null;
-    if (found.messageValue.length > 0) return found;
-    return { ...found, messageValue: await run.messageValue(found.row.problem, found.turns) };
-  }
-
-  async place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
-    const run = await this.#named(id);
-    return run && { directory: run.directory, config: (await run.detail()).config };
+    await this.#ask(id, async (run) => {
+      await run.index();
+      while (run.hasWork) await run.work(linesAtOnce);
+    });
   }
 
   async benches(): Promise<readonly BenchTable[]> {
-    await this.#lookNow(true);
+    await this.#look(true);
     return Array.from(this.#benches.values(), (bench) => bench.table());
   }
 
-  async samples(id: string, query: SampleQuery): Promise<SamplePage | null> {
-    const bench = await this.#benchNamed(id);
-    return bench && bench.samples(query);
+  samples(id: string, query: SampleQuery): Promise<SamplePage | null> {
+    return this.#askBench(id, async (bench) => bench.page(query));
   }
 
-  async sample(id: string, key: string): Promise<SampleDetail | null> {
-    const bench = await this.#benchNamed(id);
-    return bench && this.#lane.do(() => bench.sample(key));
-  }
-
-  /** A bench that is there, as it is now. */
-  async #benchNamed(id: string): Promise<BenchReader | null> {
-    if (!this.#benches.has(id)) await this.#lookNow(true);
-    const bench = this.#benches.get(id);
-    if (!bench) return null;
-    await this.#lane.do(() => bench.readNew());
-    return bench;
+  sample(id: string, key: string): Promise<SampleDetail | null> {
+    return this.#askBench(id, (bench) => bench.sample(key));
   }
 
   listen(listener: (event: ViewEvent) => void): () => void {
     this.#listeners.add(listener);
-    const { every = intervalEvery } = this.#options;
+    const { every = intervalEvery, onError } = this.#options;
     this.#stopLooking ??= every(lookMs, () => {
-      void this.#lookNow(this.#looks++ % looksBetween === 0).catch((error: unknown) => this.#fail(error));
+      void this.#look(this.#looks++ % looksBetween === 0).catch((error: unknown) => onError?.(error));
     });
     return () => {
       this.#listeners.delete(listener);
@@ -195,8 +198,7 @@ class FolderData implements FolderReader {
     this.#isClosed = true;
     this.#stopLooks();
     this.#listeners.clear();
-    await Promise.all([this.#looking, this.#reading]);
-    for (const run of this.#runs.values()) await run.forget();
+    await this.#alone(async () => undefined);
   }
 
   #stopLooks(): void {
@@ -204,109 +206,105 @@ class FolderData implements FolderReader {
     this.#stopLooking = null;
   }
 
-  #fail(error: unknown): void {
-    this.#options.onError?.(error);
-  }
-
   #emit(event: ViewEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #emitRun({ summary: { id, step, state } }: RunReader): void {
-    this.#emit({ type: "run", id, step, state });
+  #emitRun({ summary }: RunReader): void {
+    if (summary) this.#emit({ type: "run", id: summary.id, step: summary.step, state: summary.state });
   }
 
-  #lookNow(all: boolean): Promise<void> {
-    const done = this.#looking.then(async () => {
-      if (!this.#isClosed) await this.#look(all);
-    });
-    this.#looking = done.catch(() => undefined);
-    return done;
-  }
-
-  /** @param all - those too that nobody writes */
+  /** @param all - also new folders, benches and runs that no process writes */
   async #look(all: boolean): Promise<void> {
-    const isOther = all && (await this.#find());
+    const hasChanged = all && (await this.#alone(() => this.#find()));
     for (const run of this.#runs.values()) {
-      const isKnown = (run.summary as RunSummary | null) !== null;
-      if (isKnown && !all && run.summary.state !== "running") continue;
-      if ((await run.refresh()) && isKnown) this.#emitRun(run);
-      if (run.hasWork) this.#readMore();
+      if (run.summary && !all && run.summary.state !== "running") continue;
+      await this.#alone(async () => {
+        const isNew = run.summary === null;
+        if (!this.#isClosed && (await run.refresh()) && !isNew) this.#emitRun(run);
+      });
     }
     for (const bench of all ? this.#benches.values() : [])
-      if (await this.#lane.do(() => bench.readNew())) this.#emit({ type: "runs" });
-    if (isOther) this.#emit({ type: "runs" });
+      if (await this.#alone(async () => !this.#isClosed && bench.readNew())) this.#emit({ type: "runs" });
+    if (hasChanged) this.#emit({ type: "runs" });
+    this.#readOn();
   }
 
-  /** @returns whether folders came or went */
+  /** @returns whether folders appeared or vanished */
   async #find(): Promise<boolean> {
-    const roots = await Promise.all(this.#options.folders.map((folder) => rootOf(folder)));
-    const folders = await findFolders(roots.filter((root) => root !== null));
-    const found = new Map(folders.map((each) => [`${each.kind} ${each.id}`, each]));
-    let isOther = false;
-    for (const each of found.values()) {
-      if (this.#runs.has(each.id) || this.#benches.has(each.id)) continue;
-      this.#add(each);
-      isOther = true;
+    if (this.#isClosed) return false;
+    const { isAlive = nodeProcesses.isAlive, folders } = this.#options;
+    const roots = await Promise.all(folders.map((folder) => realFolder(folder)));
+    const found = await findFolders(roots.filter((root) => root !== null));
+    const names = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
+    let hasChanged = false;
+    for (const folder of found) {
+      const { kind, id, name, place } = folder;
+      if (this.#runs.has(id) || this.#benches.has(id)) continue;
+      if (kind === "bench") this.#benches.set(id, new BenchIndex(id, name, place));
+      else this.#runs.set(id, new RunReader(folder, { host: nodeProcesses.host, isAlive }));
+      hasChanged = true;
     }
     for (const [id, run] of this.#runs)
-      if (!found.has(`run ${id}`)) {
-        isOther = true;
-        this.#runs.delete(id);
+      if (!names.has(`run ${id}`)) {
+        hasChanged = this.#runs.delete(id);
         this.#used.delete(run);
-        await run.forget();
       }
-    for (const id of this.#benches.keys()) if (!found.has(`bench ${id}`)) isOther = this.#benches.delete(id);
-    return isOther;
+    for (const id of this.#benches.keys()) if (!names.has(`bench ${id}`)) hasChanged = this.#benches.delete(id);
+    return hasChanged;
   }
 
-  #add({ kind, id, place, name, folder }: FoundFolder): void {
-    const { isAlive = nodeProcesses.isAlive } = this.#options;
-    if (kind === "bench") {
-      this.#benches.set(id, new BenchReader(id, name, place));
-      return;
-    }
-    const processes = { host: nodeProcesses.host, isAlive };
-    const options = { processes, lane: this.#lane };
-    this.#runs.set(id, new RunReader(id, place, name, folder, options));
-  }
-
-  /** Reads what is left of runs, of those that somebody asked for the latest first, until there is nothing. */
-  #readMore(): void {
-    const done = this.#reading.then(async () => {
-      let lines = 0;
-      for (;;) {
+  /** Reads the rest of runs in the background, the run that was requested last first. */
+  #readOn(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const read = async (): Promise<void> => {
+      for (let pieces = 1; ; pieces++) {
         const run = [...this.#runs.values(), ...this.#used].findLast(({ hasWork }) => hasWork);
         if (!run || this.#isClosed) break;
-        const hasMore = await run.work(linesAtOnce);
-        lines += linesAtOnce;
-        if (!hasMore || lines % linesPerEvent === 0) this.#emitRun(run);
+        await this.#alone(() => run.work(linesAtOnce));
+        if (!run.hasWork || pieces % piecesPerEvent === 0) this.#emitRun(run);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      await this.#makeRoom();
-    });
-    this.#reading = done.catch((error: unknown) => this.#fail(error));
+      await this.#alone(() => this.#makeRoom());
+    };
+    void read()
+      .catch((error: unknown) => this.#options.onError?.(error))
+      .finally(() => void (this.#isReading = false));
   }
 
   async #makeRoom(): Promise<void> {
     const { maxBytes = 128 << 20 } = this.#options;
-    let held = await this.size();
+    let bytes = await this.size();
     for (const run of [...this.#used].slice(0, -1)) {
-      if (held <= maxBytes) return;
-      held -= run.bytes;
+      if (bytes <= maxBytes) return;
+      bytes -= run.bytes;
       this.#used.delete(run);
-      await run.forget();
+      run.forget();
     }
   }
 
-  /** A run that is there, as it is now. */
-  async #named(id: string): Promise<RunReader | null> {
-    if (this.#runs.size === 0) await this.#lookNow(true);
-    const run = this.#runs.get(id);
-    if (!run) return null;
-    await run.refresh();
-    this.#used.delete(run);
-    this.#used.add(run);
-    return run;
+  async #ask<T>(id: string, answer: (run: RunReader) => Promise<T>): Promise<T | null> {
+    if (this.#runs.size === 0) await this.#look(true);
+    const value = await this.#alone(async () => {
+      const run = this.#runs.get(id);
+      if (!run) return null;
+      await run.refresh();
+      this.#used.delete(run);
+      this.#used.add(run);
+      return answer(run);
+    });
+    this.#readOn();
+    return value;
+  }
+
+  async #askBench<T>(id: string, answer: (bench: BenchIndex) => Promise<T>): Promise<T | null> {
+    if (!this.#benches.has(id)) await this.#look(true);
+    return this.#alone(async () => {
+      const bench = this.#benches.get(id);
+      if (!bench) return null;
+      await bench.readNew();
+      return answer(bench);
+    });
   }
 }

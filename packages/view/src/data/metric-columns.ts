@@ -1,8 +1,10 @@
-import { RowFile, rowOf, type RunSource } from "@laconic/trainer/reading";
+import { RowFile, rowOf, runFiles, type RunSource } from "@laconic/trainer/reading";
 import type { MetricTable } from "../protocol.ts";
 
-/** Rows in memory: of a longer run every second step is kept, then every fourth, and so on. */
+/** Rows in memory. A longer run keeps every second step, then every fourth, and so on. */
 const maxRows = 10_000;
+
+const latin = new TextDecoder("latin1");
 
 /** `metrics.jsonl` and `timing.jsonl` of a run by column, read as they grow. */
 export class MetricColumns {
@@ -12,15 +14,15 @@ export class MetricColumns {
   #steps: number[] = [];
   /** Row by step: timing is written after its metrics. */
   readonly #rowOf = new Map<number, number>();
-  /** Rows that could not be read, in words. */
+  /** Invalid rows, in words. */
   defects: string[] = [];
   /** Only steps 1, 1 + `every`, 1 + 2 `every`, ... are kept. */
   #every: number;
 
   /** @param steps - of the run so far */
-  constructor(source: RunSource, names: { readonly metrics: string; readonly timing: string }, steps: number = 0) {
-    this.#metrics = new RowFile(source, names.metrics);
-    this.#timing = new RowFile(source, names.timing);
+  constructor(source: RunSource, steps: number = 0) {
+    this.#metrics = new RowFile(source, runFiles.metrics);
+    this.#timing = new RowFile(source, runFiles.timing);
     this.#every = 2 ** Math.max(0, Math.ceil(Math.log2(steps / maxRows)));
   }
 
@@ -29,9 +31,9 @@ export class MetricColumns {
     return this.#metrics.isWhole && this.#timing.isWhole;
   }
 
-  /** @param maxBytes - approximate bytes to read of each file. @returns whether there was anything new */
-  async readNew(maxBytes: number = Infinity): Promise<boolean> {
-    const isNew = await this.#metrics.readNew(
+  /** @param maxBytes - approximate bytes to read of each file */
+  async readNew(maxBytes: number = Infinity): Promise<void> {
+    await this.#metrics.readNew(
       {
         reset: () => {
           [this.#columns, this.#steps, this.defects] = [new Map(), [], []];
@@ -42,8 +44,8 @@ export class MetricColumns {
       maxBytes,
     );
     // A step has no row before its metrics are read.
-    if (!this.#metrics.isWhole) return isNew;
-    const isTimed = await this.#timing.readNew(
+    if (!this.#metrics.isWhole) return;
+    await this.#timing.readNew(
       {
         reset: () => {
           for (const name of this.#columns.keys()) if (/^(?:timing_s|perf)\//u.test(name)) this.#columns.delete(name);
@@ -53,26 +55,21 @@ export class MetricColumns {
       maxBytes,
     );
     while (this.#steps.length > 2 * maxRows) this.#thin();
-    return isNew || isTimed;
   }
 
-  /** Every metric but the step that is not always zero. */
+  /** Every metric that is not always zero, without the step. */
   names(): string[] {
     return [...this.#columns].filter(([, values]) => values.some((value) => value !== 0)).map(([name]) => name);
   }
 
   /** @param names - all for null */
   table(names: readonly string[] | null): MetricTable {
-    const steps = this.#steps;
     const column = (name: string): (number | null)[] => {
-      const values = this.#columns.get(name) ?? [];
-      return steps.map((_, row) => (Number.isFinite(values[row]) ? (values[row] as number) : null));
+      const values = this.#columns.get(name);
+      return this.#steps.map((_, row) => (Number.isFinite(values?.[row]) ? (values?.[row] ?? null) : null));
     };
-    return {
-      every: this.#every,
-      steps,
-      columns: Object.fromEntries((names ?? this.names()).map((name) => [name, column(name)])),
-    };
+    const columns = Object.fromEntries((names ?? this.names()).map((name) => [name, column(name)]));
+    return { every: this.#every, steps: this.#steps, columns };
   }
 
   /** Approximate size in memory. */
@@ -83,16 +80,16 @@ export class MetricColumns {
   /** Drops every second row. */
   #thin(): void {
     this.#every *= 2;
-    const rows = this.#steps.flatMap((step, row) => (this.#isKept(step) ? [row] : []));
+    const old = this.#steps;
+    const rows = [...old.keys()].filter((row) => this.#isKept(old[row] as number));
     for (const [name, values] of this.#columns)
       this.#columns.set(
         name,
         rows.map((row) => values[row] ?? Number.NaN),
       );
-    const steps = rows.map((row) => this.#steps[row] as number);
     this.#steps = [];
     this.#rowOf.clear();
-    for (const step of steps) this.#newRow(step);
+    for (const row of rows) this.#newRow(old[row] as number);
   }
 
   #isKept(step: number): boolean {
@@ -110,7 +107,7 @@ export class MetricColumns {
     if (start !== undefined && !this.#isKept(Number(start))) return;
     const { step, ...values } = rowOf(bytes) ?? {};
     if (typeof step !== "number") {
-      this.defects.push(`${file.name}: row ${file.rows} is none`);
+      this.defects.push(`${file.name}: row ${file.rows} is invalid`);
       return;
     }
     const row = this.#isKept(step) ? rowAt(step) : undefined;
@@ -124,5 +121,3 @@ export class MetricColumns {
     }
   }
 }
-
-const latin = new TextDecoder("latin1");

@@ -1,31 +1,26 @@
 import { lstat, open, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Stats } from "node:fs";
+import type { RunSource } from "@laconic/trainer/reading";
 
-/** A folder below one that was opened, and its files: nothing is read that lies elsewhere, whatever links say. */
-export class RunPlace {
+/** The files of a folder below an opened one. A link that leads out of the opened folder is never followed. */
+export class RunPlace implements RunSource {
   /** Both without links. */
   readonly root: string;
   readonly folder: string;
-  /** Calls that the system refused otherwise than for a file that is not there: what was read then may be read again. */
+  /** Refused system calls, missing files aside. What was read then may be different at the next reading. */
   failures = 0;
 
   constructor(root: string, folder: string) {
-    this.root = root;
-    this.folder = folder;
+    [this.root, this.folder] = [root, folder];
   }
 
-  path(name: string): string {
-    return join(this.folder, name);
-  }
-
-  /** Of a plain file; null where there is none, or where it leads out of the opened folder. */
   async stat(name: string): Promise<Stats | null> {
-    const path = this.path(name);
+    const path = join(this.folder, name);
     try {
-      const own = await lstat(path);
-      if (own.isFile()) return own;
-      if (!own.isSymbolicLink() || !isWithin(this.root, await realpath(path))) return null;
+      const entry = await lstat(path);
+      if (entry.isFile()) return entry;
+      if (!entry.isSymbolicLink() || !isWithin(this.root, await realpath(path))) return null;
       const target = await stat(path);
       return target.isFile() ? target : null;
     } catch (error) {
@@ -33,52 +28,36 @@ export class RunPlace {
     }
   }
 
-  #failed(error: unknown): null {
-    if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
-    return null;
-  }
-
-  /** Of the folder's own, links aside. */
   isFolder(name: string): Promise<boolean> {
-    return lstat(this.path(name)).then(
-      (found) => found.isDirectory(),
+    return lstat(join(this.folder, name)).then(
+      (entry) => entry.isDirectory(),
       () => false,
     );
   }
 
-  /** The text of a small file; null where there is none, or it is larger. */
-  async text(name: string, maxBytes: number = 8 << 20): Promise<string | null> {
-    const found = await this.stat(name);
-    if (!found || found.size > maxBytes) return null;
-    const bytes = await this.bytes(name, 0, found.size);
-    return bytes && bytes.toString("utf8");
-  }
-
-  /** Of a file that is there: so many bytes from a place, or as many as there are; null where it cannot be read. */
   async bytes(name: string, from: number, length: number): Promise<Buffer | null> {
-    const buffer = Buffer.allocUnsafe(length);
-    const read = await this.readInto(name, buffer, from);
-    return read === null ? null : buffer.subarray(0, read);
-  }
-
-  /** @returns how many bytes there were; null where the file cannot be read */
-  async readInto(name: string, buffer: Buffer, from: number): Promise<number | null> {
-    // Opened for each reading: who renames another file into its place never meets an open one.
-    const file = await open(this.path(name), "r").catch((error: unknown) => this.#failed(error));
+    // Opened for each reading: on Windows a file cannot be renamed onto an open one.
+    const file = await open(join(this.folder, name), "r").catch((error: unknown) => this.#failed(error));
     if (!file) return null;
+    const buffer = Buffer.allocUnsafe(length);
     try {
       let read = 0;
-      while (read < buffer.length) {
-        const { bytesRead } = await file.read(buffer, read, buffer.length - read, from + read);
+      while (read < length) {
+        const { bytesRead } = await file.read(buffer, read, length - read, from + read);
         if (bytesRead === 0) break;
         read += bytesRead;
       }
-      return read;
+      return buffer.subarray(0, read);
     } catch (error) {
       return this.#failed(error);
     } finally {
       await file.close();
     }
+  }
+
+  #failed(error: unknown): null {
+    if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { thrownText } from "@laconic/core";
+import { isRecord, thrownText, type UnknownRecord } from "@laconic/core";
 import {
   describeChanges,
   describeMetric,
@@ -16,115 +16,104 @@ import {
   type RunFacts,
   type RunSource,
 } from "@laconic/trainer/reading";
-import type { FactsBeyondSummary, MessageValue, RunDetail, RunSummary } from "../protocol.ts";
+import type { MessageValue, RunDetail, RunSummary, Speech } from "../protocol.ts";
 import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
+import type { FoundFolder } from "./find-folders.ts";
 import { MetricColumns } from "./metric-columns.ts";
-import type { RunPlace } from "./run-place.ts";
-import type { Lane } from "./lane.ts";
-import { recentSteps, summaryOf } from "./run-summary.ts";
+import { settingsOf } from "./settings.ts";
 
-/** What a run takes from outside. */
-export interface RunReaderOptions {
-  readonly processes: LivingProcesses;
-  /** Whatever reads files goes through it. */
-  readonly lane: Lane;
-}
+/** Bytes of a file of rows that are read at a time: 30 ms. */
+const sliceBytes = 8 << 20;
 
-/** A run folder, read as it grows: small files when they change, rows once, episodes when somebody asks for them. */
+/** Lines and episodes that are read before the first answer. */
+const first = { lines: 32, episodes: 1000 } as const;
+
+/** Steps for the estimate of the time left. The first step loads and compiles, so that fewer than three say nothing. */
+const recentSteps = 20;
+const minRecentSteps = 3;
+
+/**
+ * A run folder, read as it grows: small files when they change, rows once, episodes on demand. Its methods must not run
+ * concurrently.
+ */
 export class RunReader {
-  readonly id: string;
-  readonly #place: RunPlace;
-  readonly #name: string;
-  readonly #folder: string;
-  readonly #options: RunReaderOptions;
-  #facts: RunFacts | null = null;
-  #isHeld = false;
-  #summary: RunSummary | null = null;
-  /** Sizes and times of its files when they were last looked at. */
-  #seen = "";
-  /** Its divided files as if they were whole. */
+  readonly #folder: FoundFolder;
+  readonly #processes: LivingProcesses;
   readonly #source: RunSource;
   readonly #timing: RowFile;
-  /** Of all steps, and of the last ones each. */
+  #facts: RunFacts | null = null;
+  /** Null before the first `refresh`. */
+  summary: RunSummary | null = null;
+  /** Sizes and times of the files, whether a process holds the run, and refused system calls, at the last `refresh`. */
+  #seen = "";
+  /** Of all steps, and of each of the last ones. */
   #seconds = 0;
   readonly #recent: number[] = [];
-  #timed = 0;
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
-  /** Reads that had failed before the last look at the files: a disk that failed for once says something else at the next. */
-  #failures = 0;
-  /** Why it cannot be read as its files are now. */
-  #failure: string | null = null;
+  /** Whether the files could be read at the last `refresh`. */
+  #isReadable = true;
 
-  constructor(id: string, place: RunPlace, name: string, folder: string, options: RunReaderOptions) {
-    [this.id, this.#place, this.#name, this.#folder, this.#options] = [id, place, name, folder, options];
-    this.#source = place;
+  constructor(folder: FoundFolder, processes: LivingProcesses) {
+    [this.#folder, this.#processes] = [folder, processes];
+    this.#source = folder.place;
     this.#timing = new RowFile(this.#source, runFiles.timing);
   }
 
-  /** One after the other: what reads and what clears never meet. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#options.lane.do(work);
-  }
-
-  /** Looks at the files. A run that cannot be read says why, and fails nobody. @returns whether anything changed */
-  refresh(): Promise<boolean> {
-    return this.#alone(async () => {
-      const { seen, bytes, updated } = await this.#look();
-      // A process that dies changes no file.
-      const held = await isRunHeld(this.#place, this.#options.processes);
-      const { failures } = this.#place;
-      const isSame = seen === this.#seen && held === this.#isHeld && failures === this.#failures;
-      if (this.#facts && isSame) return false;
-      [this.#seen, this.#isHeld, this.#failures] = [seen, held, failures];
-      try {
-        this.#failure = null;
-        this.#facts = await this.#read();
-      } catch (error) {
-        this.#failure = `its files cannot be read: ${thrownText(error)}`;
-        this.#facts = unreadFacts(this.#failure);
-      }
-      const named = { id: this.id, name: this.#name, folder: this.#folder };
-      this.#summary = summaryOf(named, this.#facts, { recent: this.#recent, bytes, updated });
-      return true;
-    });
-  }
-
-  async #read(): Promise<RunFacts> {
-    await this.#readSeconds();
-    await this.#columns?.readNew(sliceBytes);
-    await this.#index?.findLines();
-    const seconds = this.#timed > 0 && this.#timing.isWhole ? this.#seconds : null;
-    return readRunFacts(this.#source, { processes: this.#options.processes, seconds });
+  /** Looks at the files. The summary of a run that cannot be read has the reason. @returns whether anything changed */
+  async refresh(): Promise<boolean> {
+    const { place, id, name, folder } = this.#folder;
+    const { files, bytes, updated } = await filesIn(place.folder);
+    // A process that dies changes no file. A disk that failed may answer the next time.
+    const seen = [...files, await isRunHeld(place, this.#processes), place.failures].join("\n");
+    if (this.#facts && seen === this.#seen) return false;
+    this.#seen = seen;
+    try {
+      await this.#readSeconds();
+      await this.#columns?.readNew(sliceBytes);
+      await this.#index?.findLines();
+      const seconds = this.#timing.rows > 0 && this.#timing.isWhole ? this.#seconds : null;
+      this.#facts = await readRunFacts(this.#source, { processes: this.#processes, seconds });
+      this.#isReadable = true;
+    } catch (error) {
+      this.#facts = unreadFacts(`its files cannot be read: ${thrownText(error)}`);
+      this.#isReadable = false;
+    }
+    this.summary = { id, name, folder, bytes, ...summaryOf(this.#facts, this.#recent, updated) };
+    return true;
   }
 
   get directory(): string {
-    return this.#place.folder;
+    return this.#folder.place.folder;
   }
 
-  get summary(): RunSummary {
-    return this.#summary as RunSummary;
+  get config(): unknown {
+    return this.#facts?.config ?? null;
   }
 
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
-    const facts = this.#facts as RunFacts;
-    const { changes, warnings: known } = facts;
-    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !known.includes(each));
-    const state = this.summary.state;
-    const isDamaged = damage.length > 0 && (state === "done" || state === "stopped");
-    const warnings = [...damage, ...known];
+    const [facts, summary] = [this.#facts as RunFacts, this.summary as RunSummary];
+    const { config, environment, evaluations, test, families, warnedAt } = facts;
+    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !facts.warnings.includes(each));
+    const warnings = [...damage, ...facts.warnings];
+    const isDamaged = damage.length > 0 && (summary.state === "done" || summary.state === "stopped");
     return {
       summary: {
-        ...this.summary,
+        ...summary,
         ...(isDamaged && { state: "half-written", reason: damage[0] as string }),
         warnings: warnings.length,
       },
-      ...beyondSummary(facts, this.summary),
+      config,
+      environment,
+      evaluations,
+      test,
+      families,
+      warnedAt,
       warnings,
-      changes: describeChanges(changes),
-      agents: this.#agents(columns, index),
+      changes: describeChanges(facts.changes),
+      agents: (await this.speech()).agents,
       metrics: columns.names().map((name) => {
         const { unit = "", meaning = null } = describeMetric(name) ?? {};
         return { name, unit, meaning };
@@ -133,81 +122,64 @@ export class RunReader {
     };
   }
 
-  /** In the order of the evaluations, or else of the metrics. */
-  #agents(columns: MetricColumns, index: EpisodeIndex): readonly string[] {
-    const evaluated = Object.keys(this.#facts?.evaluations[0]?.silence ?? {});
+  /** Agents are in the order of the evaluations, or else of the metrics. */
+  async speech(): Promise<Speech> {
+    const [columns, index] = [await this.columns(), await this.index()];
+    const evaluated = this.summary?.agents ?? [];
     const written = columns.names().flatMap((name) => /^tokens\/written\/(.+)$/u.exec(name)?.[1] ?? []);
-    return index.speech(evaluated.length > 0 ? evaluated : written).agents;
+    return index.speech(evaluated.length > 0 ? evaluated : written);
   }
 
-  columns(): Promise<MetricColumns> {
-    return this.#alone(async () => {
-      if (!this.#columns) {
-        this.#columns = new MetricColumns(this.#source, runFiles, this.#facts?.step);
-        if (this.#failure === null) await this.#columns.readNew(sliceBytes);
-      }
-      return this.#columns;
-    });
+  async columns(): Promise<MetricColumns> {
+    if (!this.#columns) {
+      this.#columns = new MetricColumns(this.#source, this.#facts?.step);
+      if (this.#isReadable) await this.#columns.readNew(sliceBytes);
+    }
+    return this.#columns;
   }
 
   /** With the places of all lines, and the newest of them read. */
-  index(): Promise<EpisodeIndex> {
-    return this.#alone(async () => {
-      if (!this.#index) {
-        this.#index = new EpisodeIndex(this.#place, costSettingsOf(this.#facts?.train ?? {}));
-        if (this.#failure === null) {
-          await this.#index.findLines();
-          await this.#index.work(firstLines, firstEpisodes);
-        }
+  async index(): Promise<EpisodeIndex> {
+    if (!this.#index) {
+      this.#index = new EpisodeIndex(this.#folder.place, costSettingsOf(this.#facts?.train ?? {}));
+      if (this.#isReadable) {
+        await this.#index.findLines();
+        await this.#index.work(first.lines, first.episodes);
       }
-      return this.#index;
-    });
+    }
+    return this.#index;
   }
 
-  /** Reads some more rows, and then lines of episodes. @returns whether there are still more */
-  work(lines: number): Promise<boolean> {
-    return this.#alone(async () => {
-      if (this.#hasRows) await this.#readRows();
-      else await this.#index?.work(lines);
-      return this.hasWork;
-    });
+  /** Reads some more rows, or else lines of episodes. */
+  async work(lines: number): Promise<void> {
+    if (!this.#hasRows) await this.#index?.work(lines);
+    else {
+      if (this.#columns && !this.#columns.isWhole) await this.#columns.readNew(sliceBytes);
+      if (this.#timing.isWhole) return;
+      await this.#readSeconds();
+      if (this.#timing.isWhole) this.#seen = ""; // the next `refresh` puts the seconds into the summary
+    }
   }
 
-  async #readRows(): Promise<void> {
-    if (this.#columns && !this.#columns.isWhole) await this.#columns.readNew(sliceBytes);
-    if (this.#timing.isWhole) return;
-    await this.#readSeconds();
-    if (this.#timing.isWhole) this.#seen = ""; // the summary has them now
-  }
-
-  /** Whether there are rows of a long run that were not read yet. */
+  /** Whether rows of a long run are left. */
   get #hasRows(): boolean {
-    return (
-      this.#facts !== null && this.#failure === null && !((this.#columns?.isWhole ?? true) && this.#timing.isWhole)
-    );
+    const areRead = (this.#columns?.isWhole ?? true) && this.#timing.isWhole;
+    return this.#facts !== null && this.#isReadable && !areRead;
   }
 
   get hasWork(): boolean {
     return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
   }
 
-  telling(): ReturnType<EpisodeIndex["telling"]> {
-    return this.index().then((index) => this.#alone(() => index.telling()));
-  }
-
-  episode(key: string): ReturnType<EpisodeIndex["episode"]> {
-    return this.index().then((index) => this.#alone(() => index.episode(key)));
-  }
-
-  /** What leaving out the turns of an episode changes, as `laconic analyze` has measured it. */
+  /** Measured by `laconic analyze`. */
   async messageValue(
     problem: string,
     turns: readonly { readonly turn: number; readonly text: string }[],
   ): Promise<MessageValue[]> {
-    const rows = await readRows(this.#place, "message-values.jsonl");
+    const rows = await readRows(this.#folder.place, "message-values.jsonl");
     return turns.flatMap(({ turn, text }) => {
-      const found = rows.find((row) => row["problem"] === problem && row["turn"] === turn && row["text"] === text);
-      const value = found?.["value"];
+      const row = rows.find((each) => each["problem"] === problem && each["turn"] === turn && each["text"] === text);
+      const value = row?.["value"];
       return typeof value === "number" ? [{ turn, value, interval: null }] : [];
     });
   }
@@ -216,42 +188,20 @@ export class RunReader {
     return (this.#columns?.bytes ?? 0) + (this.#index?.bytes ?? 0);
   }
 
-  /** Gives back what can be read again. */
-  forget(): Promise<void> {
-    return this.#alone(async () => {
-      [this.#index, this.#columns] = [null, null];
-    });
-  }
-
-  async #look(): Promise<{ readonly seen: string; readonly bytes: number; readonly updated: number }> {
-    let bytes = 0;
-    let updated = 0;
-    const seen: string[] = [];
-    const entries = await readdir(this.#place.folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = join(this.#place.folder, entry.name);
-      if (entry.isDirectory()) bytes += await sizeOf(path, 3);
-      else if (entry.isFile()) {
-        const found = await lstat(path).catch(() => null);
-        if (!found) continue;
-        bytes += found.size;
-        updated = Math.max(updated, found.mtimeMs);
-        seen.push(`${entry.name} ${found.ino} ${found.size} ${found.mtimeMs}`);
-      }
-    }
-    return { seen: seen.join("\n"), bytes, updated };
+  /** Frees what can be read again. */
+  forget(): void {
+    [this.#index, this.#columns] = [null, null];
   }
 
   async #readSeconds(): Promise<void> {
     await this.#timing.readNew(
       {
         reset: () => {
-          [this.#seconds, this.#timed, this.#recent.length] = [0, 0, 0];
+          [this.#seconds, this.#recent.length] = [0, 0];
         },
         row: (row) => {
           const seconds = stepSeconds(rowOf(row) ?? {});
           this.#seconds += seconds;
-          this.#timed += 1;
           this.#recent.push(seconds);
           if (this.#recent.length > recentSteps) this.#recent.shift();
         },
@@ -261,27 +211,65 @@ export class RunReader {
   }
 }
 
-/** All but what the list has; settings of the training are in the configuration. */
-function beyondSummary(facts: RunFacts, summary: RunSummary): FactsBeyondSummary {
-  const rest = Object.entries(facts).filter(([name]) => !(name in summary) && name !== "train" && name !== "changes");
-  return Object.fromEntries(rest) as unknown as FactsBeyondSummary;
+function summaryOf(
+  facts: RunFacts,
+  recent: readonly number[],
+  updated: number,
+): Omit<RunSummary, "id" | "name" | "folder" | "bytes"> {
+  const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train, config } = facts;
+  const isEstimable = state === "running" && plannedSteps !== null && recent.length >= minRecentSteps;
+  const target = recordOf(train["budget"])["targetTokens"];
+  return {
+    state,
+    reason,
+    step,
+    plannedSteps,
+    before,
+    after,
+    warmStart,
+    seconds,
+    device,
+    seed,
+    updated: facts.updated || updated,
+    warnings: facts.warnings.length,
+    secondsLeft: isEstimable ? Math.max(0, plannedSteps - step) * median(recent) : null,
+    task: nameOf(recordOf(config)["task"]),
+    model: nameOf(recordOf(config)["model"]),
+    agents: Object.keys(facts.evaluations[0]?.silence ?? {}),
+    objective: nameOf(train["objective"]),
+    budgetTokens: typeof target === "number" ? target : null,
+    settings: settingsOf(config),
+  };
 }
 
-/** Of a file of rows, read at a time: some 30 ms. */
-const sliceBytes = 8 << 20;
+function recordOf(value: unknown): UnknownRecord {
+  return isRecord(value) ? value : {};
+}
 
-/** Lines that are read before the first answer: as many episodes as a page shows, and more. */
-const firstLines = 32;
-const firstEpisodes = 1000;
+/** Name of a setting that is a name, or an object with a name or a file. */
+function nameOf(value: unknown): string | null {
+  const { name, file } = recordOf(value);
+  const shown = [name, file, value].find((each) => typeof each === "string" || typeof each === "number");
+  return shown === undefined ? null : String(shown);
+}
 
-/** Of a folder's plain files, so many folders deep. */
-async function sizeOf(folder: string, depth: number): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  let sum = 0;
-  for (const entry of entries) {
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2;
+}
+
+/** Plain files of a folder with inode, size and time; bytes include three levels of subfolders. */
+async function filesIn(folder: string, depth = 3): Promise<{ files: string[]; bytes: number; updated: number }> {
+  const found = { files: [] as string[], bytes: 0, updated: 0 };
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && depth > 0) sum += await sizeOf(path, depth - 1);
-    else if (entry.isFile()) sum += (await lstat(path).catch(() => null))?.size ?? 0;
+    if (entry.isDirectory() && depth >= 0) found.bytes += (await filesIn(path, depth - 1)).bytes;
+    const file = entry.isFile() ? await lstat(path).catch(() => null) : null;
+    if (!file) continue;
+    found.bytes += file.size;
+    found.updated = Math.max(found.updated, file.mtimeMs);
+    found.files.push(`${entry.name} ${file.ino} ${file.size} ${file.mtimeMs}`);
   }
-  return sum;
+  return found;
 }

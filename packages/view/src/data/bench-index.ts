@@ -1,0 +1,315 @@
+import { createHash } from "node:crypto";
+import { isRecord, type UnknownRecord } from "@laconic/core";
+import { boundedJson } from "@laconic/core/json";
+import { clusteredWilsonInterval } from "@laconic/core/numeric";
+import { unpackedBytes } from "@laconic/core/platform";
+import { benchFiles } from "@laconic/core/run-folder";
+import { RowFile, rowOf, type RowPlace } from "@laconic/trainer/reading";
+import type {
+  BenchRow,
+  BenchTable,
+  SampleDetail,
+  SamplePage,
+  SampleQuery,
+  SampleRow,
+  SampleVerdict,
+} from "../protocol.ts";
+import { mostFirst } from "./episode-rows.ts";
+import type { RunPlace } from "./run-place.ts";
+import { callsIn, gradingStepsIn } from "./stored-calls.ts";
+import { clipped, searchWords } from "./texts.ts";
+
+/** A question of a bench. Its samples may be written before it. */
+interface Question {
+  readonly number: number;
+  text: string;
+  gold: string;
+  place: RowPlace | null;
+}
+
+/** A sample of a bench. Its requests stay in the bench's files. */
+interface Sample {
+  readonly row: Omit<SampleRow, "question" | "gold">;
+  readonly question: Question;
+  /** Position of its method in the order of their first samples. */
+  readonly method: number;
+  readonly place: RowPlace;
+  /** The answer in lower case. */
+  readonly answer: string;
+}
+
+const maxOthers = 200;
+
+/** A bench: its table and its samples, read as they are written. */
+export class BenchIndex {
+  readonly id: string;
+  readonly name: string;
+  readonly #place: RunPlace;
+  readonly #samplesFile: RowFile;
+  readonly #questionsFile: RowFile;
+  readonly #questions = new Map<string, Question>();
+  readonly #samples = new Map<string, Sample>();
+  readonly #methods = new Map<string, number>();
+  readonly #benchmarks = new Set<string>();
+  #characters = 0;
+  /** Samples of the last query, because a list is requested page by page. */
+  #selected: { readonly key: string; readonly samples: readonly Sample[] } | null = null;
+
+  constructor(id: string, name: string, place: RunPlace) {
+    [this.id, this.name, this.#place] = [id, name, place];
+    this.#samplesFile = new RowFile(place, benchFiles.samples);
+    this.#questionsFile = new RowFile(place, benchFiles.questions);
+  }
+
+  /** @returns whether there was anything new */
+  async readNew(): Promise<boolean> {
+    const hasQuestions = await this.#questionsFile.readNew({
+      reset: () => {
+        for (const question of this.#questions.values()) Object.assign(question, { text: "", gold: "", place: null });
+      },
+      row: (bytes, place) => this.#addQuestion(rowOf(bytes) ?? {}, place),
+    });
+    const hasSamples = await this.#samplesFile.readNew({
+      reset: () => {
+        for (const list of [this.#samples, this.#methods, this.#benchmarks]) list.clear();
+        this.#characters = 0;
+      },
+      row: (bytes, place) => this.#addSample(rowOf(bytes) ?? {}, place),
+    });
+    const isNew = hasQuestions || hasSamples;
+    if (isNew) this.#selected = null;
+    return isNew;
+  }
+
+  #question(benchmark: string, id: string): Question {
+    const key = JSON.stringify([benchmark, id]);
+    const question = this.#questions.get(key) ?? { number: this.#questions.size, text: "", gold: "", place: null };
+    this.#questions.set(key, question);
+    return question;
+  }
+
+  #addQuestion({ benchmark, id, question, gold }: UnknownRecord, place: RowPlace): void {
+    if (typeof benchmark !== "string" || typeof id !== "string") return;
+    Object.assign(this.#question(benchmark, id), { text: textOf(question) ?? "", gold: textOf(gold) ?? "", place });
+  }
+
+  /** Rows that are no sample are ignored. The last record of a sample counts. */
+  #addSample(record: UnknownRecord, place: RowPlace): void {
+    const { benchmark, method: plain, problem, repeat, setting, status, correct, config } = record;
+    if (typeof benchmark !== "string" || typeof plain !== "string" || typeof problem !== "string") return;
+    const numberOf = (name: string): number | null => {
+      const value = record[name];
+      return typeof value === "number" ? value : null;
+    };
+    const count = (name: string): number => Math.max(0, numberOf(name) ?? 0);
+    const method = setting === "dealt" ? `${plain} (dealt)` : plain;
+    const order = this.#methods.get(method) ?? this.#methods.size;
+    this.#methods.set(method, order);
+    this.#benchmarks.add(benchmark);
+    const identity = JSON.stringify([benchmark, problem, plain, repeat, config]);
+    const key = createHash("sha256").update(identity).digest("hex").slice(0, 12);
+    const answer = textOf(record["answer"])?.toLowerCase() ?? "";
+    this.#characters += answer.length;
+    this.#samples.delete(key);
+    this.#samples.set(key, {
+      row: {
+        key,
+        benchmark,
+        problem,
+        extracted: typeof record["extracted"] === "string" ? clipped(record["extracted"]) : null,
+        method,
+        repeat: count("repeat"),
+        verdict: verdictOf(status, correct),
+        score: numberOf("score"),
+        tokens: count("promptTokens") + count("completionTokens"),
+        calls: count("calls"),
+        usd: numberOf("usd"),
+        seconds: count("seconds"),
+      },
+      question: this.#question(benchmark, problem),
+      place,
+      method: order,
+      answer,
+    });
+  }
+
+  table(): BenchTable {
+    const samples = [...this.#samples.values()];
+    const groups = groupBy(samples, ({ row }) => JSON.stringify([row.benchmark, row.method]));
+    return {
+      id: this.id,
+      name: this.name,
+      rows: Array.from(groups.values(), (group) => benchRow(group)),
+      samples: samples.length,
+      methods: [...this.#methods.keys()],
+      benchmarks: [...this.#benchmarks],
+    };
+  }
+
+  /** Approximate size in memory. */
+  get bytes(): number {
+    return 500 * this.#samples.size + this.#characters;
+  }
+
+  page({ offset = 0, limit = 100, ...query }: SampleQuery): SamplePage {
+    const key = JSON.stringify(query);
+    if (this.#selected?.key !== key) this.#selected = { key, samples: this.#select(query) };
+    const { samples } = this.#selected;
+    return {
+      total: samples.length,
+      indexed: this.#samples.size,
+      rows: samples.slice(offset, offset + limit).map((sample) => shownSample(sample)),
+    };
+  }
+
+  /** Samples that a query asks for, in its order. Offset and limit are ignored. */
+  #select({ text = "", method, against, benchmark, verdict, sort = "question" }: SampleQuery): readonly Sample[] {
+    const all = [...this.#samples.values()];
+    const words = searchWords(text);
+    const methods = [method, against].filter((name) => name !== undefined);
+    const disagreeing = against === undefined ? null : disagreeingOn(all, method, against);
+    const selected = all.filter(
+      ({ row, question, answer }) =>
+        (methods.length === 0 || methods.includes(row.method)) &&
+        (benchmark === undefined || row.benchmark === benchmark) &&
+        (verdict === undefined || row.verdict === verdict) &&
+        (disagreeing === null || disagreeing.has(repeatOf({ row }))) &&
+        words.every((word) => answer.includes(word) || question.text.toLowerCase().includes(word)),
+    );
+    if (sort === "newest") return selected.toReversed();
+    if (sort === "tokens") return mostFirst(selected, ({ row }) => row.tokens);
+    if (sort === "cost") return mostFirst(selected, ({ row }) => row.usd);
+    if (sort === "time") return mostFirst(selected, ({ row }) => row.seconds);
+    return selected.toSorted(byQuestion);
+  }
+
+  async sample(key: string): Promise<SampleDetail | null> {
+    const sample = this.#samples.get(key);
+    const record = sample ? await this.#rowAt(benchFiles.samples, sample.place) : null;
+    if (!sample || !record) return null;
+    const { place } = sample.question;
+    const question = (place && (await this.#rowAt(benchFiles.questions, place))) ?? {};
+    const others = [...this.#samples.values()].filter(
+      (other) => other !== sample && other.question === sample.question,
+    );
+    return {
+      row: shownSample(sample),
+      question: textOf(question["question"]) ?? "",
+      gold: textOf(record["gold"]) ?? "",
+      grading: textOf(question["grading"]),
+      tests: textOf(question["tests"]),
+      answer: textOf(record["answer"]),
+      extracted: textOf(record["extracted"]),
+      rule: textOf(record["rule"]),
+      steps: gradingStepsIn(record["steps"]),
+      protocol: textOf(record["protocol"]),
+      stopReason: textOf(record["stopReason"]),
+      attempt: typeof record["attempt"] === "number" ? record["attempt"] : 1,
+      error: textOf(record["error"]),
+      ...(await this.#calls(record)),
+      others: others.toSorted(byQuestion).slice(0, maxOthers).map(shownSample),
+    };
+  }
+
+  async #rowAt(file: string, { from, length }: RowPlace): Promise<UnknownRecord | null> {
+    const bytes = await this.#place.bytes(file, from, length);
+    return bytes && rowOf(bytes);
+  }
+
+  async #calls(record: UnknownRecord): Promise<Pick<SampleDetail, "calls" | "callsMissing">> {
+    const { benchmark, problem, method, repeat, config, requests } = record;
+    const { from, bytes } = isRecord(requests) ? requests : {};
+    if (typeof from !== "number" || typeof bytes !== "number")
+      return { calls: [], callsMissing: "The bench did not keep its requests." };
+    const missing = { calls: [], callsMissing: `${benchFiles.calls} lacks them, or is damaged.` };
+    if (bytes > maxCallBytes.packed) return missing;
+    const packed = await this.#place.bytes(benchFiles.calls, from, bytes);
+    try {
+      const text = new TextDecoder().decode(unpackedBytes(packed ?? new Uint8Array(), maxCallBytes.plain));
+      const stored = boundedJson(text) as UnknownRecord;
+      if (stored["sample"] !== JSON.stringify([benchmark, problem, method, repeat, config])) return missing;
+      const leftOut = Number(stored["leftOut"] ?? 0);
+      return {
+        calls: callsIn(stored["calls"]),
+        callsMissing: leftOut > 0 ? `${leftOut} more calls were too long to be kept.` : null,
+      };
+    } catch {
+      return missing;
+    }
+  }
+}
+
+/** Largest calls of a sample that are read, in bytes. */
+const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function verdictOf(status: unknown, correct: unknown): SampleVerdict {
+  if (status === "scored") return correct === true ? "right" : "wrong";
+  return status === "undecided" ? "undecided" : "failed";
+}
+
+function isScored({ row }: Sample): boolean {
+  return row.verdict === "right" || row.verdict === "wrong";
+}
+
+function shownSample({ row, question }: Sample): SampleRow {
+  return { ...row, question: clipped(question.text), gold: clipped(question.gold) };
+}
+
+/** A method on a benchmark. */
+function benchRow(samples: readonly Sample[]): BenchRow {
+  const questions = groupBy(samples, ({ question }) => question);
+  const countsOf = (group: readonly Sample[]): { successes: number; trials: number } => {
+    const scored = group.filter(isScored);
+    return { successes: scored.filter(({ row }) => row.verdict === "right").length, trials: scored.length };
+  };
+  const { successes, trials } = countsOf(samples);
+  const { method, benchmark } = (samples[0] as Sample).row;
+  return {
+    method,
+    benchmark,
+    questions: questions.size,
+    seeds: new Set(samples.map(({ row }) => row.repeat)).size,
+    accuracy: successes / trials,
+    interval: clusteredWilsonInterval(Array.from(questions.values(), countsOf)),
+    tokens: samples.filter(isScored).reduce((sum, { row }) => sum + row.tokens, 0) / trials,
+  };
+}
+
+/** What two methods are compared on: one repeat of a question. */
+function repeatOf({ row }: Pick<Sample, "row">): string {
+  return JSON.stringify([row.benchmark, row.problem, row.repeat]);
+}
+
+/** Repeats where one of two methods is right and the other is wrong. Without the first, any other method differs from the second. */
+function disagreeingOn(samples: readonly Sample[], method: string | undefined, against: string): ReadonlySet<string> {
+  const repeats = groupBy(samples.filter(isScored), repeatOf);
+  return new Set(
+    [...repeats].flatMap(([key, group]) => {
+      const verdicts = (isMember: (name: string) => boolean): ReadonlySet<SampleVerdict> =>
+        new Set(group.filter(({ row }) => isMember(row.method)).map(({ row }) => row.verdict));
+      const first = verdicts((name) => name !== against && (method === undefined || name === method));
+      const second = verdicts((name) => name === against);
+      const differ = (first.has("right") && second.has("wrong")) || (first.has("wrong") && second.has("right"));
+      return differ ? [key] : [];
+    }),
+  );
+}
+
+/** Samples of a question stand together, by repeat and method. */
+function byQuestion(a: Sample, b: Sample): number {
+  return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
+}
+
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

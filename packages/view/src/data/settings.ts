@@ -1,0 +1,14 @@
+import { isRecord } from "@laconic/core";
+
+/** Leaves of a configuration by dotted key. A list is a leaf, as JSON. */
+export function settingsOf(value: unknown, path = ""): Record<string, string | number | boolean | null> {
+  if (!isRecord(value)) {
+    const isPlain = value === null || ["string", "number", "boolean"].includes(typeof value);
+    return path === "" ? {} : { [path]: isPlain ? (value as string) : (JSON.stringify(value) ?? null) };
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) =>
+      Object.entries(settingsOf(each, path === "" ? key : `${path}.${key}`)),
+    ),
+  );
+}
