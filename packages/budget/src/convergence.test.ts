@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { findShapeMismatch } from "@laconic/core";
 import { budgetStateShape, dualAscent, dualController, type BudgetController, type BudgetState } from "./index.ts";
+import { stepsOf } from "../test/steps.ts";
 import { simulate, simulatedTeam, type SimulatedIteration } from "./testing/index.ts";
 
 const meanTokens = (rows: readonly SimulatedIteration[]): number =>
   rows.reduce((sum, row) => sum + row.tokens, 0) / rows.length;
-const fewestTokens = (rows: readonly SimulatedIteration[]): number => Math.min(...rows.map((row) => row.tokens));
 
 // A team of 60 tokens that keeps 14 at price ln(60 / 14) / 40 = 0.0364.
 const talk = { talkTokens: 60, sensitivity: 40, noise: 1 };
@@ -72,7 +72,8 @@ test("a team that is cheap enough is never charged", () => {
 test("a fast integral overshoots a lagging team; PID and annealing do so less", () => {
   const lagging = simulatedTeam({ talkTokens: 60, sensitivity: 40, lag: 0.9 });
   const fast = { targetTokens: 14, learningRate: 2e-4 };
-  const fewest = (controller: BudgetController) => fewestTokens(simulate(controller, lagging, 1000, 1).rows);
+  const fewest = (controller: BudgetController): number =>
+    Math.min(...simulate(controller, lagging, 1000, 1).rows.map(({ tokens }) => tokens));
   const plain = fewest(dualAscent(fast));
   const damped = fewest(dualController({ ...fast, proportionalGain: 2e-3 }));
   const annealed = fewest(dualController({ ...fast, warmupIterations: 5, annealIterations: 200 }));
@@ -83,23 +84,19 @@ test("a fast integral overshoots a lagging team; PID and annealing do so less", 
 
 test("the derivative answers a sudden increase, and never a decrease", () => {
   const controller = dualController({ ...base, derivativeGain: 1e-3 });
-  let state = controller.step(controller.init(), { tokens: 14 }).state;
-  const up = controller.step(state, { tokens: 34 });
-  expect(up.price).toBeCloseTo(2e-5 * 20 + 1e-3 * 20, 15);
-  state = up.state;
-  expect(controller.step(state, { tokens: 14 }).price).toBeCloseTo(2e-5 * 20, 15);
+  const [, up, down] = stepsOf(controller, [14, 34, 14]);
+  expect(up?.price).toBeCloseTo(2e-5 * 20 + 1e-3 * 20, 15);
+  expect(down?.price).toBeCloseTo(2e-5 * 20, 15);
 });
 
 test("smoothing spreads the increase: half of it counts at once", () => {
   const controller = dualController({ ...base, derivativeGain: 1e-3, derivativeSmoothing: 0.5 });
-  const first = controller.step(controller.init(), { tokens: 14 });
-  const second = controller.step(first.state, { tokens: 34 });
-  expect(second.price).toBeCloseTo(2e-5 * 20 + 1e-3 * 10, 15);
-  expect(second.state.smoothedTokens).toBe(24);
+  const [, second] = stepsOf(controller, [14, 34]);
+  expect(second?.price).toBeCloseTo(2e-5 * 20 + 1e-3 * 10, 15);
+  expect(second?.state.smoothedTokens).toBe(24);
 });
 
 test("in units of the budget the increase is relative too", () => {
   const controller = dualController({ targetTokens: 20, learningRate: 0.1, unit: "budget", derivativeGain: 0.5 });
-  const { state } = controller.step(controller.init(), { tokens: 20 });
-  expect(controller.step(state, { tokens: 30 }).price).toBeCloseTo((0.1 * 0.5 + 0.5 * 0.5) / 20, 15);
+  expect(stepsOf(controller, [20, 30])[1]?.price).toBeCloseTo((0.1 * 0.5 + 0.5 * 0.5) / 20, 15);
 });

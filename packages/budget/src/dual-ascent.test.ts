@@ -1,16 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { stepsOf } from "../test/steps.ts";
 import { dualAscent, dualController, type BudgetController } from "./index.ts";
 
-function prices(controller: BudgetController, costs: readonly number[]): number[] {
-  let state = controller.init();
-  return costs.map((tokens) => {
-    const step = controller.step(state, { tokens });
-    expect(step.price).toBe(step.state.price);
-    state = step.state;
-    return step.price;
+const prices = (controller: BudgetController, costs: readonly number[]): number[] =>
+  stepsOf(controller, costs).map(({ price, state }) => {
+    expect(price).toBe(state.price);
+    return price;
   });
-}
 
 /** Eq. 5 as printed. */
 function equation5(price: number, eta: number, budget: number, costs: readonly number[]): number[] {
@@ -48,10 +45,8 @@ test("in units of the budget, only the ratio of cost to budget matters", () => {
       const small = dualController({ ...options, unit: "budget" });
       const large = dualController({ ...options, targetTokens: options.targetTokens * scale, unit: "budget" });
       const perBudget = prices(small, costs).map((price) => price * options.targetTokens);
-      const scaled = prices(
-        large,
-        costs.map((cost) => cost * scale),
-      ).map((price) => price * options.targetTokens * scale);
+      const many = costs.map((cost) => cost * scale);
+      const scaled = prices(large, many).map((price) => price * options.targetTokens * scale);
       scaled.forEach((price, i) => expect(price).toBeCloseTo(perBudget[i] as number, 5));
     }),
     { seed: 2, numRuns: 200 },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { stepsOf } from "../test/steps.ts";
 import { dualController, type BudgetOptions, type GuardOptions } from "./index.ts";
 import { simulate, simulatedTeam } from "./testing/index.ts";
 
@@ -42,37 +43,47 @@ test.each<[string, GuardOptions, number, number, number, number]>([
   expect(step.diagnostics).toMatchObject({ guarded: flag, saturated: price === 1.5 ? 1 : 0 });
 });
 
-test("what the guard kept back is not made up for later", () => {
-  const controller = guarded({ action: "freeze", maxSilenceRate: 0.4 });
-  const { state } = controller.step(controller.init(), { tokens: 15, silenceRate: 1 });
-  expect(state.integral).toBe(1);
-  expect(controller.step(state, { tokens: 15, silenceRate: 0 }).price).toBe(1.5);
-});
+const freeze: GuardOptions = { action: "freeze", maxSilenceRate: 0.4 };
+const halve: GuardOptions = { action: "lower", maxSilenceRate: 0.4, lowerBy: 0.5 };
+const gains = { proportionalGain: 1, derivativeGain: 1 };
 
-test("a frozen price may still fall", () => {
-  const controller = guarded({ action: "freeze", maxSilenceRate: 0.4 });
-  expect(controller.step(controller.init(), { tokens: 5, silenceRate: 1 }).price).toBe(0.5);
-});
-
-test("a frozen price does not rise by the proportional or derivative term", () => {
-  const controller = guarded({ action: "freeze", maxSilenceRate: 0.4 }, { proportionalGain: 1, derivativeGain: 1 });
-  const first = controller.step(controller.init(), { tokens: 10, silenceRate: 0 });
-  expect(first.price).toBe(1);
-  expect(controller.step(first.state, { tokens: 30, silenceRate: 1 }).price).toBe(1);
-});
-
-test("in units of the budget the guard keeps the price per token", () => {
-  const controller = guarded({ action: "lower", maxSilenceRate: 0.4, lowerBy: 0.5 }, { unit: "budget" });
-  expect(controller.step(controller.init(), { tokens: 30, silenceRate: 1 }).price).toBeCloseTo(0.05, 15);
+test.each<[string, GuardOptions, Partial<BudgetOptions>, [tokens: number, silenceRate: number][], number[]]>([
+  [
+    "what the guard kept back is not made up for later",
+    freeze,
+    {},
+    [
+      [15, 1],
+      [15, 0],
+    ],
+    [1, 1.5],
+  ],
+  ["a frozen price may still fall", freeze, {}, [[5, 1]], [0.5]],
+  [
+    "a frozen price does not rise by the proportional or derivative term",
+    freeze,
+    gains,
+    [
+      [10, 0],
+      [30, 1],
+    ],
+    [1, 1],
+  ],
+  ["in units of the budget the guard keeps the price per token", halve, { unit: "budget" }, [[30, 1]], [0.05]],
+])("%s", (_, guard, change, measured, prices) => {
+  const measurements = measured.map(([tokens, silenceRate]) => ({ tokens, silenceRate }));
+  const steps = stepsOf(guarded(guard, change), measurements);
+  expect(steps.map(({ price }) => price)).toBeAllclose(prices, { absolute: 1e-15 });
 });
 
 test("the reference is the mean reward of the warm-up", () => {
   const controller = guarded({ action: "freeze", rewardTolerance: 0.1 }, { warmupIterations: 2, warmupPrice: 1 });
-  let state = controller.init();
-  for (const taskReward of [0.8, 1]) state = controller.step(state, { tokens: 15, taskReward }).state;
-  expect(state.warmup?.reward).toBeCloseTo(0.9, 15);
-  expect(controller.step(state, { tokens: 15, taskReward: 0.81 }).diagnostics.guarded).toBe(0);
-  expect(controller.step(state, { tokens: 15, taskReward: 0.79 }).diagnostics.guarded).toBe(1);
+  const steps = stepsOf(
+    controller,
+    [0.8, 1, 0.81, 0.79].map((taskReward) => ({ tokens: 15, taskReward })),
+  );
+  expect(steps[1]?.state.warmup?.reward).toBeCloseTo(0.9, 15);
+  expect(steps.slice(2).map(({ diagnostics }) => diagnostics.guarded)).toEqual([0, 1]);
 });
 
 test("the state of a controller without a guard has no reference to guard by", () => {

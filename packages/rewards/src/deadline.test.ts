@@ -23,14 +23,8 @@ test("an answer, a throw at once, a throw later, and no answer", async () => {
     ask(() => {
       throw failure;
     }),
-    ask(async () => {
-      await after(10);
-      throw failure;
-    }),
-    ask((signal) => {
-      signals.push(signal);
-      return never();
-    }),
+    ask(() => after(10).then(() => Promise.reject(failure))),
+    ask((signal) => (signals.push(signal), never())),
   ]);
   await vi.advanceTimersByTimeAsync(4999);
   expect(signals[0]?.aborted).toBe(false);
@@ -49,8 +43,8 @@ test("those that wait in a line do not run out of time while it moves; all that 
   const ask = withDeadline({ seconds: 5, timer });
   const line = Promise.all(Array.from({ length: 10 }, (_, i) => ask(() => after(2000 * (i + 1)))));
   await vi.advanceTimersByTimeAsync(20_000);
-  expect((await line).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "answered"));
+  expect((await line).every(({ status }) => status === "answered")).toBe(true);
   const hanging = Promise.all(Array.from({ length: 10 }, () => ask(never)));
   await vi.advanceTimersByTimeAsync(5100);
-  expect((await hanging).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "error"));
+  expect((await hanging).every(({ status }) => status === "error")).toBe(true);
 });

@@ -4,16 +4,9 @@ import { expect, test } from "vitest";
 import { decoupledAdvantages, decoupledEstimator, type DecoupledOptions, type MeasuredReward } from "./index.ts";
 
 const row = (task: number, tokens: number, turns = 0): MeasuredReward => ({ task, costs: { tokens, turns } });
-const measured = [
-  row(1, 100, 3),
-  row(0, 200, 2),
-  row(1, 300, 3),
-  row(0, 50, 1),
-  row(1, 10, 2),
-  row(1, 20, 2),
-  row(1, 40, 3),
-  row(1, 30, 2),
-];
+const lengths = [100, 200, 300, 50, 10, 20, 40, 30];
+const turns = [3, 2, 3, 1, 2, 2, 3, 2];
+const measured = [1, 0, 1, 0, 1, 1, 1, 1].map((task, i) => row(task, lengths[i] ?? 0, turns[i]));
 const groups = [0, 0, 0, 0, 1, 1, 1, 1];
 const options: DecoupledOptions = { weights: { tokens: 0.5, turns: 0.25 }, costs: "z-score" };
 const advantages = (rows: readonly MeasuredReward[], of: ArrayLike<number>, change: Partial<DecoupledOptions> = {}) =>
@@ -25,38 +18,36 @@ function expectClose(found: readonly number[], expected: readonly number[]): voi
 }
 
 // From TRL 1.13.0's normalize_then_sum formula, run in torch float64 on the same rows with weights 1, -0.5, -0.25.
-test("equals TRL before its batch normalisation", () => {
-  expectClose(
-    advantages(measured, groups),
+test.each<[string, Partial<DecoupledOptions>, readonly number[]]>([
+  [
+    "TRL before its batch normalisation",
+    {},
     [
       0.9519255254838137, -0.9697233300054728, 0.04995110543900727, -0.03215330091734803, 0.7059180069649693,
       0.3186226723209899, -0.9558680169629697, -0.0686726623229895,
     ],
-  );
-});
-
-test("equals TRL after its batch normalisation", () => {
-  expectClose(
-    advantages(measured, groups, { batch: "sequence" }),
+  ],
+  [
+    "TRL after its batch normalisation",
+    { batch: "sequence" },
     [
       1.3720955195585536, -1.3977490892847524, 0.07199900216461225, -0.04634543243841331, 1.0175028493327316,
       0.45925939521288434, -1.377778185638653, -0.09898405890696288,
     ],
-  );
-});
-
-test("population std and another epsilon", () => {
-  expectClose(
-    advantages(measured, groups, { std: "population", epsilon: 1e-6 }),
+  ],
+  [
+    "population std and another epsilon",
+    { std: "population", epsilon: 1e-6 },
     [
       1.0993370383598502, -1.119903619205878, 0.05782576136071679, -0.03725918051468913, 0.8151575672147853,
       0.3679440117148237, -1.103832035144471, -0.07926954378513787,
     ],
-  );
-});
+  ],
+])("equals %s", (_, change, expected) => expectClose(advantages(measured, groups, change), expected));
+
+const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
 
 test("the weight is what decides, also where all answers are right", () => {
-  const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
   for (const weight of [1e-6, 1e-3, 0.1]) {
     const [first] = advantages(right, [0, 0, 0, 0], { weights: { tokens: weight } });
     expect((first as number) / weight).toBeCloseTo(150 / (Math.sqrt(50000 / 3) + 1e-4), 9);
@@ -64,7 +55,6 @@ test("the weight is what decides, also where all answers are right", () => {
 });
 
 test("centred costs keep the price of a token: no spread of the group divides it", () => {
-  const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
   expectClose(
     advantages(right, [0, 0, 0, 0], { costs: "centred", weights: { tokens: 0.002 } }),
     [0.3, 0.1, -0.1, -0.3],
@@ -165,11 +155,7 @@ test.each<[string, string, () => unknown]>([
   ["config_invalid", "an unknown batch", () => advantages(measured, groups, { batch: "token" as "none" })],
   ["config_invalid", "an unknown cost scale", () => advantages(measured, groups, { costs: "raw" as "centred" })],
   ["input_invalid", "a missing group id", () => advantages(measured, [0])],
-  [
-    "input_invalid",
-    "an episode without the cost",
-    () => advantages([...measured, { task: 1, costs: {} }], [...groups, 0]),
-  ],
+  ["input_invalid", "an episode without the cost", () => advantages([row(1, 1), { task: 1, costs: {} }], [0, 0])],
   ["numeric_invalid", "a cost too large to square", () => advantages([row(1, 1e308), row(1, -1e308)], [0, 0])],
 ])("%s for %s", (code, _, run) => {
   expect(run).toThrowError(expect.objectContaining({ code }));

@@ -67,18 +67,15 @@ test("decoupled: finite costs give finite advantages, or an error with the row",
   expect(outcomes.size).toBe(3);
 });
 
-test.each(["z-score", "centred"] as const)("%s: a cost of 1e300 is refused by its row and name", (costs) => {
-  const measured = [1, 1e300, 3].map((tokens) => ({ task: 1, costs: { tokens } }));
-  expect(() => decoupledAdvantages(measured, [0, 0, 0], { weights: { tokens: 1 }, costs })).toThrowError(
-    expect.objectContaining({ code: "numeric_invalid", detail: { row: 1, term: "tokens" } }),
-  );
-});
-
-test("a weight that overflows an advantage is refused by the row", () => {
-  const measured = [1, 2].map((tokens) => ({ task: 1, costs: { tokens: tokens * 1e90 } }));
-  const options = { weights: { tokens: 1e300 }, costs: "centred" } as const;
-  expect(() => decoupledAdvantages(measured, [0, 0], options)).toThrowError(
-    expect.objectContaining({ code: "numeric_invalid", detail: { row: 0 } }),
+test.each([
+  ["a cost of 1e300", [1, 1e300, 3], 1, "z-score", { row: 1, term: "tokens" }],
+  ["a cost of 1e300", [1, 1e300, 3], 1, "centred", { row: 1, term: "tokens" }],
+  ["a weight that overflows an advantage", [1e90, 2e90], 1e300, "centred", { row: 0 }],
+] as const)("%s is refused: %j", (_, tokens, weight, costs, detail) => {
+  const measured = tokens.map((each) => ({ task: 1, costs: { tokens: each } }));
+  const groups = tokens.map(() => 0);
+  expect(() => decoupledAdvantages(measured, groups, { weights: { tokens: weight }, costs })).toThrowError(
+    expect.objectContaining({ code: "numeric_invalid", detail }),
   );
 });
 
@@ -107,14 +104,9 @@ test("mean costs are finite where the costs are, or an error with the cost", () 
 test("shares of price independence are shares, whatever the terms", () => {
   fc.assert(
     fc.property(episodes, (rows) => {
-      const terms = rows.map(({ measured }) => ({
-        task: measured.task,
-        tokens: -(measured.costs["tokens"] as number),
-      }));
-      const { share } = priceIndependence(
-        terms,
-        rows.map(({ group }) => group),
-      );
+      const terms = rows.map(({ measured: { task, costs } }) => ({ task, tokens: -(costs["tokens"] as number) }));
+      const groups = rows.map(({ group }) => group);
+      const { share } = priceIndependence(terms, groups);
       expect(share >= 0 && share <= 1).toBe(true);
     }),
     { seed: 4, numRuns: 300 },

@@ -98,10 +98,8 @@ describe("a judge", () => {
     const model = { id: "hanging", complete: () => new Promise<never>(() => undefined) };
     let late = (): void => undefined;
     let now = 0;
-    const timer = {
-      now: () => now,
-      after: (ms: number, call: () => void) => ((late = () => ((now += ms), call())), () => undefined),
-    };
+    const after = (ms: number, call: () => void) => ((late = () => ((now += ms), call())), () => undefined);
+    const timer = { now: () => now, after };
     const verdict = createJudge({ model, rubric: "Good?", attempts: 1, deadline: { seconds: 5, timer } }).judge(item);
     late();
     expect(await verdict).toEqual({
@@ -165,11 +163,7 @@ test("as a grader it accepts from a score on, is shown the gold, and without a v
   const model = scriptedModel((request) => {
     seen.push(promptOf(request));
     const mark = /ANSWER\ngood/u.test(promptOf(request)) ? 6 : /ANSWER\nbad/u.test(promptOf(request)) ? 5 : null;
-    return mark === null
-      ? "hm"
-      : formIn(request)
-          .map((line) => `${line}: ${mark}`)
-          .join("\n");
+    return mark === null ? "hm" : marking(() => mark)(request);
   });
   const grade = judgeGrader({ model, rubric: "Is it right?", acceptAt: 0.6 });
   const problem = { question: "2+2?", gold: "four" };

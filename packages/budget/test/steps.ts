@@ -1,0 +1,12 @@
+import type { BudgetController, BudgetMeasurement } from "../src/index.ts";
+
+/** A controller's steps, each with the price that was paid before it. A number is a cost in tokens. */
+export function stepsOf(controller: BudgetController, measurements: readonly (number | BudgetMeasurement)[]) {
+  let state = controller.init();
+  return measurements.map((given) => {
+    const paid = state.price;
+    const step = controller.step(state, typeof given === "number" ? { tokens: given } : given);
+    ({ state } = step);
+    return { ...step, paid };
+  });
+}
