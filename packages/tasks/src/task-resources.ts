@@ -18,3 +18,9 @@ export interface TaskResources {
   /** Ends the opening; what was opened is closed. Later it does nothing. */
   readonly signal?: AbortSignal;
 }
+
+/** Resources with the defaults of those that are not given. */
+export function resourcesOf(given: Partial<TaskResources>): TaskResources {
+  const note = (): void => undefined;
+  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data: { folder: "" }, note, ...given };
+}

@@ -5,7 +5,7 @@
 import { LaconicError } from "@laconic/core";
 import * as z from "zod";
 import type { TeamTask } from "../task.ts";
-import type { TaskResources } from "../task-resources.ts";
+import { resourcesOf, type TaskResources } from "../task-resources.ts";
 import { gateway } from "./gateway.ts";
 import type { NamedTask, NamedTasks, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 import { textTasks } from "./text.ts";
@@ -39,14 +39,7 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
  * @throws LaconicError `config_invalid`, `data_invalid` for missing data, `checkpoint_missing` for a model without a tokenizer
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
-  const resources: TaskResources = {
-    testProblems: 1000,
-    modelFolder: null,
-    templateArguments: {},
-    data: { folder: "" },
-    note: () => undefined,
-    ...given,
-  };
+  const resources = resourcesOf(given);
   const task = namedTask(settings);
   if (task.world && Object.keys(resources.templateArguments).length > 0)
     throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
@@ -57,7 +50,7 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
 
 /** The name of a task in results: `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
 export function taskTitle(settings: TaskSettings): string {
-  return namedTask(settings).title(settings);
+  return namedTask(settings).title?.(settings) ?? settings.name;
 }
 
 /** Settings that open the same task again: data sets of the hub with their commits. */

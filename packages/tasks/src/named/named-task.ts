@@ -91,8 +91,8 @@ export type TaskSettings = { [Name in TaskName]: SettingsOf<Name> }[TaskName];
 /** A task with a name: its settings, and how they become a task. */
 export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;
-  /** The name in results: `relay/one-fact`, `benchmark/gsm8k/hint`. */
-  title(settings: Settings): string;
+  /** The name in results: `relay/one-fact`, `benchmark/gsm8k/hint`. Default: its own. */
+  title?(settings: Settings): string;
   /** Two sentences for readers of conversations: who knows and reads what, and when the team is right. */
   about(settings: Settings): string;
   /** The world whose vocabulary its prompts use, so that a policy must know it. Absent: any language model reads them. */

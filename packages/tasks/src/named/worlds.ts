@@ -59,7 +59,6 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
         .default(relayHintDefaults.learns)
         .describe("Who learns: the collaborator, or the actor for comparison"),
     }),
-    title: () => "relay-hint",
     about: ({ actorReads = "own" }) =>
       `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
     world: oneFact,
@@ -77,7 +76,6 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
         28,
       ),
     }),
-    title: () => "relay-critic",
     about: () =>
       "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
     world: oneFact,
@@ -104,7 +102,6 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
   },
   "relay-feedback": {
     schema: settings("relay-feedback", {}),
-    title: () => "relay-feedback",
     about: () =>
       "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
     world: oneFact,
@@ -152,14 +149,12 @@ export const storyWorlds: NamedTasks<
 > = {
   "story-relay": {
     schema: settings("story-relay", tellerFields(storyRelayDefaults)),
-    title: () => "story-relay",
     about: () =>
       "A teller goes on with a story of whose a thing is; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
     open: story(storyRelayTask),
   },
   "story-tellers": {
     schema: settings("story-tellers", tellerFields(storyTellersDefaults)),
-    title: () => "story-tellers",
     about: () =>
       "Two to five tellers go on with a story each: one, another one each time, reads whose the asked thing is, the others read of something else and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
     open: story(storyTellersTask),
@@ -173,7 +168,6 @@ export const storyWorlds: NamedTasks<
         .default(storyHintDefaults.learns)
         .describe("Who learns: the helper, or the actor for comparison"),
     }),
-    title: () => "story-hint",
     about: () =>
       "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
     hasFrozenAgents: () => true,
@@ -181,7 +175,6 @@ export const storyWorlds: NamedTasks<
   },
   "story-writers": {
     schema: settings("story-writers", { replyTokens: replyTokens(80) }),
-    title: () => "story-writers",
     about: () =>
       "Two writers go on with the same story at once, the first briefly, the second at length, and neither sees the other's text. One grade is for both: for their lengths, their likeness and what they share.",
     open: story(storyWritersTask),
@@ -193,7 +186,6 @@ export const storyWorlds: NamedTasks<
       form: z.enum(budgetFormNames).default("unary").describe("How a budget is said in the prompt"),
       replyTokens: replyTokens(budgetCeiling),
     }),
-    title: () => "story-budget",
     about: () =>
       "The writer's prompt says how many tokens it may take, another number each time. The grade is 1 at exactly that many and falls to 0 at none and at twice as many.",
     open: story(storyBudgetTask),

@@ -12,7 +12,7 @@ import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { gradedBy, type OwnGrader } from "../grading.ts";
 import { drawFrom, type TeamTask } from "../task.ts";
-import type { TaskResources } from "../task-resources.ts";
+import { resourcesOf, type TaskResources } from "../task-resources.ts";
 import { benchmarkTeam, dealTo, type TeamSettings } from "./benchmark-team.ts";
 import { benchmarkData, ownData, type TaskData } from "./open-data.ts";
 import { teamTitle } from "./teams/team-of.ts";
@@ -62,13 +62,7 @@ export async function dataTask(
   grader?: OwnGrader<BenchmarkProblem>,
 ): Promise<TeamTask> {
   const { data, team } = settings;
-  const resources: TaskResources = {
-    testProblems: 1000,
-    templateArguments: {},
-    data: { folder: "" },
-    note: () => undefined,
-    ...given,
-  };
+  const resources = resourcesOf(given);
   const answer = answerKindOf(data.grading);
   const task = await questionTask(settings, resources, {
     task: `data/${teamTitle(team)}`,
