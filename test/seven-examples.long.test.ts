@@ -53,7 +53,6 @@ const ideas: readonly Idea[] = [
     words: ["train.episodesPerProblem=1"],
     metrics: [],
   },
-  { file: "peer-kl.ts", board: `${own}#writers`, metrics: [] },
   { file: "self-play.ts", board: `${own}#selfPlay`, metrics: ["reward/agent/proposer", "reward/agent/solver"] },
   { file: "own-budget.ts", board: `${own}#relay`, metrics: ["budget/tokens/lambda"] },
   { file: "private-views.ts", board: file("private-views.ts#board"), metrics: [] },

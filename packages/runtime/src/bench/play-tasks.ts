@@ -95,8 +95,6 @@ interface Trained {
 /**
  * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
  * @param booked - what a server's models cost is booked here, and how long a call of theirs may take
- * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
- * not among them; what tasks, models and runs throw
  */
 async function openPairs(
   config: PairConfig<TaskSettings>,

@@ -20,7 +20,6 @@ export interface InstallOptions {
   note(step: string): void;
 }
 
-/** @throws LaconicError `device_unavailable` with the last lines of what the program said */
 function expectDone(device: OptionalDevice, step: string, { code, text }: Awaited<ReturnType<RunCommand>>): void {
   if (code === 0) return;
   const said = text.trim().split("\n").slice(-6).join("\n");
@@ -100,7 +99,6 @@ async function expectCuda(run: RunCommand): Promise<void> {
  * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the library that the package would download is of
  * 2022 and knows no GPU of today. Needs make and a C++ compiler.
  * @param folder - whose `node_modules` hold the package
- * @throws LaconicError `device_unavailable` with the step that failed
  */
 async function buildTensorFlow(
   device: Exclude<OptionalDevice, "webgpu">,

@@ -170,7 +170,7 @@ export function deviceNamed(text: string): {
   return { device, indices };
 }
 
-/** An optional peer: 40 MB, for its own devices alone. @throws LaconicError `device_unavailable` where it is not installed */
+/** An optional peer: 40 MB, for its own devices alone. */
 async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
   try {
     return await import("@laconic/kernels-tfjs");

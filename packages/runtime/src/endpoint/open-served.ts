@@ -174,7 +174,6 @@ async function servedRun(
   };
 }
 
-/** @throws LaconicError `config_invalid` for arguments: its prompts are no chats. */
 function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>): Tokenizer {
   if (Object.keys(templateArguments).length > 0)
     throw new LaconicError("config_invalid", "--chat-template-arguments: shipped has no chat template", {

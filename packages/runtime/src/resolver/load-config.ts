@@ -61,7 +61,7 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
   return referenced(written, { directory, module: file, export: exported }) as WrittenConfig;
 }
 
-/** Null would mean a run's own configuration. @throws LaconicError `config_invalid` unless it is an object */
+/** Null would mean a run's own configuration. */
 function configurationIn(value: unknown, file: string): WrittenConfig {
   if (isRecord(value)) return value;
   throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });

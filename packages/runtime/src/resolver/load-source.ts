@@ -132,10 +132,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   }
 }
 
-/**
- * What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them.
- * @throws LaconicError `config_invalid` with the line that installs them
- */
+/** What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them. */
 async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
   try {
     return await imported;

@@ -129,10 +129,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   drawing: { noun: "graph", lacks: lacksOfTeam },
 };
 
-/**
- * Rows of a file of supervised examples: JSON lines, a JSON array or Parquet, also in gzip; each with its place.
- * @throws LaconicError `config_invalid` for a file that is not there, `data_invalid` naming file and row
- */
+/** Rows of a file of supervised examples: JSON lines, a JSON array or Parquet, also in gzip; each with its place. */
 async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new LaconicError(

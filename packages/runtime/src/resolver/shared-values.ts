@@ -23,7 +23,6 @@ const opened = new Map<string, Promise<object>>();
 /**
  * Opens a value at the first call and gives the same one to every later call, until the command is over.
  * @param key - what is asked for
- * @throws what opening throws; the next call tries again
  */
 export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
   const found = opened.get(key) ?? make();

@@ -206,11 +206,7 @@ function withReferences(
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
 
-/**
- * Refuses settings that nothing here would act on, before anything is opened.
- * @throws LaconicError `device_unavailable` for a device that does not exist, `config_invalid` for an actor nobody needs and
- * for a budget to show where there is none
- */
+/** Refuses settings that nothing here would act on, before anything is opened. */
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])

@@ -85,7 +85,7 @@ export async function checkRun(
   }
 }
 
-/** Who plays its episodes: this process, or another program through an endpoint. @throws LaconicError `config_invalid` */
+/** Who plays its episodes: this process, or another program through an endpoint. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
   const [unread] =
@@ -119,7 +119,6 @@ export function policyTask(task: RunTask): string | null {
 /**
  * Refuses a model that cannot read a task's prompts: it would answer by chance, and training would teach it silence.
  * @param name - of the model, as the configuration has it
- * @throws LaconicError `config_invalid` naming both
  */
 async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
   const [wanted, title] = [policyTask(task), runTaskTitle(task)];

@@ -13,7 +13,6 @@ type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
 /**
  * Refuses settings that a remote engine does not act on, before anything is opened.
  * @param written - names of the settings that were written
- * @throws LaconicError `config_invalid` naming the key, and what to write instead
  */
 export function checkRemoteSettings(
   { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
@@ -53,7 +52,6 @@ export function checkRemoteSettings(
 /**
  * Refuses settings that this server cannot do, once it was probed.
  * @param models - adapters that the run has at a time
- * @throws LaconicError `config_invalid` naming the key, and what to write instead
  */
 export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
   const { maxGradNorm } = train.optimizer;
@@ -94,10 +92,7 @@ const takingAll = serverKindNames
   .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
   .join(" or ");
 
-/**
- * Refuses settings that servers which only sample cannot act on, before anything is opened.
- * @throws LaconicError `config_invalid` naming the key, and what to write instead
- */
+/** Refuses settings that servers which only sample cannot act on, before anything is opened. */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);

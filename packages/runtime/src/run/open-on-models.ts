@@ -21,10 +21,7 @@ interface ModelPlace {
 
 type PolicyTokenizer = Tokenizer | ChatTokenizer;
 
-/**
- * Opens estimators that compute with a model, on the run's engine. Each policy gets one of its own, whose weights learn beside it.
- * @throws LaconicError `model_unsupported` on an engine without scalar heads, and what opening a model throws
- */
+/** Opens estimators that compute with a model, on the run's engine. Each policy gets one of its own, whose weights learn beside it. */
 export async function openEstimators(
   train: TrainConfig,
   policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,

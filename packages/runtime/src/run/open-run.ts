@@ -286,20 +286,6 @@ export const valueRole = "value model ";
 
 const testInput = "data: test problems";
 
-/** What a run reads, without what it could not keep yet when it was started: problems of a test, models of critics and rewards. */
-export async function inputsOfRun(
-  directory: string,
-  inputs: Readonly<Record<string, string>>,
-): Promise<Record<string, string>> {
-  const kept = await manifestOfRun(nodeFileSystem, directory).catch(() => null);
-  const lacks = (begins: string): boolean =>
-    kept !== null && !Object.keys(kept.inputs).some((name) => name.startsWith(begins));
-  const later = [testInput, valueRole].filter(lacks);
-  return Object.fromEntries(
-    Object.entries(inputs).filter(([name]) => !later.some((begins) => name.startsWith(begins))),
-  );
-}
-
 /** SHA-256 of the files of each model, by role and name. */
 export async function modelInputs(folders: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const inputs: Record<string, string> = {};

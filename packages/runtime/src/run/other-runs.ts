@@ -45,10 +45,7 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
   return { title: `${directory}, step ${step}`, speaks: { source, tokenizer } };
 }
 
-/**
- * The policies of another run by name, and the step that they are of.
- * @throws LaconicError `run_missing`, `checkpoint_missing`, `config_invalid` for weights that lie on a server
- */
+/** The policies of another run by name, and the step that they are of. */
 async function runPolicies(
   directory: string,
   progress: Progress,

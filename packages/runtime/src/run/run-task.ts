@@ -72,10 +72,7 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
   return openNamed(settings, taskResources(given));
 }
 
-/**
- * The task as it can be opened again: data sets of the hub with their commits.
- * @throws LaconicError what opening the data throws
- */
+/** The task as it can be opened again: data sets of the hub with their commits. */
 async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
   return pinNamed(settings, taskResources({}));
 }

@@ -1,4 +1,3 @@
-import { vllmServer, sglangServer } from "@laconic/openai/fleet";
 import { expect, test } from "vitest";
 import { samplerFromText, samplerSettings, samplerTitle, serversOf, serverKindNames, serverKinds } from "./servers.ts";
 import { samplingServers } from "./open-fleet.ts";
@@ -12,12 +11,6 @@ test.each(serverKindNames)("%s is read, written, and connected to as its kind sa
   const { takesAllWeights, reportsUncut } = serverKinds[kind];
   for (const server of samplingServers(sampler))
     expect([server.kind, server.holds.all > 0, server.reportsUncut]).toEqual([kind, takesAllWeights, reportsUncut]);
-});
-
-test("a server says what makes it report log-probs of what is sampled", () => {
-  const url = "http://127.0.0.1:800";
-  expect(vllmServer({ url }).remedyForRaw).toBe("start vLLM with --logprobs-mode processed_logprobs");
-  expect(sglangServer({ url }).remedyForRaw).toBe("unset SGLANG_RETURN_ORIGINAL_LOGPROB");
 });
 
 test("servers of another kind are no servers, and the message names those that are known", () => {

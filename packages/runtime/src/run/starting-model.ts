@@ -81,7 +81,6 @@ export async function startingModel(
   return { settings: { model: taught, warmStart: wanted }, record };
 }
 
-/** @throws LaconicError `run_exists` for a folder whose training began with another model: that is not to be written over */
 async function checkNotBegun(directory: string): Promise<void> {
   const { step } = await readRunFacts(folderSource(directory), { processes: nodeProcesses });
   const saved = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), "latest").catch(() => null);

@@ -161,10 +161,7 @@ export function isServerInput(name: string): boolean {
   return name.startsWith("server ");
 }
 
-/**
- * Of the base model's configuration.
- * @throws LaconicError `config_invalid` for a folder whose configuration has no vocabulary, and what reading it throws
- */
+/** Of the base model's configuration. */
 export async function tokenLimits(folder: string): Promise<TokenLimits> {
   const file = join(folder, "config.json");
   const config = (await readJsonFile(file)) as Record<string, unknown>;

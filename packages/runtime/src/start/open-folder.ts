@@ -25,7 +25,7 @@ import { fleetMeasures, serversInShort, type OpenedFleet } from "../run/open-fle
 import { withOwnModel } from "../models/own-model.ts";
 import { recordInputs } from "../run/tinker-server.ts";
 import { opponentFolders } from "../run/other-runs.ts";
-import { inputsOfRun, modelInputs, runInputs, valueRole } from "../run/open-run.ts";
+import { modelInputs, runInputs, valueRole } from "../run/open-run.ts";
 import type { AppConfig, OwnSinkPlace, SinkSetting } from "../run/run-settings.ts";
 import { seenProblems, seenWarnings } from "../run/run-task.ts";
 import type { BeforeWarmStart } from "../run/starting-model.ts";
@@ -99,10 +99,8 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
   const valueFolders = Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder]));
   const inputs = {
-    ...(await inputsOfRun(directory, {
-      ...(await runInputs(await modelFolders(config, progress), task)),
-      ...(await modelInputs(valueFolders)),
-    })),
+    ...(await runInputs(await modelFolders(config, progress), task)),
+    ...(await modelInputs(valueFolders)),
     ...(await modelInputs(opponentFolders(opponentRuns))),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),

@@ -58,10 +58,7 @@ export async function chooseVariants(options: ChoiceOptions, progress: Progress)
   return { variants, skipped };
 }
 
-/**
- * A variant that changes one factor, or says in its description that it changes several.
- * @throws LaconicError `config_invalid` naming them, where that is not allowed
- */
+/** A variant that changes one factor, or says in its description that it changes several. */
 function alone(variant: Variant, changes: readonly Change[], severalFactors: boolean): Variant {
   const factors = factorsOf(changes);
   if (factors.length < 2) return variant;

@@ -169,10 +169,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
   return results;
 }
 
-/**
- * One account, with what every run has spent already.
- * @throws LaconicError `config_invalid` for variants whose actors are several models: a price is one model's
- */
+/** One account, with what every run has spent already. */
 async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
