@@ -1,3 +1,4 @@
+import { DisposalStack } from "@laconic/core/async";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -101,17 +102,15 @@ async function openPairs(
   booked: Omit<Spending, "price">,
   progress: Progress,
 ): Promise<OpenedPairs> {
-  const closing: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const each of closing.splice(0).toReversed()) await each();
-  };
+  const closing = new DisposalStack();
+  const close = (): Promise<void> => closing.disposeAsync();
   try {
     const titles = config.tasks.map((task) => taskTitle(task));
     const trained = await trainedIn(config, titles);
     const boards: PairBoard[] = [];
     for (const settings of config.tasks) {
       const { task, model, close: closeTask } = await openBase(settings, config, booked, progress);
-      closing.push(closeTask);
+      closing.defer(closeTask);
       const baselines = baselineMethods(task, settings, config, model);
       const own: PairMethod[] = [];
       for (const { name, found } of trained) {
@@ -121,7 +120,7 @@ async function openPairs(
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
         const { parts, close: closeRun } = await openFoundRun(found, progress, { testProblems: 0, spending });
-        closing.push(closeRun);
+        closing.defer(closeRun);
         own.push({
           name,
           topology: parts.task.topology,

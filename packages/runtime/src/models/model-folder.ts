@@ -93,7 +93,9 @@ async function fromHub(
     ...hubEnvironment(process.env),
     repo,
     revision,
-    files: wantedFiles(inside, isFile ? below : undefined).filter((name) => weights || isDescribing(name)),
+    files: wantedFiles(inside, isFile ? below : undefined).filter(
+      (name) => weights || !basename(name).startsWith("model"),
+    ),
   };
   const open = (fromCache: boolean): ReturnType<typeof openSnapshot> =>
     openSnapshot({ ...options, offline: fromCache, onProgress: progress.download(repo) });
@@ -117,11 +119,6 @@ async function fromHub(
     pinned: `hub:${name}@${commit}`,
     name,
   };
-}
-
-/** Tokenizer, chat template, and how long a context is. */
-function isDescribing(file: string): boolean {
-  return !(file.split("/").at(-1) ?? file).startsWith("model");
 }
 
 /** What is fetched: of a whole repository a checkpoint's files; of a folder also llama2.c's, by the names that theirs have. */

@@ -197,9 +197,10 @@ export function referenced(value: unknown, speaker: Speaker, path: readonly stri
         each === undefined ? [] : [[key, referenced(each, speaker, [...path, key])]],
       ),
     );
-  if (isSetting(value)) return value;
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
+  const noun = typeof value === "object" ? "value of a class" : typeof value;
   const hint = path.join(".") === "train.estimator" ? "; an estimator goes at train.advantage" : "";
-  throw refusal(path, `only settings go here, no ${nounOf(value)}${hint}; values of your own go at ${valueKeys}`);
+  throw refusal(path, `only settings go here, no ${noun}${hint}; values of your own go at ${valueKeys}`);
 }
 
 function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: readonly string[]): Reference | null {
@@ -279,14 +280,6 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   // Another copy of the language has an Object of its own.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function isSetting(value: unknown): boolean {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-function nounOf(value: unknown): string {
-  return typeof value === "object" ? "value of a class" : typeof value;
 }
 
 function refusal(path: readonly string[], reason: string): LaconicError {

@@ -11,7 +11,6 @@ import {
   checkWarmStart,
   warmStartSettings,
   defaultSinks,
-  isDefaultSinks,
   sinkSettings,
   type GivenWarmStart,
   type ActorSettings,
@@ -104,11 +103,6 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   train: z.record(z.string(), z.unknown()),
 });
 
-/** The setting that a name means which is none; undefined where no name is near. */
-export function suggestSetting(name: string): string | undefined {
-  return nearestSetting(name, settingPaths(configSchema));
-}
-
 /**
  * Checks a configuration and fills in what it leaves out.
  * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
@@ -175,7 +169,7 @@ export function writtenConfig({
     ...(deterministic && { deterministic }),
     ...(warmStart && { warmStart }),
     ...(Object.keys(teachers).length > 0 && { teachers }),
-    ...(!isDefaultSinks(sinks) && { sinks }),
+    ...(JSON.stringify(sinks) !== JSON.stringify(defaultSinks) && { sinks }),
     train,
   };
 }
@@ -254,10 +248,10 @@ export const synonyms: Readonly<Record<string, string>> = wordTable({
 });
 
 /**
- * The setting that an unknown name means: what another trainer calls so, else a setting of this last name, else the nearest name.
- * @param paths - settings outside `train`
+ * The setting that an unknown name means: what another trainer calls so, else a setting of this last name, else the nearest name;
+ * undefined where no name is near.
  */
-export function nearestSetting(name: string, paths: readonly string[]): string | undefined {
+export function suggestSetting(name: string): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
   const synonym = synonyms[plain(name)];
   if (synonym !== undefined) return synonym;
@@ -265,7 +259,7 @@ export function nearestSetting(name: string, paths: readonly string[]): string |
     .filter((path) => !path.includes("*"))
     .map((path) => `train.${path}`);
   const depth = (path: string): number => path.split(".").length;
-  const known = [...trainPaths, ...paths].toSorted((a, b) => depth(a) - depth(b));
+  const known = [...trainPaths, ...settingPaths(configSchema)].toSorted((a, b) => depth(a) - depth(b));
   const lastNames = known.map((path) => plain(path.slice(path.lastIndexOf(".") + 1)));
   const near = lastNames.includes(plain(name)) ? plain(name) : nearestName(plain(name), lastNames);
   return near === undefined ? undefined : known[lastNames.indexOf(near)];

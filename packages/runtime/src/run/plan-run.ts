@@ -85,7 +85,7 @@ export async function planRun(
   device: ChosenDevice,
   options: PlanOptions,
 ): Promise<RunPlan> {
-  const model = await readModelConfig(folder);
+  const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
   const { train, lora, memory } = config;
   const task = await openRunTask(config.task, {
     testProblems: 0,
@@ -118,7 +118,7 @@ export async function planRun(
     snapshots:
       (train.refreshOldPolicyEvery > 1 ? 1 : 0) +
       (isNamedObjective(train.objective) && train.objective.kl ? 1 : 0) +
-      opponentCopies(train),
+      (train.opponents ? train.opponents.keep + train.opponents.runs.length : 0),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts: Math.ceil(replies / device.workers),
@@ -158,11 +158,6 @@ export async function planRun(
     examples,
     fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
-}
-
-/** Frozen copies that opponents are: past selves at most, and other runs of a model of the same size. */
-function opponentCopies({ opponents }: AppConfig["train"]): number {
-  return opponents ? opponents.keep + opponents.runs.length : 0;
 }
 
 function stepSeconds(
@@ -240,10 +235,6 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
     forward: tokens * forward,
     decodeStep: settings.rollouts * forward,
   };
-}
-
-async function readModelConfig(folder: string): Promise<ModelConfig> {
-  return parseModelConfig(await readJsonFile(join(folder, "config.json")));
 }
 
 /** What a critic with layers of its own, or a reward model, takes on the device, in bytes. */

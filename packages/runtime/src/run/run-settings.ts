@@ -11,30 +11,24 @@ import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { SamplerSettings, RemoteSettings } from "./servers.ts";
 
+/** A run as a configuration file describes it; `configSchema` says what each setting is. */
 export interface AppConfig {
   readonly task: RunTask;
-  /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
-  /** Supervised warm start of the model before the training; null for none. */
   readonly warmStart: WarmStartSettings | null;
   /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
   readonly engine: RemoteSettings | null;
-  /** Null: the run's own model as it was before the first step. */
   readonly actor: ActorSettings | Reference | null;
-  /** Servers that policies are sampled on while they train here; null samples where they train. */
   readonly sampler: SamplerSettings | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
-  /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
   readonly bases: Readonly<Record<string, string>>;
-  /** Frozen models that objectives compare with, by name: `objective.kl.to`. They share the run's tokenizer. */
   readonly teachers: Readonly<Record<string, string>>;
   /**
    * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
    * ... For all models of the run that compute here; a template that does not know one ignores it.
    */
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
-  /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
   readonly device: string;
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
@@ -42,7 +36,6 @@ export interface AppConfig {
   /** No sums whose order differs from run to run, as CUDA's atomic ones do; a device that cannot do without is refused. */
   readonly deterministic: boolean;
   readonly memory: MemorySettings;
-  /** Where metrics, validation values and transcripts go beside the run's folder; no part of what is computed. */
   readonly sinks: readonly SinkSetting[];
   readonly train: TrainConfig;
 }
@@ -197,10 +190,6 @@ export interface OwnSinkPlace {
 }
 
 export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
-
-export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
-  return JSON.stringify(sinks) === JSON.stringify(defaultSinks);
-}
 
 const word = z.string().min(1).exactOptional();
 

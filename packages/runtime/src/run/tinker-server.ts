@@ -89,16 +89,10 @@ export async function storedServer(
 ): Promise<TinkerServer> {
   const file = join(directory, runFiles.environment);
   const environment = parseJson(await readFile(file, "utf8"), file) as { readonly server?: unknown };
-  const record = serverRecordIn(environment.server, file);
-  return serverOf({ ...settings, model: record.baseModel }, record, progress);
-}
-
-function serverRecordIn(value: unknown, file: string): ServerRecord {
-  try {
-    return serverRecord.parse(value);
-  } catch (error) {
+  const { data: record, error } = serverRecord.safeParse(environment.server);
+  if (!record)
     throw new LaconicError("checkpoint_mismatch", `${file}: server is no record of a probe`, { file }, error);
-  }
+  return serverOf({ ...settings, model: record.baseModel }, record, progress);
 }
 
 function serverOf(settings: TinkerServer["settings"], record: ServerRecord, progress: Progress): TinkerServer {

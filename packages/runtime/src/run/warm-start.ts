@@ -15,7 +15,7 @@ import {
   type TrainedPolicy,
   type Evaluation,
 } from "@laconic/trainer";
-import { giveWarmStart, worldCourse, type Course } from "@laconic/tasks/warm-start";
+import { giveWarmStart, worldCourse } from "@laconic/tasks/warm-start";
 import { warmStartBatch, warmStartCurriculum, type RelayLevel, type WarmStartPhase } from "@laconic/tasks";
 import { warmStartSettings, type WarmStartSettings, type AppConfig } from "./run-settings.ts";
 import type { Progress } from "../progress.ts";
@@ -97,7 +97,8 @@ export async function trainWarmStart(
   progress: Progress,
 ): Promise<WarmStartRecord> {
   const { steps } = warmStart;
-  const course = courseOf(warmStart, run);
+  const course =
+    warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : worldCourse(warmStart);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
   const resources = { ...(await runResources(given, progress)), testProblems: 0 };
   // One model, whoever will speak with it.
@@ -119,10 +120,6 @@ export async function trainWarmStart(
   } finally {
     await close();
   }
-}
-
-function courseOf(warmStart: WarmStartSettings, run: Pick<AppConfig, "policies"> = { policies: "shared" }): Course {
-  return warmStart.name === "examples" ? ownExamples(warmStart, run) : worldCourse(warmStart);
 }
 
 /** How a relay model is taught to imitate the wordy teacher. */

@@ -129,7 +129,11 @@ export async function openAccount(
 ): Promise<KeptAccount> {
   const { openSpendJournal, SpendAccount } = await import("@laconic/openai");
   const journal = await openSpendJournal(join(directory, spendingFile), spentUsd);
-  sayUnsettled(journal.before, maxUsd, progress);
+  const { calls, usd } = journal.before.unsettled;
+  if (calls > 0)
+    progress.note(
+      `${calls} calls were running when the process ended: ${maxUsd === null ? "" : "the cap counts "}at most ${formatUsd(usd)} for them`,
+    );
   const account = new SpendAccount(maxUsd, journal.before.spentUsd);
   account.keepIn(journal);
   return { account, close: () => journal.close() };
@@ -151,13 +155,6 @@ export async function readSpent(directory: string): Promise<JournalTotals | null
 
 export async function spentIn(directory: string): Promise<number> {
   return (await readSpent(directory))?.spentUsd ?? 0;
-}
-
-function sayUnsettled({ unsettled: { calls, usd } }: JournalTotals, maxUsd: number | null, progress: Progress): void {
-  if (calls === 0) return;
-  progress.note(
-    `${calls} calls were running when the process ended: ${maxUsd === null ? "" : "the cap counts "}at most ${formatUsd(usd)} for them`,
-  );
 }
 
 const example = "0.15,0.6 or 0.15,0.6,cached=0.075,cacheWrite=0.2,reasoning=0.6,date=2026-01-31";
