@@ -1,10 +1,10 @@
 import { runSpec } from "./spec/run-spec.ts";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolder } from "../test/run-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainingParts } from "./spec/parts.ts";
+import type { TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
@@ -103,50 +103,4 @@ test("a run ends when evaluations stop getting better, and keeps the best", asyn
   expect(result.steps).toBe(result.bestStep + 3 * 2);
   const kept = await readdir(join(folder, "checkpoints"));
   expect(kept).toContain(`step-${String(result.bestStep).padStart(8, "0")}`);
-});
-
-test("a pool of problems is all that a run sees", async () => {
-  const parts = tinyParts();
-  const seen: number[] = [];
-  const task = {
-    ...parts.task,
-    problems: (...args: Parameters<typeof parts.task.problems>) => {
-      seen.push(args[1]);
-      return parts.task.problems(...args);
-    },
-  };
-  await run({ steps: 3, problemPool: 4 }, { ...parts, task });
-  expect(seen).toEqual([4]);
-});
-
-test("several policies go on from a checkpoint as if nothing had happened", async () => {
-  const settings = {
-    ...magrpo,
-    steps: 6,
-    prices: {},
-    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
-    advantage: { estimator: "group", scale: "none" },
-    policies: { second: { learningRate: { peak: 0.1, warmUpSteps: 0, decay: "constant", finalFraction: 1 } } },
-    evaluation: { every: 3, problems: 6, transcripts: 1 },
-    checkpoint: { every: 3, keep: 2 },
-  };
-  const [whole, cut] = [await runFolder(), await runFolder()];
-  await tinyRun({ directory: whole, settings, parts: tinyPairParts() });
-  const stop = new AbortController();
-  await tinyRun({
-    directory: cut,
-    settings,
-    parts: tinyPairParts(),
-    signal: stop.signal,
-    observer: { step: ({ step = 0 }) => void (step === 2 && stop.abort()) },
-  });
-  await tinyRun({ directory: cut, settings, parts: tinyPairParts(), resume: true });
-  for (const file of ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"])
-    expect(await readFile(join(cut, file), "latin1")).toBe(await readFile(join(whole, file), "latin1"));
-  const last = join("checkpoints", "step-00000006");
-  expect((await readdir(join(cut, last))).toSorted()).toEqual(["first", "manifest.json", "second", "state.json"]);
-  expect(await readFile(join(cut, last, "manifest.json"), "utf8")).toBe(
-    await readFile(join(whole, last, "manifest.json"), "utf8"),
-  );
-  expect(Object.keys(tinyParts().policies)).toEqual([onlyPolicy]);
 });

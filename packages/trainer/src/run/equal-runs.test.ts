@@ -55,17 +55,53 @@ test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by
   expect(await filesOf(other)).toEqual(files);
 });
 
-test.each([{}, { language: true }])("a run that was resumed is equal to one that was not, with %j", async (more) => {
-  const parent = await temporaryFolder();
-  const [one, half] = [join(parent, "one"), join(parent, "half")];
-  const own = { ...settings, evaluation: { ...settings.evaluation, ...more } };
-  await tinyRun({ directory: one, settings: own, now: clock(1) });
-  const stop = new AbortController();
-  const observer = { step: ({ step = 0 }: Readonly<Record<string, number>>) => void (step === 2 && stop.abort()) };
-  await tinyRun({ directory: half, settings: own, now: clock(7), observer, signal: stop.signal });
-  await tinyRun({ directory: half, settings: own, now: clock(3), resume: true });
-  expect(await filesOf(half)).toEqual(await filesOf(one));
-});
+const magrpo = {
+  groupBy: "tree-node",
+  prices: {},
+  tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+  policies: { second: { learningRate: { peak: 0.1, warmUpSteps: 0, decay: "constant", finalFraction: 1 } } },
+};
+const budget = { targetTokens: 2, learningRate: 0.01, warmupIterations: 1, annealIterations: 3 };
+
+/** What each run has in its metrics, and its options. */
+const resumed: Readonly<Record<string, readonly [RegExp, Partial<TinyRunOptions>]>> = {
+  "a team": [/"step":4/u, {}],
+  "a team whose language is measured": [
+    /"language\/perplexity\/solver"/u,
+    { settings: { evaluation: { ...settings.evaluation, language: true } } },
+  ],
+  "a budget": [/"budget\/tokens\/lambda":0\.\d+/u, { settings: { prices: {}, budget } }],
+  "a KL term from the first policy": [
+    /"actor\/kl_loss":0\.0*[1-9]/u,
+    { settings: { objective: { name: "gspo", kl: { estimator: "k3+", coefficient: 0.2 } } } },
+  ],
+  "several policies that grow trees": [
+    /"policy\/second\/optim\/lr":0\.1/u,
+    { parts: tinyPairParts(), settings: magrpo },
+  ],
+};
+
+test.each(Object.entries(resumed))(
+  "a run that was resumed is equal to one that was not: %s",
+  async (_, [metrics, options]) => {
+    const parent = await temporaryFolder();
+    const [one, half] = [join(parent, "one"), join(parent, "half")];
+    // Each run has its own weights.
+    const run = (more: Partial<TinyRunOptions> & { readonly directory: string }): ReturnType<typeof tinyRun> =>
+      tinyRun({
+        ...more,
+        ...(options.parts && { parts: tinyPairParts() }),
+        settings: { ...settings, ...options.settings },
+      });
+    await run({ directory: one, now: clock(1) });
+    const stop = new AbortController();
+    const observer = { step: ({ step = 0 }: Readonly<Record<string, number>>) => void (step === 2 && stop.abort()) };
+    await run({ directory: half, now: clock(7), observer, signal: stop.signal });
+    await run({ directory: half, now: clock(3), resume: true });
+    expect(await filesOf(half)).toEqual(await filesOf(one));
+    expect(await readFile(join(one, "metrics.jsonl"), "utf8")).toMatch(metrics);
+  },
+);
 
 test("a resumed run gives up opponents that no checkpoint names, as where a kill came before it did", async () => {
   const directory = join(await temporaryFolder(), "run");

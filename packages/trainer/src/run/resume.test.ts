@@ -41,29 +41,6 @@ test("an old policy that outlives steps resumes identically: an interrupt waits 
   expect(await traces(cut)).toEqual(await traces(whole));
 });
 
-test("the reference of a KL term is the policy before the first step, also after a resume", async () => {
-  const penalised = { ...settings, objective: { name: "gspo", kl: { estimator: "k3+", coefficient: 0.2 } } };
-  const [whole, cut] = [await runFolder(), await runFolder()];
-  await runIn(whole, { settings: penalised });
-  const stop = new AbortController();
-  await runIn(cut, { settings: penalised, signal: stop.signal, observer: { step: () => stop.abort() } });
-  await runIn(cut, { settings: penalised, resume: true });
-  expect(await traces(cut)).toEqual(await traces(whole));
-  expect((await traces(whole))[0]).toMatch(/"actor\/kl_loss":0\.0*[1-9]/);
-});
-
-test("a budget's state survives: the resumed price goes on where it was", async () => {
-  const budget = { targetTokens: 2, learningRate: 0.01, warmupIterations: 1, annealIterations: 3 };
-  const steered = { ...settings, prices: {}, budget };
-  const [whole, cut] = [await runFolder(), await runFolder()];
-  await runIn(whole, { settings: steered });
-  const stop = new AbortController();
-  await runIn(cut, { settings: steered, signal: stop.signal, observer: { step: () => stop.abort() } });
-  await runIn(cut, { settings: steered, resume: true });
-  expect(await traces(cut)).toEqual(await traces(whole));
-  expect((await traces(whole))[0]).toMatch(/"budget\/tokens\/lambda":0\.\d+/);
-});
-
 test("resuming a finished run changes nothing", async () => {
   const { expected } = await reference();
   const directory = await runFolder();

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { LaconicError } from "@laconic/core";
@@ -271,17 +271,6 @@ test("a refused resume does not touch what a living process is writing", async (
   expect(existsSync(partial)).toBe(false);
 });
 
-test("the rows of a torn file are read up to the tear", async () => {
-  const directory = await runFolder();
-  await runIn(directory);
-  const path = join(directory, "metrics.jsonl");
-  const expected = await readFile(path, "utf8");
-  await appendFile(path, `{"step":7,"rew`);
-  expect((await readLines(nodeFileSystem, path)).map((row) => row["step"])).toEqual([1, 2, 3, 4, 5, 6]);
-  await runIn(directory, { resume: true });
-  expect(await readFile(path, "utf8")).toBe(expected);
-});
-
 test("a sink that throws is switched off with one warning, and the others go on", async () => {
   const directory = await runFolder();
   const seen: number[] = [];
@@ -308,31 +297,6 @@ test("a sink that throws is switched off with one warning, and the others go on"
   expect(warnings.filter((message) => String(message).includes("broken"))).toEqual([
     "metric sink broken failed and is off: no route",
   ]);
-});
-
-test("a resumed run gives its sinks the rows from before", async () => {
-  const directory = await runFolder();
-  const stop = new AbortController();
-  const observer = { step: (metrics: Metrics) => void (metrics["step"] === 3 && stop.abort()) };
-  await runIn(directory, { signal: stop.signal, observer });
-  const seen: [number, unknown][] = [];
-  const sink: MetricSink = {
-    name: "seen",
-    log: (metrics, step) => void seen.push([step, metrics["step"]]),
-    close: () => undefined,
-  };
-  await runIn(directory, { resume: true, sinks: [sink] });
-  expect(seen).toEqual([1, 2, 3, 4, 5, 6].map((step) => [step, step]));
-});
-
-test("a text is warned of once", async () => {
-  const directory = await runFolder();
-  const heard: string[] = [];
-  const run = await open(directory, { observer: { warning: (message) => void heard.push(message) } });
-  for (const message of ["one", "two", "one"]) await run.warn(message);
-  await run.close();
-  expect(heard).toEqual(["one", "two"]);
-  expect(await readFile(join(directory, "warnings.jsonl"), "utf8")).toBe(`{"message":"one"}\n{"message":"two"}\n`);
 });
 
 test("a resumed run says its warnings again, and does not write them twice", async () => {

@@ -88,23 +88,6 @@ test("samples follow the distribution, repeat with their stream, and report thei
   expect((await model.sample([request(0, 0)]))[0]?.tokens).toEqual([best]);
 });
 
-test("a gradient that is not finite is not applied", async () => {
-  const model = tabularModel({ vocabularySize: 3 });
-  await model.forwardBackward(sequences, (part) => part.values.map(() => NaN));
-  expect(await model.optimStep(adam)).toEqual({ gradNorm: NaN, applied: false, step: 0 });
-  expect((await model.forward(sequences)).logProbs.values[0]).toBeCloseTo(-Math.log(3), 12);
-});
-
-test("a step without a gradient does nothing; at temperature 0 the log-probs are those at 1", async () => {
-  const model = tabularModel({ vocabularySize: 3, spread: 1 });
-  await model.forwardBackward([{ promptTokens: [1], completionTokens: [] }], (part) => part.values);
-  expect(await model.optimStep(adam)).toEqual({ gradNorm: 0, applied: false, step: 0 });
-  const [at0, at1] = await Promise.all(
-    [0, 1].map((temperature) => model.forward(sequences.map((sequence) => ({ ...sequence, temperature })))),
-  );
-  expect(at0).toEqual(at1);
-});
-
 test("a loaded model continues as the saved one would; a snapshot stays behind", async () => {
   const train = async (model: ReturnType<typeof tabularModel>): Promise<void> => {
     await model.forwardBackward(sequences, (part) => part.values.map((value) => -value));
