@@ -171,45 +171,32 @@ async function measuring(
   const all = played.map(({ episode }) => episode);
   const texts = await saidTexts(parts, references, all, sampling.temperature);
   const judgedOf = new Map(played.map((each) => [each.episode, each]));
+  const mean = (values: readonly number[], count = values.length): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, count);
   return (some) => {
     const episodes = some.map(({ episode }) => episode);
-    const judged = episodes.flatMap((episode) => judgedOf.get(episode) ?? []);
+    const grades = some.map(({ task = Number.NaN }) => task).filter((task) => !Number.isNaN(task));
+    const tokens = episodes.flatMap(({ ledger }) => ledger.calls.map(({ writtenTokens }) => writtenTokens));
+    const counted = measureValues(
+      episodes.flatMap((episode) => judgedOf.get(episode) ?? []),
+      played,
+    );
+    const measures = [
+      ...[...counted].flatMap(([name, values]) => (values.length === 0 ? [] : [[name, mean(values)] as const])),
+      ...Object.entries(parts.task.across?.(some) ?? {}).filter(([, value]) => !Number.isNaN(value)),
+    ];
     return {
-      ...measuredTeam(some),
-      ...auxiliaryMetrics(measureValues(judged, played), parts.task.across?.(some) ?? {}),
+      problems: some.length,
+      accuracy: mean(grades),
+      interval: grades.every((grade) => grade >= 0 && grade <= 1)
+        ? wilsonInterval(
+            grades.reduce((sum, grade) => sum + grade, 0),
+            grades.length,
+          )
+        : studentInterval(grades),
+      tokens: mean(tokens, some.length),
+      ...(measures.length > 0 && { measures: Object.fromEntries(measures) }),
       ...(texts.size > 0 && { language: languageOf(episodes, texts) }),
     };
   };
-}
-
-function auxiliaryMetrics(
-  counted: ReadonlyMap<string, readonly number[]>,
-  across: Readonly<Record<string, number>>,
-): Pick<Measured, "measures"> {
-  const means = [...counted].flatMap(([name, values]) =>
-    values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]],
-  );
-  const seen = [...means, ...Object.entries(across).filter(([, value]) => !Number.isNaN(value))];
-  return seen.length === 0 ? {} : { measures: Object.fromEntries(seen) as Record<string, number> };
-}
-
-function measuredTeam(episodes: readonly RecordedEpisode[]): Measured {
-  const grades = episodes.map(({ task = Number.NaN }) => task).filter((task) => !Number.isNaN(task));
-  const right = grades.reduce((sum, task) => sum + task, 0);
-  const tokens = episodes
-    .flatMap(({ episode }) => episode.ledger.calls)
-    .reduce((sum, call) => sum + call.writtenTokens, 0);
-  return {
-    problems: episodes.length,
-    accuracy: right / Math.max(1, grades.length),
-    interval: meanInterval(grades),
-    tokens: tokens / Math.max(1, episodes.length),
-  };
-}
-
-function meanInterval(scores: readonly number[]): Measured["interval"] {
-  const sum = scores.reduce((total, score) => total + score, 0);
-  return scores.every((score) => score >= 0 && score <= 1)
-    ? wilsonInterval(sum, scores.length)
-    : studentInterval(scores);
 }

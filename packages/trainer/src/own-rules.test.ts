@@ -5,7 +5,7 @@ import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } fro
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { withResults } from "./problem-results.ts";
+import { withResults } from "./loop/step.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";

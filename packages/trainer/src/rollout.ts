@@ -10,8 +10,6 @@ export interface Rollout {
   readonly problem: Problem;
   /** Position of the problem among those of the step. */
   readonly group: number;
-  /** Score of each utterance as if it were the answer, NaN without one; where credit asks for it. */
-  readonly utteranceScores?: readonly number[];
   /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
   readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
   /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */

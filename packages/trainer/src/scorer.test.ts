@@ -43,11 +43,6 @@ test.each([
   ["whole episodes", {}, tinyParts],
   ["difference rewards", { credit: { kind: "difference" }, groupBy: "prompt+agent" }, () => tinyParts("star")],
   [
-    "grades of utterances",
-    { credit: { kind: "margin", alpha: 0.5 }, groupBy: "prompt+agent" },
-    () => tinyParts("star"),
-  ],
-  [
     "trees",
     { tree: { mode: "cross", gamma: 0.9, stopAbove: null }, groupBy: "tree-node", objective: { name: "magrpo" } },
     () => tinyPairParts(2),

@@ -1,13 +1,17 @@
 import {
-  LaconicError,
-  nearestName,
+  shownValue,
   type AgentId,
   type Episode,
+  type GroupReward,
   type Learned,
+  LaconicError,
+  nearestName,
   type Problem,
   type Reward,
 } from "@laconic/core";
-import { graded, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
+import { checkValue } from "@laconic/core/checks";
+import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, graded } from "@laconic/rewards";
+import type { Rollout } from "./rollout.ts";
 import type { TrainingTask } from "@laconic/topologies";
 
 /** Asks a reward about an episode and says what became of it: is not late, and rejects for an agent alone that nobody is. Null for an agent's error. */
@@ -63,4 +67,59 @@ export function rewardOf({ name, reward, grader }: Pick<TrainingTask, "name" | "
   if (reward) return reward;
   if (grader) return graded(grader);
   throw new LaconicError("input_invalid", `the task ${name} has neither a reward nor a grader`, { task: name });
+}
+
+export type GroupScorer = (
+  rollouts: readonly Rollout[],
+  place: string,
+  learned: Learned,
+) => Promise<readonly Rollout[]>;
+
+type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
+
+/**
+ * A group reward that may take its time, fail or hang, as one that never does: where it fails, its group has no score.
+ * @param agents - of the team; a reward for anybody else is refused
+ * @param seconds - after which one that says nothing has failed, counted while no other one is said either
+ */
+export function groupScorer(
+  reward: GroupReward,
+  { seconds }: { readonly seconds: number },
+  agents: readonly AgentId[],
+): GroupScorer {
+  const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
+  return async (rollouts, place, learned) => {
+    const found = [...rollouts];
+    const groups = new Map<number, number[]>();
+    rollouts.forEach(({ group, score }, i) => {
+      if (score?.status === "scored") groups.set(group, [...(groups.get(group) ?? []), i]);
+    });
+    await Promise.all(
+      Array.from(groups.values(), async (members) => {
+        const judged = members.map((i) => rollouts[i] as Judged);
+        const [{ problem }] = judged as [Judged];
+        const episodes = judged.map(({ episode }) => episode);
+        const answered = await ask((signal) => reward(episodes, problem, { signal, learned }));
+        if (answered.status === "answered") checkCount(answered.value, episodes, place);
+        members.forEach((i, n) => {
+          const { score, episode } = judged[n] as Judged;
+          const more = answered.status === "answered" ? readReward(answered.value[n]) : answered;
+          checkPlaces(more, agents, episode);
+          found[i] = { ...(rollouts[i] as Rollout), score: withMore(score, more) };
+        });
+      }),
+    );
+    return found;
+  };
+}
+
+function checkCount(given: unknown, episodes: readonly Episode[], place: string): void {
+  checkValue({ name: "the group reward", value: "groupReward", place }, given, (each) => {
+    if (!Array.isArray(each)) return `gave ${shownValue(each)}, expected a list with a reward for each episode`;
+    return each.length === episodes.length ? null : `gave ${each.length} rewards for ${episodes.length} episodes`;
+  });
+}
+
+function withMore(score: Judged["score"], more: RewardOutcome): RewardOutcome {
+  return more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more;
 }

@@ -1,18 +1,21 @@
+import { watchForDeadTraining } from "../dead-training.ts";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
+import { type LoopState, learnedOf } from "../run/loop-state.ts";
+import type { StepClock } from "../run/recorder.ts";
+import { type LearnerResult, learn, moveBudget, needsReference, pricingOf } from "../stages/learner.ts";
+import { policyPrefix, stepMetrics } from "../step-metrics.ts";
+import { budgetWarning, stepWarnings } from "../warnings.ts";
+import type { Collected, Collector } from "./collect.ts";
+import { samplingAt, type TrainingRun } from "./training-run.ts";
+import type { ProblemResult } from "@laconic/core";
+import { type ScoredRollout, score } from "../stages/score.ts";
 import { agentErrorWarning } from "../agent-errors.ts";
 import type { Samplers } from "../spec/parts.ts";
-import { learnedOf, type LoopState } from "../run/loop-state.ts";
-import type { StepClock } from "../run/recorder.ts";
-import { learn, moveBudget, needsReference, pricingOf, type LearnerResult } from "../stages/learner.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
-import { withResults } from "../problem-results.ts";
 import { policySamplers } from "../stages/old-log-probs.ts";
 import type { PriceDiagnostics } from "../spec/price-controllers.ts";
-import { score, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
-import type { Collected, Collector } from "./collect.ts";
 import { checkpointOnFailure } from "./save.ts";
-import { samplingAt, type TrainingRun } from "./training-run.ts";
 
 export interface ScoredStep {
   readonly scored: readonly ScoredRollout[];
@@ -137,4 +140,88 @@ export function byPolicy<T>(
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value] as const])),
   );
+}
+
+type Results = Readonly<Record<string, ProblemResult>>;
+
+/** Results with those of a step: the mean grade of each problem. Episodes without a grade count nowhere. @param step - from 0 */
+export function withResults(
+  results: Results,
+  scored: readonly Pick<ScoredRollout, "problem" | "measured">[],
+  step: number,
+): Results {
+  const grades = new Map<string, number[]>();
+  for (const { problem, measured } of scored)
+    if (!Number.isNaN(measured.task)) grades.set(problem.id, [...(grades.get(problem.id) ?? []), measured.task]);
+  const found: Record<string, ProblemResult> = { ...results };
+  for (const [id, own] of grades) {
+    const last = own.reduce((sum, grade) => sum + grade, 0) / own.length;
+    const before = Object.hasOwn(results, id) ? results[id] : undefined;
+    const plays = (before?.plays ?? 0) + 1;
+    const mean = (before?.mean ?? 0) + (last - (before?.mean ?? 0)) / plays;
+    found[id] = { plays, mean, last, lastStep: step };
+  }
+  return found;
+}
+
+export interface DoneStep extends ScoredStep, Moved {
+  readonly collected: Collected;
+  readonly learners: readonly LearnerResult[];
+  readonly prices: Prices;
+}
+
+/** Writes a step's warnings, record, metrics and dropped groups. */
+export async function trace(
+  run: TrainingRun,
+  { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,
+  clock: StepClock,
+  { report, turn }: Pick<Collector, "report" | "turn">,
+): Promise<LoopState> {
+  const { recorder, config } = run;
+  const { trees, scores, lags } = collected;
+  const { step } = moved;
+  for (const { learner, scored: own, gap } of learners)
+    for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning, step);
+  const unkept = budgetWarning(config, scored);
+  if (unkept !== null) await recorder.warn(unkept, step);
+  const queue = report();
+  const lag = lags.length === 0 ? 0 : lags;
+  await recorder.record?.({
+    step,
+    ...(typeof config.sampling.temperature !== "number" && samplingAt(run, step - 1)),
+    scored,
+    trees,
+    scoring,
+    lag,
+    learners,
+    prices,
+  });
+  await turn();
+  const metrics = stepMetrics({
+    step,
+    config,
+    scored,
+    scoring,
+    learners,
+    budgets,
+    lags,
+    queue,
+    evaluations: trees && scores.length,
+    tokenPrice: prices["tokens"] ?? 0,
+    opponents: moved.opponents ?? null,
+  });
+  await recorder.step(metrics, clock);
+  const replies = learners.flatMap(({ learner, batch }) => {
+    const spoken = batch.utterances.filter(({ silent }) => !silent);
+    const cut = spoken.filter(({ finishReason }) => finishReason === "length").length;
+    return Object.entries({ spoken: spoken.length, cut }).map(
+      ([name, count]) => [`${policyPrefix(learners, learner)}replies/${name}`, count] as const,
+    );
+  });
+  const signs = moved.deadTraining ?? {};
+  const watched = watchForDeadTraining(signs, { ...metrics, ...Object.fromEntries(replies) }, config);
+  for (const warning of watched.warnings) await recorder.warn(warning, step);
+  await turn();
+  if (queue) await recorder.dropped(step, queue.dropped);
+  return { ...moved, deadTraining: watched.signs, ...(queue && { queue: queue.state }) };
 }

@@ -1,13 +1,12 @@
 import {
+  type PolicySnapshot,
   randomFromSeed,
   type PolicyNeed,
-  type PolicySnapshot,
   type Random,
   type Reward,
   type Sampling,
 } from "@laconic/core";
-import { groupScorer, type GroupScorer } from "../group-scorer.ts";
-import { mapPolicies } from "../spec/parts.ts";
+import { livePolicies, type Samplers, mapPolicies } from "../spec/parts.ts";
 import { policyNeedsOf } from "../spec/policy-needs.ts";
 import type { Learner } from "../spec/learning.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
@@ -17,9 +16,9 @@ import { criticsOf, withLearned } from "../learned.ts";
 import type { Models } from "../run/checkpoint.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { Recorder } from "../run/recorder.ts";
-import { rewardOf, scorer, type Scorer } from "../scorer.ts";
+import { groupScorer, rewardOf, scorer, type GroupScorer, type Scorer } from "../scorer.ts";
 import { needsReference } from "../stages/learner.ts";
-import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
+import { TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -69,7 +68,7 @@ export async function openTrainingRun(
     scoreGroups: groupReward ? groupScorer(groupReward, config.scoring, task.topology.agents) : null,
     problemsOf,
     pool: config.opponents ? new OpponentPool(spec, config.opponents, recorder) : null,
-    budget: teamBudgets(spec.budgets, config.prices),
+    budget: new TeamBudgets(spec.budgets, config.prices),
     schedule: new Schedule(config, signal),
   };
 }
@@ -101,3 +100,35 @@ export async function disposeAll(snapshots: Readonly<Record<string, PolicySnapsh
 }
 
 const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });
+
+/**
+ * π_old: samples episodes and is the denominator of ratios. Frozen weights where they outlive a step or its first update. Live
+ * weights are old until the first optimiser step.
+ */
+export class OldPolicies {
+  readonly #run: TrainingRun;
+  #snapshots: Readonly<Record<string, PolicySnapshot>> | null = null;
+
+  constructor(run: TrainingRun) {
+    this.#run = run;
+  }
+
+  /** Those of the next step. */
+  async samplers(): Promise<Samplers> {
+    const { parts, config, learners } = this.#run;
+    if (config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old")))
+      return livePolicies(parts);
+    this.#snapshots ??= await snapshotsOf(learners);
+    return this.#snapshots;
+  }
+
+  /** Line 11: drops them where the next step has newer ones. @param step - steps done */
+  async refresh(step: number): Promise<void> {
+    if (this.#run.schedule.isRefreshDue(step)) await this.dispose();
+  }
+
+  async dispose(): Promise<void> {
+    await disposeAll(this.#snapshots);
+    this.#snapshots = null;
+  }
+}

@@ -1,15 +1,19 @@
 import {
+  shownValue,
+  type Matchmaking,
+  type PoolMember,
+  type Random,
   LaconicError,
   type AgentId,
   type LanguageModel,
   type PolicySnapshot,
   type TrainableModel,
 } from "@laconic/core";
+import { checkedCall } from "@laconic/core/checks";
 import type { OpponentSettings } from "../settings/config.ts";
+import { poolMember, type OpponentState, selfAt, withSelf, type Opponent, type OpponentOf } from "./games.ts";
 import type { TrainedPolicy } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
-import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";
-import { matchesOf, type MatchPlace, type Matches } from "./matchmaking.ts";
 
 export interface OpponentStore {
   /** Weights of a past self, before a checkpoint names it. */
@@ -135,4 +139,52 @@ export class OpponentPool {
       }),
     );
   }
+}
+
+export interface Match {
+  readonly opponent: string;
+  readonly side: number;
+}
+
+interface MatchPlace {
+  readonly step: number;
+  readonly problems: number;
+  readonly episodes: number;
+  readonly random: Random;
+}
+
+/** The match of an episode; null where the team plays as it is. */
+type Matches = (group: number, episode: number) => Match | null;
+
+/**
+ * Draws the opponents of a step before its first episode. Each game has a stream of its own.
+ * @throws LaconicError `input_invalid` for a rule that names nobody of the pool
+ */
+export function matchesOf(
+  rule: Matchmaking,
+  { latest, draw, sides }: Pick<OpponentSettings, "latest" | "draw" | "sides">,
+  states: readonly OpponentState[],
+  { step, problems, episodes, random }: MatchPlace,
+): Matches {
+  const pool = states.map((each) => poolMember(each));
+  const each = draw === "group" ? 1 : episodes;
+  const matches = Array.from({ length: problems * each }, (_, game): Match | null => {
+    const stream = random.split(`opponents/${game}`);
+    if (stream.split("latest").uniform() < latest) return null;
+    const side = (step * problems * each + game) % sides.length;
+    return { opponent: chosen(rule, step, pool, stream.split("match")), side };
+  });
+  return (group, episode) => matches[group * each + (draw === "group" ? 0 : episode)] ?? null;
+}
+
+function chosen(rule: Matchmaking, step: number, pool: readonly PoolMember[], random: Random): string {
+  const names = pool.map(({ name }) => name);
+  return checkedCall(
+    { name: `the matchmaking ${rule.name}`.trimEnd(), value: "matchmaking", place: `step ${step + 1}` },
+    () => rule({ step, pool, random }),
+    (given) =>
+      typeof given === "string" && names.includes(given)
+        ? null
+        : `gave ${shownValue(given)}, expected a name of the pool: ${names.join(", ")}`,
+  );
 }

@@ -12,7 +12,7 @@ import type { Metrics } from "../step-metrics.ts";
 import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun, tinyTokenizer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";
 import { matchmakings } from "../spec/matchmaking.ts";
-import { matchesOf } from "./matchmaking.ts";
+import { matchesOf } from "./opponent-pool.ts";
 import { selfAt, withSelf, type OpponentState } from "./games.ts";
 
 const settings = {

@@ -137,7 +137,6 @@ class EpisodeTable {
       reward: each.reward,
       ...(each.agentRewards.size > 0 && { agentRewards: Object.fromEntries(each.agentRewards) }),
       ...(each.credit && { credit: [...each.credit] }),
-      ...(each.utteranceScores && { utteranceScores: each.utteranceScores }),
       ...(each.without && {
         without: Object.fromEntries(Object.entries(each.without).map(([agent, played]) => [agent, this.add(played)])),
       }),

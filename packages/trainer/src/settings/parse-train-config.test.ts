@@ -80,7 +80,6 @@ test.each([
   [{ tree }, "groupBy", "belongs to rollout trees"],
   [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
   [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
-  [{ credit: { kind: "margin" }, groupBy: "prompt+agent" }, "credit.alpha", "it is missing; it must be a number"],
   [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "no such setting"],
   [
     { earlyStopping: { patience: 2, minGain: 0 }, evaluation: { every: 0 } },

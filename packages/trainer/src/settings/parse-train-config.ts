@@ -12,7 +12,6 @@ import {
   filledGroups,
   opponentDefaults,
   supervisedDefaults,
-  type AdvantageSettings,
   type PolicySettings,
   type TrainConfig,
 } from "./config.ts";
@@ -32,11 +31,7 @@ export function parseTrainConfig(
   place: readonly string[] = [],
   nearest: (name: string) => string | undefined = () => undefined,
 ): TrainConfig {
-  const given = withDefaults(
-    agentGspoDefaults,
-    withoutNull(expandPlainForms(trainConfigSchema, partial), "opponents"),
-    [],
-  );
+  const given = withDefaults(expandPlainForms(trainConfigSchema, partial));
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given, nearest);
   checkCombinations(parsed.data, place);
@@ -64,7 +59,12 @@ type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget
 function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Partial<P> {
   const parts: Parts = {
     ...(isNamedObjective(objective) && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
-    ...(isNamedEstimator(advantage) && { advantage: fillDefaults(advantageShape(advantage.estimator), advantage) }),
+    ...(isNamedEstimator(advantage) && {
+      advantage: fillDefaults(
+        advantage.estimator === "decoupled" ? decoupledShape : estimatorShape(advantage.estimator),
+        advantage,
+      ),
+    }),
     ...(budget && { budget: resolvedBudget(budget) }),
   };
   return parts as Partial<P>;
@@ -74,47 +74,37 @@ function resolvedBudget(budget: NonNullable<TrainConfig["budget"]>): NonNullable
   return isNamedBudget(budget) ? fillDefaults(budgetOptionsShape, budget) : budget;
 }
 
-function advantageShape(name: AdvantageSettings["estimator"]): ReturnType<typeof estimatorShape> {
-  return name === "decoupled" ? decoupledShape : estimatorShape(name);
-}
-
 function invalid(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Groups that a run has or has not: one that is given is filled from here. */
-const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ["asynchronous", asynchronousDefaults],
-  ["divergence", agentGspoDefaults.divergence],
-  ["opponents", opponentDefaults],
-  ["supervised", supervisedDefaults],
-]);
+/** Groups of settings that are filled key by key. A default for one alternative must not leak into another. */
+const filled: Readonly<Record<string, object | null>> = {
+  ...Object.fromEntries(filledGroups.map((group) => [group, agentGspoDefaults[group]])),
+  asynchronous: asynchronousDefaults,
+  divergence: agentGspoDefaults.divergence,
+  opponents: opponentDefaults,
+  supervised: supervisedDefaults,
+};
 
-/** Without a key that says null: a run keeps nothing of it then. */
-function withoutNull(written: unknown, key: string): unknown {
-  if (!isRecord(written) || written[key] !== null) return written;
-  const { [key]: _none, ...rest } = written;
-  return rest;
+/** Lays written settings over the defaults, as own properties, so that no key reaches a prototype. */
+function withDefaults(written: unknown): unknown {
+  if (written === undefined) return agentGspoDefaults;
+  if (!isRecord(written)) return written;
+  const merged = Object.entries(written)
+    .filter(([key, value]) => value !== undefined && !(key === "opponents" && value === null))
+    .map(([key, value]) => [key, Object.hasOwn(filled, key) ? laidOver(filled[key], value) : value] as const);
+  return Object.fromEntries([...Object.entries(agentGspoDefaults), ...merged]);
 }
 
-/** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
-function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
-  if (given === undefined) return defaults;
-  if (isValueSource(given)) return given;
-  const place = path.join(".");
-  const whole = filled.get(place);
-  if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
-  // Any other group is given as a whole: a default for one alternative must not leak into another.
-  if (!isRecord(defaults) || !isRecord(given) || !isFilled(path)) return given;
-  const merged = Object.entries(given).map(([key, value]) => {
-    const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
-    return [key, withDefaults(own, value, [...path, key])] as const;
+function laidOver(defaults: unknown, written: unknown): unknown {
+  if (written === undefined) return defaults;
+  if (!isRecord(defaults) || !isRecord(written) || isValueSource(written)) return written;
+  const merged = Object.entries(written).map(([key, value]) => {
+    const initial = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
+    return [key, laidOver(initial, value)] as const;
   });
   return Object.fromEntries([...Object.entries(defaults), ...merged]);
-}
-
-function isFilled([first]: readonly string[]): boolean {
-  return first === undefined || (filledGroups as readonly string[]).includes(first);
 }
 
 /** The first key that does not exist, with the nearest that does; else the first value that does not fit. */

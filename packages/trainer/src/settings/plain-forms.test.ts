@@ -26,6 +26,6 @@ test.each([
 
 test("paths name settings within alternatives and records", () => {
   expect(settingPaths(trainConfigSchema)).toEqual(
-    expect.arrayContaining(["steps", "objective.kl.coefficient", "policies.*.budget.targetTokens", "credit.alpha"]),
+    expect.arrayContaining(["steps", "objective.kl.coefficient", "policies.*.budget.targetTokens", "credit.kind"]),
   );
 });

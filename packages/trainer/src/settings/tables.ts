@@ -237,9 +237,6 @@ export const creditTables = {
   shared: {},
   // The reward less that of the same episode with the speaker silent; one more episode for each trained agent.
   difference: {},
-  // MARTI's shaping: the utterance's own grade, moved by how the rounds before did.
-  margin: { alpha: { help: "How far the rounds before move it", shape: { kind: "number", min: 0 } } },
-  quality: { alpha: { help: "How far the rounds before move it", shape: { kind: "number", min: 0 } } },
 } as const;
 
 /** Frozen opponents that play some agents in training. */

@@ -1,7 +1,6 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
-import type { TrainConfig } from "../settings/config.ts";
-import { checkExamples, checkGroupReward, checkSource, checkValues, checkOpponents } from "./check-values.ts";
+import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { checkPolicyNeeds } from "./policy-needs.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
@@ -42,22 +41,140 @@ function checkPlayed(parts: PartsOutline, learning: LearningOutline): void {
   checkOpponents(parts, learning);
   for (const { estimator, objective, config, groupBy, grouping } of learners) {
     if (estimator.advantagePer === "token" && objective.advantagePer === "sequence")
-      throw new LaconicError(
-        "config_invalid",
-        `objective: ${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
-        { key: "objective" },
+      refuse(
+        "objective",
+        `${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
       );
     if (config.weightBy === "turn" && groupBy !== "prompt+agent" && grouping === null)
-      throw new LaconicError(
-        "config_invalid",
-        `weightBy: turn has no effect with groupBy ${groupBy}, where an episode is in a group once; use prompt+agent`,
-        { key: "weightBy" },
+      refuse(
+        "weightBy",
+        `turn has no effect with groupBy ${groupBy}, where an episode is in a group once; use prompt+agent`,
       );
     if (estimator.needs?.includes("agents") && !groupBy.includes("agent"))
-      throw new LaconicError(
-        "config_invalid",
-        `groupBy: the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
-        { key: "groupBy" },
+      refuse(
+        "groupBy",
+        `the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
       );
   }
+}
+
+/** @throws LaconicError `config_invalid` naming the key */
+function refuse(key: string, reason: string): never {
+  throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+}
+
+/**
+ * Refuses settings that have no effect beside a value, or that a value cannot keep to.
+ */
+function checkValues({ source, task }: PartsOutline, { config, curriculum, learners }: LearningOutline): void {
+  const { asynchronous, sampling, ratioUnit, tree } = config;
+  const isScheduled = typeof sampling.temperature !== "number";
+  if (curriculum && asynchronous)
+    refuse("asynchronous", "plays problems before the results are there that a curriculum chooses by");
+  if (curriculum && source) refuse("curriculum", "has no effect: episodes are played elsewhere");
+  if (isScheduled && asynchronous)
+    refuse("asynchronous", "plays episodes of several steps at a time, and a schedule gives each its own temperature");
+  if (isScheduled && source) refuse("sampling.temperature", "has no effect: episodes are played elsewhere");
+  if (tree && !task.game) refuse("tree", `the task ${task.name} is not played in synchronous turns`);
+  if (learners.every(({ grouping }) => grouping === null)) return;
+  if (ratioUnit === "trajectory" || ratioUnit === "joint")
+    refuse(
+      "ratioUnit",
+      `${ratioUnit} joins messages that a grouping function may give different advantages; use message or turn`,
+    );
+  if (tree) refuse("tree", "a tree groups by its nodes, so a grouping function has no effect");
+}
+
+function checkExamples({ policies }: PartsOutline, { config: { supervised } }: LearningOutline): void {
+  const has = Object.values(policies).some(({ examples }) => examples !== undefined);
+  if (has === (supervised !== null)) return;
+  if (has) refuse("supervised", "null leaves the examples of the policies unused; set it, or remove them");
+  const message =
+    "supervised.examples: there are none to learn; name a file, a list or a function, or set supervised to null";
+  throw new LaconicError("config_invalid", message, { key: "supervised" });
+}
+
+function checkGroupReward({ config: { tree, credit }, groupReward, learners }: LearningOutline): void {
+  if (groupReward === null) return;
+  const apart = (key: string, reason: string): never => refuse(key, `${reason}, so it cannot go with a group reward`);
+  if (tree) apart("tree", "judges each joint reply as it comes");
+  if (credit.kind !== "shared") apart("credit", `${credit.kind} judges episodes again, without their group`);
+  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+    apart("advantage", "the estimator compares with a greedy episode, which has no group");
+}
+
+function checkSource({ source, task }: PartsOutline, { config, learners }: LearningOutline): void {
+  if (source === undefined) return;
+  const elsewhere = (key: string, reason: string): never => refuse(key, `${reason}, and episodes are played elsewhere`);
+  if (config.tree) elsewhere("tree", "a tree is played turn by turn here");
+  if (config.credit.kind !== "shared") elsewhere("credit", `${config.credit.kind} plays or grades episodes again`);
+  if (config.problemPool !== null) elsewhere("problemPool", "problems are drawn from it here");
+  if (Object.keys(config.limits).length > 0) elsewhere("limits", "they end episodes that are played here");
+  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+    elsewhere("advantage", "the estimator needs a greedy episode of each problem");
+  if (config.earlyStopping && (task.testProblems ?? []).length === 0)
+    elsewhere("earlyStopping", "there are no validation problems to tell by");
+}
+
+/**
+ * Refuses opponents that could not play, or leave nobody who learns.
+ */
+function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
+  const { opponents: settings } = config;
+  if (!settings) {
+    if (Object.keys(parts.opponents ?? {}).length > 0)
+      refuse("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
+    return;
+  }
+  if (config.asynchronous)
+    refuse("asynchronous", "plays games before the results are there that opponents are drawn by; use null");
+  if (config.tree) refuse("tree", "plays each reply on every branch, and an opponent's would be trained on; use null");
+  if (parts.source) refuse("opponents", "has no effect: episodes are played elsewhere");
+  if (settings.draw === "episode" && learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+    refuse("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
+  checkSides(parts, settings);
+  checkPool(parts, settings);
+  for (const cost of settings.priced)
+    if (!Object.hasOwn(costs, cost))
+      refuse("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);
+}
+
+function checkSides({ task, policies }: PartsOutline, { sides, latest }: OpponentSettings): void {
+  const key = "opponents.sides";
+  const trained = Object.values(policies).flatMap(({ agents }) => agents);
+  const seen = new Set<string>();
+  for (const agent of sides.flat()) {
+    if (!task.topology.agents.includes(agent))
+      refuse(key, `the team has no agent "${agent}"; it has ${task.topology.agents.join(", ")}`);
+    if (!trained.includes(agent)) refuse(key, `the agent "${agent}" does not learn, so it has no past selves`);
+    if (seen.has(agent)) refuse(key, `the agent "${agent}" is named twice; an agent is on one side`);
+    seen.add(agent);
+  }
+  for (const side of sides)
+    if (trained.every((agent) => side.includes(agent)))
+      refuse(key, `the side ${side.join(", ")} is all who learn: nobody would be left to; name one side of the game`);
+  const [only, ...others] = sides;
+  if (latest > 0 || only === undefined || others.length > 0) return;
+  for (const [name, { agents }] of Object.entries(policies))
+    if (agents.every((agent) => only.includes(agent)))
+      refuse(
+        "opponents.latest",
+        `is 0 and opponents always play ${only.join(", ")}: the policy ${name} would never learn; name another side, or set latest above 0`,
+      );
+}
+
+function checkPool(parts: PartsOutline, { runs, against }: OpponentSettings): void {
+  const opened = Object.keys(parts.opponents ?? {});
+  const twice = runs.find((name, i) => runs.indexOf(name) !== i);
+  if (twice !== undefined) refuse("opponents.runs", `${twice} is named twice`);
+  for (const name of runs) {
+    if (/^step-\d+$/u.test(name) || name === "pool")
+      refuse("opponents.runs", `${name} is what a past self or the pool is called; name the run by its path`);
+    if (!opened.includes(name)) refuse("opponents.runs", `the run ${name} is not among the parts of this training`);
+  }
+  for (const name of opened)
+    if (!runs.includes(name)) refuse("opponents.runs", `the run ${name} is opened and not named here`);
+  for (const name of against)
+    if (name !== "pool" && !runs.includes(name))
+      refuse("opponents.against", `there is no "${name}": name runs of opponents.runs, or pool for all opponents`);
 }

@@ -3,10 +3,7 @@ import {
   dualController,
   type BudgetDiagnostics,
   type BudgetMeasurement,
-  type BudgetOptions,
   type BudgetState,
-  type PriceController,
-  type PriceRule,
   type PriceState,
 } from "@laconic/budget";
 import { shownValue } from "@laconic/core";
@@ -26,22 +23,16 @@ export interface PricedController {
   ): { readonly state: PriceState; readonly diagnostics: PriceDiagnostics };
 }
 
-/** A budget of settings: Eq. 5 by its options, or a value. @param of - what it prices, for messages */
+/** A budget of settings: Eq. 5 by its options, or a value whose prices are checked. @param of - what it prices */
 export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: string): PricedController {
-  return isNamedBudget(choice) ? namedController(choice) : checkedController(valueIn<"budget">(choice), of);
-}
-
-function namedController(options: BudgetOptions): PricedController {
-  const controller = dualController(options);
-  return {
-    init: () => controller.init(),
-    step: (state, measurement) => controller.step(state as BudgetState, measurement),
-  };
-}
-
-/** A controller whose prices are checked. */
-function checkedController(given: PriceController | PriceRule, of: string): PricedController {
-  const controller = asPriceController(given);
+  if (isNamedBudget(choice)) {
+    const controller = dualController(choice);
+    return {
+      init: () => controller.init(),
+      step: (state, measurement) => controller.step(state as BudgetState, measurement),
+    };
+  }
+  const controller = asPriceController(valueIn<"budget">(choice));
   const name: ValueName = { name: `the budget ${of}`, value: "budget" };
   const checked = (call: () => PriceState): PriceState => checkedCall(name, call, lacksOfState);
   return {

@@ -1,12 +1,10 @@
 import type { EpisodeContext, LanguageModel, Sampling } from "@laconic/core";
-import { scoreValue } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
 import { withOpponent, type Opponent } from "../opponents/games.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
 import { checkEpisode } from "./checked-values.ts";
-import { answersToScore } from "./score.ts";
 import type { Rollout } from "../rollout.ts";
 
 /** How episodes are played. */
@@ -67,15 +65,10 @@ export function episodeRollout(
             ] as const,
         ),
       ]);
-      const alone = answersToScore(config.credit, played.episode);
-      const utteranceScores = await Promise.all(
-        alone.map(async (episode) => scoreValue(await score(episode, problem))),
-      );
       const each: Rollout = {
         problem,
         group,
         ...played,
-        ...(alone.length > 0 && { utteranceScores }),
         ...(without.length > 0 && { without: Object.fromEntries(without) }),
         ...(beside && { greedy: beside }),
       };

@@ -4,10 +4,8 @@ import {
   type AgentId,
   type Episode,
   type RewardTerms,
-  type Utterance,
   environmentName,
 } from "@laconic/core";
-import { meanOf } from "@laconic/core/numeric";
 import {
   meanCosts,
   measureCosts,
@@ -56,7 +54,10 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
     const said = agents ? tokensOf(episode, agents) : episode;
     const own = withoutOpponents(said);
-    const of = own === said ? {} : measureCosts(costsNamed(costs, ofOpponents), said);
+    const of =
+      own === said
+        ? {}
+        : measureCosts(Object.fromEntries(Object.entries(costs).filter(([name]) => ofOpponents.includes(name))), said);
     const used = { ...measureCosts(costs, own), ...of };
     const measured = { task: scoreValue(outcome), terms: team, costs: used };
     return [measured, rewardTerms(measured, prices, pricing)];
@@ -70,21 +71,20 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       const played = each.without?.[agent];
       return played ? totalOf(played) : reward;
     };
-    const charged = reward - rewardTotal(measured.terms ?? {}, each.problem.id);
     return {
       ...each,
       measured,
       terms,
       reward,
       ...ownRewardsOf(each),
-      credit: utteranceCredit(credit, each, { reward, costs: charged, rewardWithout }),
+      // Difference rewards (Wolpert & Tumer 2002): the reward less that of the same episode with the speaker silent.
+      credit:
+        credit.kind === "difference"
+          ? new Map(each.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
+          : null,
       ...(each.greedy && { greedyReward: totalOf(each.greedy) }),
     };
   });
-}
-
-function costsNamed(costs: Costs, names: readonly string[]): Costs {
-  return Object.fromEntries(Object.entries(costs).filter(([name]) => names.includes(name)));
 }
 
 function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout, "agentRewards" | "turnRewards"> {
@@ -114,58 +114,6 @@ export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): num
     costs: { tokens: ledgerTotals(episode.ledger).writtenTokens, ...measured.costs },
   }));
   return meanCosts(units)[cost] ?? Number.NaN;
-}
-
-/**
- * What each utterance of an episode is worth, by its turn; null where all share the episode's reward.
- *
- * - `difference`: the reward less that of the same episode with the speaker silent (difference rewards, Wolpert & Tumer 2002).
- * - `margin`, `quality`: the utterance's own grade R, moved from the second round on by the mean grade Q of the rounds before:
- *   R + alpha (R - Q), or R + alpha (Q R - (1 - Q)(1 - R)), as MARTI shapes debates; costs of the episode are added.
- *
- * @param utteranceScores - of each utterance as if it were the answer
- * @param reward - of the episode; `rewardWithout` the same for the episode without an agent
- * @param costs - what of the reward is not the task's
- */
-export function utteranceCredit(
-  credit: CreditSettings,
-  { episode, utteranceScores = [] }: { readonly episode: Episode; readonly utteranceScores?: readonly number[] },
-  { reward, costs, rewardWithout }: { reward: number; costs: number; rewardWithout: (agent: string) => number },
-): ReadonlyMap<number, number> | null {
-  if (credit.kind === "shared") return null;
-  if (credit.kind === "difference")
-    return new Map(episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]));
-  return new Map(
-    episode.utterances.map((utterance, i) => {
-      const grade = utteranceScores[i] as number;
-      const quality = meanBefore(episode.utterances, utteranceScores, utterance.round);
-      return [utterance.turn, (quality === null ? grade : shaped(credit, grade, quality)) + costs];
-    }),
-  );
-}
-
-/**
- * What is scored beside the episode, where credit asks for it: the same with each utterance, in order, as its only answer;
- * silence is none.
- */
-export function answersToScore({ kind }: CreditSettings, episode: Episode): Episode[] {
-  if (kind !== "margin" && kind !== "quality") return [];
-  return episode.utterances.map(({ agent, text, silent }) => ({
-    ...episode,
-    answer: silent ? null : text,
-    ...(episode.outputs && { outputs: silent ? {} : { [agent]: text } }),
-  }));
-}
-
-function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, grade: number, quality: number): number {
-  return kind === "margin"
-    ? grade + alpha * (grade - quality)
-    : grade + alpha * (quality * grade - (1 - quality) * (1 - grade));
-}
-
-/** Mean grade of earlier rounds; null in the first. */
-function meanBefore(utterances: readonly Utterance[], grades: readonly number[], round: number): number | null {
-  return meanOf(grades.filter((_, i) => (utterances[i] as Utterance).round < round));
 }
 
 /**

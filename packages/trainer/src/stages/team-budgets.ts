@@ -3,39 +3,39 @@ import type { Prices } from "@laconic/rewards";
 import { measurementOf, type ScoredRollout } from "./score.ts";
 import type { PriceDiagnostics, PricedController } from "../spec/price-controllers.ts";
 
-export type BudgetStates = Readonly<Record<string, PriceState>>;
+type BudgetStates = Readonly<Record<string, PriceState>>;
 
 /** Eq. 5 for each of the team's budgets: a price for each cost, moved after every step. */
-export interface TeamBudgets {
-  init(): BudgetStates;
-  /** λ of every cost: that of its budget, or the fixed one. */
-  prices(states: BudgetStates): Prices;
+export class TeamBudgets {
+  readonly #controllers: readonly (readonly [cost: string, controller: PricedController])[];
+  readonly #fixed: Prices;
+
+  /** @param prices - of costs without a budget */
+  constructor(controllers: Readonly<Record<string, PricedController>>, prices: Prices) {
+    [this.#controllers, this.#fixed] = [Object.entries(controllers), { tokens: 0, ...prices }];
+  }
+
+  init(): BudgetStates {
+    return Object.fromEntries(this.#controllers.map(([cost, controller]) => [cost, controller.init()]));
+  }
+
+  /** λ of every cost. A budget that was added on a resume begins as at the first step. */
+  prices(states: BudgetStates): Prices {
+    const moved = this.#controllers.map(([cost, controller]) => [cost, (states[cost] ?? controller.init()).price]);
+    return { ...this.#fixed, ...(Object.fromEntries(moved) as Prices) };
+  }
+
   step(
     states: BudgetStates,
     scored: readonly ScoredRollout[],
-  ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, PriceDiagnostics>> };
-}
-
-export function teamBudgets(controllers: Readonly<Record<string, PricedController>>, prices: Prices): TeamBudgets {
-  const fixed = { tokens: 0, ...prices };
-  const all = Object.entries(controllers);
-  // A budget that was set while the run went on begins as at the first step; one that was taken away is forgotten.
-  const known = (states: BudgetStates, cost: string, controller: PricedController): PriceState =>
-    states[cost] ?? controller.init();
-  return {
-    init: () => Object.fromEntries(all.map(([cost, each]) => [cost, each.init()])),
-    prices: (states) => ({
-      ...fixed,
-      ...Object.fromEntries(all.map(([cost, each]) => [cost, known(states, cost, each).price])),
-    }),
-    step(states, scored) {
-      const steps = all.map(
-        ([cost, each]) => [cost, each.step(known(states, cost, each), measurementOf(scored, cost))] as const,
-      );
-      return {
-        states: Object.fromEntries(steps.map(([cost, { state }]) => [cost, state])),
-        diagnostics: Object.fromEntries(steps.map(([cost, { diagnostics }]) => [cost, diagnostics])),
-      };
-    },
-  };
+  ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, PriceDiagnostics>> } {
+    const steps = this.#controllers.map(
+      ([cost, controller]) =>
+        [cost, controller.step(states[cost] ?? controller.init(), measurementOf(scored, cost))] as const,
+    );
+    return {
+      states: Object.fromEntries(steps.map(([cost, { state }]) => [cost, state])),
+      diagnostics: Object.fromEntries(steps.map(([cost, { diagnostics }]) => [cost, diagnostics])),
+    };
+  }
 }

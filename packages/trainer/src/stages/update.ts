@@ -4,7 +4,6 @@ import {
   type Diagnostics,
   type Objective,
   type ObjectiveInput,
-  type OptimizerResult,
   type PolicyNeedKey,
   type Ragged,
   type Random,
@@ -35,18 +34,18 @@ export interface UpdateResult {
 }
 
 /** Learned tokens of supervised examples, and their cross-entropy in nats, summed. */
-export interface LearnedExamples {
+interface LearnedExamples {
   readonly tokens: number;
   readonly nats: number;
 }
 
-export interface PassedTokens {
+interface PassedTokens {
   readonly tokens: number;
   /** The same with shared prefixes counted once, where the engine says it. */
   readonly rows: number;
 }
 
-export interface UpdatePart {
+interface UpdatePart {
   /** Indices of its sequences. */
   readonly rows: readonly number[];
   readonly optimizerStep: number;
@@ -59,7 +58,7 @@ export interface UpdatePart {
   readonly examples: Likelihood | null;
 }
 
-export interface UpdateFacts {
+interface UpdateFacts {
   readonly model: TrainableModel;
   readonly config: TrainConfig;
   readonly objective: Objective;
@@ -78,45 +77,46 @@ export interface UpdateFacts {
 export async function update(facts: UpdateFacts, random: Random): Promise<UpdateResult> {
   const { config, batch, step } = facts;
   const units = unitsOf(batch, config.ratioUnit);
-  const parts = Array.from({ length: config.epochs }, (_, epoch) =>
+  const plan = Array.from({ length: config.epochs }, (_, epoch) =>
     minibatchRows(units, config.minibatches, random).map((rows, part) => ({
       rows,
       optimizerStep: (step * config.epochs + epoch) * config.minibatches + part,
     })),
   ).flat();
-  let result: UpdateResult = {
-    loss: 0,
-    gradNorm: emptyStatistic,
-    learningRate: 0,
-    skipped: 0,
-    entropy: emptyStatistic,
-    diagnostics: {},
-    passed: { tokens: 0, rows: 0 },
-    supervised: null,
-    parts: [],
-  };
-  for (const { rows, optimizerStep } of parts) {
+  const done: MinibatchResult[] = [];
+  for (const { rows, optimizerStep } of plan) {
     await facts.turn?.();
-    const done = await minibatch(facts, rows, optimizerStep);
-    result = {
-      loss: result.loss + done.loss / parts.length,
-      gradNorm: mergeStatistics(result.gradNorm, done.gradNorm),
-      learningRate: done.learningRate,
-      skipped: result.skipped + done.skipped,
-      entropy: mergeStatistics(result.entropy, done.entropy),
-      diagnostics: mergeDiagnostics(result.diagnostics, done.diagnostics),
-      passed: {
-        tokens: result.passed.tokens + done.passed.tokens,
-        rows: result.passed.rows + done.passed.rows,
-      },
-      supervised: joined(result.supervised, done.supervised),
-      parts: [...result.parts, ...done.parts],
-    };
+    done.push(await minibatch(facts, rows, optimizerStep));
   }
-  return result;
+  const parts = done.map(({ part }) => part);
+  const learned = parts.flatMap(({ examples }) => examples ?? []);
+  return {
+    loss: parts.reduce((sum, { loss }) => sum + loss / parts.length, 0),
+    gradNorm: statisticOf(parts.map(({ gradNorm }) => gradNorm).filter((norm) => Number.isFinite(norm))),
+    learningRate: parts.at(-1)?.learningRate ?? 0,
+    skipped: parts.filter(({ applied }) => !applied).length,
+    entropy: parts.reduce((all, { entropy }) => mergeStatistics(all, entropy), emptyStatistic),
+    diagnostics: done.reduce<Diagnostics>((all, { diagnostics }) => mergeDiagnostics(all, diagnostics), {}),
+    passed: {
+      tokens: done.reduce((sum, { passed }) => sum + passed.tokens, 0),
+      rows: done.reduce((sum, { passed }) => sum + passed.rows, 0),
+    },
+    supervised:
+      learned.length === 0
+        ? null
+        : {
+            tokens: learned.reduce((sum, { tokens }) => sum + tokens, 0),
+            nats: learned.reduce((sum, { loss, tokens }) => sum + loss * tokens, 0),
+          },
+    parts,
+  };
 }
 
-async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
+interface MinibatchResult extends Pick<UpdateResult, "diagnostics" | "passed"> {
+  readonly part: UpdatePart;
+}
+
+async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<MinibatchResult> {
   const { model, config, objective, batch } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
@@ -149,42 +149,30 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   }
   await facts.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
-  const examples = await learnExamples(facts, optimizerStep);
+  const { supervised } = config;
+  const taken = (supervised && facts.examples?.take(optimizerStep * supervised.batch, supervised.batch)) ?? [];
+  // The gradient of the examples is added to that of the optimiser step.
+  const examples = supervised && taken.length > 0 ? await addLikelihood(model, taken, supervised.weight) : null;
   const { learningRate: _, maxGradNorm, ...settings } = config.optimizer;
-  const optimizerSteps = config.steps * config.epochs * config.minibatches;
-  const learningRate = facts.learningRate(optimizerStep, optimizerSteps);
-  const step: OptimizerResult = await model.optimStep({
+  const learningRate = facts.learningRate(optimizerStep, config.steps * config.epochs * config.minibatches);
+  const { gradNorm, applied } = await model.optimStep({
     ...settings,
     maxGradNorm: maxGradNorm ?? Infinity,
     learningRate,
   });
   await facts.turn?.();
-  const { gradNorm, applied } = step;
   const entropy = statisticOf(seen.entropy.values);
-  const passedTokens = sequences.reduce((sum, { promptTokens, completionTokens: { length } }) => {
-    return sum + (length === 0 ? 0 : promptTokens.length + length - 1);
-  }, 0);
+  const tokens = sequences.reduce(
+    (sum, { promptTokens, completionTokens: { length } }) =>
+      sum + (length === 0 ? 0 : promptTokens.length + length - 1),
+    0,
+  );
+  const { logProbs } = seen;
   return {
-    loss,
-    gradNorm: statisticOf(Number.isFinite(gradNorm) ? [gradNorm] : []),
-    learningRate,
-    skipped: applied ? 0 : 1,
-    entropy,
     diagnostics,
-    passed: { tokens: passedTokens, rows: seen.rowsPassed ?? passedTokens },
-    supervised: examples && { tokens: examples.tokens, nats: examples.loss * examples.tokens },
-    parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied, examples }],
+    passed: { tokens, rows: seen.rowsPassed ?? tokens },
+    part: { rows, optimizerStep, logProbs, entropy, loss, gradNorm, learningRate, applied, examples },
   };
-}
-
-async function learnExamples({ model, config, examples }: UpdateFacts, step: number): Promise<Likelihood | null> {
-  const { supervised } = config;
-  const sequences = (supervised && examples?.take(step * supervised.batch, supervised.batch)) ?? [];
-  return supervised && sequences.length > 0 ? addLikelihood(model, sequences, supervised.weight) : null;
-}
-
-function joined(a: LearnedExamples | null, b: LearnedExamples | null): LearnedExamples | null {
-  return a && b ? { tokens: a.tokens + b.tokens, nats: a.nats + b.nats } : (a ?? b);
 }
 
 type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "policyLogProbs" | "advantages"> &
