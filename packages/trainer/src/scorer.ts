@@ -38,7 +38,7 @@ export function scorer(
 }
 
 /** @throws LaconicError `reward_invalid` naming an agent or a turn that is none: its terms would teach nobody, in silence */
-export function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
+function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
   if (outcome.status !== "scored") return;
   const { problemId: id, utterances } = episode;
   for (const turn of Object.keys(outcome.reward.turns ?? {}))

@@ -84,7 +84,7 @@ export function samplingAt({ config, temperature }: RunSpec, step: number): Samp
 }
 
 /** Whether an objective of the run compares with a policy as it was. */
-export function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
+function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
   const needs = policyNeedsOf(learners.map(({ objective }) => objective));
   return needs.some((need) => need.policy === name && need.at === at);
 }

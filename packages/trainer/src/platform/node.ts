@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { gzip } from "node:zlib";
@@ -21,15 +21,7 @@ export const nodeFileSystem: FileSystem = {
   list: (path) => readdir(path),
   read: (path) => readFile(path),
   size: async (path) => (await stat(path)).size,
-  readPart: async (path, from, length) => {
-    const file = await open(path);
-    try {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  },
+  readPart: (path, from, length) => withFile(path, "r", (file) => readFrom(file, from, length)),
   digest: async (path) => {
     const hash = createHash("sha256");
     let bytes = 0;
@@ -41,20 +33,16 @@ export const nodeFileSystem: FileSystem = {
   },
   write: (path, data) => put(path, data, "w"),
   append: (path, data) => put(path, data, "a"),
-  truncate: async (path, bytes) => {
-    const file = await open(path, "r+");
-    try {
+  truncate: (path, bytes) =>
+    withFile(path, "r+", async (file) => {
       await file.truncate(bytes);
       await file.sync();
-    } finally {
-      await file.close();
-    }
-  },
+    }),
   rename: async (from, to) => {
     await moveFile(from, to);
     await syncFolder(dirname(to));
   },
-  syncFile: (path) => sync(path, "r+"), // Windows syncs only what is open for writing
+  syncFile: (path) => withFile(path, "r+", (file) => file.sync()), // Windows syncs only what is open for writing
   syncDirectory: syncFolder,
   remove: (path) => removeFile(path),
 };
@@ -80,23 +68,26 @@ export function absolutePath(path: string): string {
   return resolve(path);
 }
 
-async function put(path: string, data: Uint8Array | string, flags: string): Promise<void> {
+async function withFile<T>(path: string, flags: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path, flags);
   try {
-    await file.writeFile(data);
-    await file.sync();
+    return await use(file);
   } finally {
     await file.close();
   }
 }
 
-async function sync(path: string, flags: string): Promise<void> {
-  const file = await open(path, flags);
-  try {
+function put(path: string, data: Uint8Array | string, flags: string): Promise<void> {
+  return withFile(path, flags, async (file) => {
+    await file.writeFile(data);
     await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
+}
+
+async function readFrom(file: FileHandle, from: number, length: number): Promise<Uint8Array> {
+  // Not from Node's pool: a small part would keep a larger buffer alive.
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
+  return buffer.subarray(0, bytesRead);
 }
 
 export async function statFile(
@@ -114,17 +105,8 @@ export function isFolder(path: string): Promise<boolean> {
 }
 
 /** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
-export async function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
-  const file = await open(path).catch(() => null);
-  if (!file) return null;
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
-    return buffer.subarray(0, bytesRead);
-  } catch {
-    return null;
-  } finally {
-    await file.close();
-  }
+export function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
+  return nodeFileSystem.readPart(path, from, length).catch(() => null);
 }
 
 export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {

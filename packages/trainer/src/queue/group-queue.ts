@@ -9,7 +9,7 @@ import {
   type ScheduleState,
   type StartedGroup,
 } from "./group-scheduler.ts";
-import { paced, rateLimiter, shareInUse } from "./paced.ts";
+import { paced, rateLimiter, ShareInUse } from "./paced.ts";
 
 export interface QueueParts {
   readonly timer: Timer;
@@ -73,7 +73,7 @@ export class GroupQueue {
   readonly #scheduler: GroupScheduler;
   readonly #pace: () => Promise<void>;
   readonly #abortTurn: () => Promise<void>;
-  readonly #use: ReturnType<typeof shareInUse>;
+  readonly #use: ShareInUse;
   readonly #complete = new Map<number, SampledGroup>();
   readonly #playing = new Map<number, Playing>();
   readonly #background = new Set<Promise<void>>();
@@ -93,7 +93,7 @@ export class GroupQueue {
     this.#scheduler = new GroupScheduler(settings, from);
     this.#pace = paced(timer, startsPerTurn);
     this.#abortTurn = rateLimiter(timer, Math.ceil(startsPerTurn / settings.partsPerGroup));
-    this.#use = shareInUse(() => timer.now());
+    this.#use = new ShareInUse(() => timer.now());
   }
 
   /** The step's groups. The current weights are those of `version` optimised steps until the next call. */
@@ -163,7 +163,7 @@ export class GroupQueue {
 
   #noteUse(): void {
     const { open, capacity } = this.#scheduler.counts();
-    this.#use.now(open / capacity);
+    this.#use.set(open / capacity);
   }
 
   async #pump(): Promise<void> {

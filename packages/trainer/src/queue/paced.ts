@@ -41,32 +41,37 @@ export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> 
   };
 }
 
-export interface ShareInUse {
-  now(share: number): void;
-  /** Since the last call; of no time at all, what it is now. */
-  mean(): number;
-}
+/** Mean over time of a share that changes at moments. */
+export class ShareInUse {
+  readonly #now: () => number;
+  #share = 0;
+  #area = 0;
+  #from: number;
+  #last: number;
 
-export function shareInUse(now: () => number): ShareInUse {
-  let share = 0;
-  let area = 0;
-  let from = now();
-  let last = now();
-  const pass = (): void => {
-    const time = now();
-    area += share * (time - last);
-    last = time;
-  };
-  return {
-    now(value) {
-      pass();
-      share = value;
-    },
-    mean() {
-      pass();
-      const mean = last > from ? area / (last - from) : share;
-      [area, from] = [0, last];
-      return mean;
-    },
-  };
+  /** @param now - in any unit that only goes forward */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#from = this.#last = now();
+  }
+
+  set(share: number): void {
+    this.#pass();
+    this.#share = share;
+  }
+
+  /** Mean since the last call; the present share for no time at all. */
+  mean(): number {
+    this.#pass();
+    const time = this.#last - this.#from;
+    const mean = time > 0 ? this.#area / time : this.#share;
+    [this.#area, this.#from] = [0, this.#last];
+    return mean;
+  }
+
+  #pass(): void {
+    const time = this.#now();
+    this.#area += this.#share * (time - this.#last);
+    this.#last = time;
+  }
 }

@@ -16,10 +16,7 @@ export interface CheckpointFacts {
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Saves a checkpoint so that a kill at any moment leaves either the whole of it or the one before: files into
- * `step-N.partial`, the manifest with sizes and hashes last, then one rename, then `LATEST`, then old steps go.
- */
+/** Saves a checkpoint, then `LATEST`, then removes old steps: a kill leaves the whole of it or the one before. */
 export async function saveCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -29,18 +26,29 @@ export async function saveCheckpoint(
   { policy, ...facts }: CheckpointFacts = {},
 ): Promise<void> {
   const step = checkpointName(state.step);
-  const [partial, final] = [joinPath(directory, `${step}.partial`), joinPath(directory, step)];
+  await writeWhole(fs, joinPath(directory, step), async (partial) => {
+    const saved = await saveModels(fs, directory, partial, models, policy);
+    await fs.write(joinPath(partial, "state.json"), stateText(state));
+    const files = await digestsOf(fs, partial, [...saved, "state.json"]);
+    return { version: 1, step: state.step, ...facts, files };
+  });
+  await settleCheckpoints(fs, directory, state, keep);
+}
+
+/** Writes a folder with its manifest last, by one rename: a kill leaves the whole of it or nothing. */
+async function writeWhole(
+  fs: FileSystem,
+  final: string,
+  write: (partial: string) => Promise<CheckpointManifest>,
+): Promise<void> {
+  const partial = `${final}.partial`;
   await fs.remove(partial);
   await fs.makeDirectory(partial);
-  const saved = await saveModels(fs, directory, partial, models, policy);
-  await fs.write(joinPath(partial, "state.json"), stateText(state));
-  const manifest: CheckpointManifest = { version: 1, step: state.step, ...facts, files: {} };
-  Object.assign(manifest.files, await digestsOf(fs, partial, [...saved, "state.json"]));
+  const manifest = await write(partial);
   await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
   await fs.rename(partial, final);
-  await settleCheckpoints(fs, directory, state, keep);
 }
 
 /** Names the checkpoint of a state in `LATEST` and removes old ones. A resume completes what a kill left undone. */
@@ -96,25 +104,17 @@ async function digestsOf(
   return digests;
 }
 
-/**
- * Saves weights whole or not at all, with their checksums.
- * @param place - below the run's folder: of those that it begins with, or of an opponent
- */
+/** Saves weights whole or not at all. @param place - folder of the first weights or of an opponent, below the run's */
 export async function saveWeights(
   fs: FileSystem,
   directory: string,
   place: string,
   { models, step }: { readonly models: Models; readonly step: number },
 ): Promise<void> {
-  const final = joinPath(directory, place);
-  const partial = `${final}.partial`;
-  await fs.remove(partial);
-  await fs.makeDirectory(partial);
-  const files = await digestsOf(fs, partial, await saveModels(fs, directory, partial, models));
-  await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify({ version: 1, step, files }, null, 2)}\n`);
-  await fs.syncDirectory(partial);
-  await fs.remove(final);
-  await fs.rename(partial, final);
+  await writeWhole(fs, joinPath(directory, place), async (partial) => {
+    const files = await digestsOf(fs, partial, await saveModels(fs, directory, partial, models));
+    return { version: 1, step, files };
+  });
 }
 
 /** Weights by policy, and those that estimators learn by {@link criticOf}. */

@@ -69,7 +69,7 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
 }
 
 /** Throws what says why a setting is refused. */
-export type Refuse = (key: string, reason: string) => never;
+type Refuse = (key: string, reason: string) => never;
 
 function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
   const { asynchronous, problemsPerStep } = config;

@@ -5,22 +5,7 @@ import { gspoClip, type GroupKey } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./schedules.ts";
-import {
-  asynchronousTable,
-  type creditTables,
-  opponentsTable,
-  type treeTable,
-  besideTable,
-  checkpointTable,
-  defaultsOf,
-  divergenceTable,
-  type earlyStoppingTable,
-  evaluationTable,
-  exampleTable,
-  learningRateTable,
-  loopTable,
-  scoringTable,
-} from "./tables.ts";
+import * as tables from "./tables.ts";
 import type { Value } from "./values.ts";
 
 /** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
@@ -36,12 +21,14 @@ export type AdvantageSettings =
   | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
 export type CreditSettings = {
-  readonly [Kind in keyof typeof creditTables]: { readonly kind: Kind } & ValuesOf<(typeof creditTables)[Kind]>;
-}[keyof typeof creditTables];
+  readonly [Kind in keyof typeof tables.creditTables]: { readonly kind: Kind } & ValuesOf<
+    (typeof tables.creditTables)[Kind]
+  >;
+}[keyof typeof tables.creditTables];
 
-export type DivergenceSettings = ValuesOf<typeof divergenceTable>;
+export type DivergenceSettings = ValuesOf<typeof tables.divergenceTable>;
 
-export type TreeSettings = ValuesOf<typeof treeTable>;
+export type TreeSettings = ValuesOf<typeof tables.treeTable>;
 
 /** Settings of one policy that differ from the run's. */
 export interface PolicySettings {
@@ -54,21 +41,21 @@ export interface PolicySettings {
   readonly budget?: BudgetOptions | Value<"budget">;
 }
 
-export type ScoringSettings = ValuesOf<typeof scoringTable>;
+export type ScoringSettings = ValuesOf<typeof tables.scoringTable>;
 
-export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
+export type AsynchronousSettings = ValuesOf<typeof tables.asynchronousTable>;
 
-export type OpponentSettings = Omit<ValuesOf<typeof opponentsTable>, "matchmaking"> & {
-  readonly matchmaking: ValuesOf<typeof opponentsTable>["matchmaking"] | Value<"matchmaking">;
+export type OpponentSettings = Omit<ValuesOf<typeof tables.opponentsTable>, "matchmaking"> & {
+  readonly matchmaking: ValuesOf<typeof tables.opponentsTable>["matchmaking"] | Value<"matchmaking">;
 };
 /** How supervised examples join reinforcement learning. */
-export type SupervisedSettings = ValuesOf<typeof besideTable> &
-  ValuesOf<typeof exampleTable> & { readonly examples?: Value<"examples"> };
+export type SupervisedSettings = ValuesOf<typeof tables.besideTable> &
+  ValuesOf<typeof tables.exampleTable> & { readonly examples?: Value<"examples"> };
 
 export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
 
 /** Everything that decides what a run computes. */
-export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy"> {
+export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
     /** Evaluations sample at 1 where this is a schedule. */
@@ -112,7 +99,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy">
     /** Over optimiser steps. */
     readonly learningRate: LearningRateSchedule | Value<"schedule">;
   };
-  readonly evaluation: ValuesOf<typeof evaluationTable>;
+  readonly evaluation: ValuesOf<typeof tables.evaluationTable>;
   /**
    * Ends the run where its training has diverged: the mean grade of the last `steps` steps has lost at least `fall` of its best, and
    * the policy has broken since (its entropy or a step's KL divergence by a nat a token and more); where a broken policy does not
@@ -120,8 +107,8 @@ export interface TrainConfig extends Omit<ValuesOf<typeof loopTable>, "groupBy">
    */
   readonly divergence: DivergenceSettings | null;
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
-  readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | Value<"stopping"> | null;
-  readonly checkpoint: ValuesOf<typeof checkpointTable>;
+  readonly earlyStopping: ValuesOf<typeof tables.earlyStoppingTable> | Value<"stopping"> | null;
+  readonly checkpoint: ValuesOf<typeof tables.checkpointTable>;
 }
 
 /** Groups of settings that are filled key by key; every other setting is given as a whole. */
@@ -163,24 +150,24 @@ export type TrainSettings = {
 };
 
 /** Of runs that ask for asynchronous sampling; ours. Measured: 99 % of the slots in use. */
-export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronousTable);
+export const asynchronousDefaults: AsynchronousSettings = tables.defaultsOf(tables.asynchronousTable);
 
 /** Of runs that ask for opponents. */
-export const opponentDefaults: Omit<OpponentSettings, "sides"> = defaultsOf(opponentsTable);
+export const opponentDefaults: Omit<OpponentSettings, "sides"> = tables.defaultsOf(tables.opponentsTable);
 /** Of runs that learn from examples too; ours. */
 export const supervisedDefaults: SupervisedSettings = {
-  ...defaultsOf(besideTable),
-  ...defaultsOf(exampleTable),
+  ...tables.defaultsOf(tables.besideTable),
+  ...tables.defaultsOf(tables.exampleTable),
 };
 
 /** The paper's choices where it makes any; the rest are ours and say so. */
 export const agentGspoDefaults: TrainConfig = {
   seed: 0,
-  ...defaultsOf(loopTable),
+  ...tables.defaultsOf(tables.loopTable),
   sampling: { temperature: 1, topP: 1 },
   objective: { name: "gspo", clip: gspoClip, minLength: 1 }, // Eq. 3-4, GSPO paper's clip
   advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6, epsilonForm: "add" }, // Eq. 2
-  scoring: defaultsOf(scoringTable),
+  scoring: tables.defaultsOf(tables.scoringTable),
   limits: {},
   asynchronous: null,
   credit: { kind: "shared" },
@@ -191,9 +178,9 @@ export const agentGspoDefaults: TrainConfig = {
   budget: null, // optional in Algorithm 1
   budgets: {},
   supervised: null,
-  optimizer: { ...defaultsOf(optimizerTable), learningRate: defaultsOf(learningRateTable) },
-  evaluation: defaultsOf(evaluationTable),
-  divergence: defaultsOf(divergenceTable), // ours
+  optimizer: { ...tables.defaultsOf(optimizerTable), learningRate: tables.defaultsOf(tables.learningRateTable) },
+  evaluation: tables.defaultsOf(tables.evaluationTable),
+  divergence: tables.defaultsOf(tables.divergenceTable), // ours
   earlyStopping: null,
-  checkpoint: defaultsOf(checkpointTable),
+  checkpoint: tables.defaultsOf(tables.checkpointTable),
 };

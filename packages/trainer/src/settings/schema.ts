@@ -6,22 +6,7 @@ import { optimizerTable, samplingParameters } from "@laconic/core/backends";
 import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import type { CreditSettings, TrainConfig } from "./config.ts";
-import {
-  asynchronousTable,
-  creditTables,
-  opponentsTable,
-  treeTable,
-  besideTable,
-  checkpointTable,
-  divergenceTable,
-  earlyStoppingTable,
-  evaluationTable,
-  exampleTable,
-  learningRateTable,
-  loopTable,
-  scoringTable,
-  type Table,
-} from "./tables.ts";
+import * as tables from "./tables.ts";
 import { valueOr, valueSchema, isValueSource, trainValues, valueKindOf, type TrainValues } from "./values.ts";
 
 /** A group with one more field, by which one of several is chosen. */
@@ -53,7 +38,7 @@ const objectiveSchema = z
 const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
 const costSchema = z.discriminatedUnion("kind", costKinds as [z.ZodObject, ...z.ZodObject[]]);
 
-const [firstCredit, ...otherCredits] = Object.entries(creditTables).map(([kind, fields]) =>
+const [firstCredit, ...otherCredits] = Object.entries(tables.creditTables).map(([kind, fields]) =>
   namedSchema("kind", "Which rule", kind, { kind: "group", fields }),
 );
 const creditSchema = z.discriminatedUnion("kind", [
@@ -62,23 +47,23 @@ const creditSchema = z.discriminatedUnion("kind", [
 ]) as unknown as z.ZodType<CreditSettings>;
 
 /** Settings of a table, checked. */
-function tableSchema(fields: Table): z.ZodObject {
+function tableSchema(fields: tables.Table): z.ZodObject {
   return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
 }
 
 /** The same settings, each of which may be left out. */
-function someOf(fields: Table): Table {
+function someOf(fields: tables.Table): tables.Table {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
 }
 
 /** Settings of supervised examples; what is absent is that of `supervisedDefaults`. */
-export const exampleShape: Shape = { kind: "group", fields: someOf(exampleTable) };
+export const exampleShape: Shape = { kind: "group", fields: someOf(tables.exampleTable) };
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
   .record(z.string(), z.number().min(0))
   .describe("Price of one unit of a cost, by its name; `tokens` is λ");
 
-const scheduleSchema = tableSchema(learningRateTable).describe("How the learning rate moves");
+const scheduleSchema = tableSchema(tables.learningRateTable).describe("How the learning rate moves");
 
 const budgetSchema = valueOr("budget", schemaOf(budgetOptionsShape));
 const budgetHelp = "Moves the price of a token until the team keeps its budget; null keeps the price";
@@ -91,8 +76,8 @@ const trainedSampling = schemaOf(
   }),
 ) as unknown as z.ZodObject;
 
-const loopSchema = tableSchema(loopTable).shape;
-const opponentsSchema = tableSchema(opponentsTable).shape;
+const loopSchema = tableSchema(tables.loopTable).shape;
+const opponentsSchema = tableSchema(tables.opponentsTable).shape;
 
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
@@ -110,9 +95,9 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     .describe("How tokens are sampled"),
   objective: valueOr("objective", objectiveSchema),
   advantage: valueOr("estimator", advantageSchema),
-  scoring: tableSchema(scoringTable).describe("Episodes that get no score"),
+  scoring: tableSchema(tables.scoringTable).describe("Episodes that get no score"),
   limits: schemaOf(episodeLimitsShape).describe("Limits of an episode"),
-  asynchronous: tableSchema(asynchronousTable)
+  asynchronous: tableSchema(tables.asynchronousTable)
     .nullable()
     .describe("Sampling beside training; null waits for each step's episodes"),
   credit: creditSchema.describe("How a team's reward becomes that of an utterance"),
@@ -123,7 +108,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     })
     .exactOptional()
     .describe("Frozen opponents that play some agents"),
-  tree: tableSchema(treeTable).nullable().describe("MAGRPO's rollout trees; null for none"),
+  tree: tableSchema(tables.treeTable).nullable().describe("MAGRPO's rollout trees; null for none"),
   policies: z
     .record(
       z.string(),
@@ -146,7 +131,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   budgets: z.record(z.string(), budgetSchema).describe("Budgets of other costs, by their name"),
   supervised: z
     .strictObject({
-      ...tableSchema({ ...besideTable, ...exampleTable }).shape,
+      ...tableSchema({ ...tables.besideTable, ...tables.exampleTable }).shape,
       examples: valueSchema("examples").exactOptional().describe("The examples: a file of JSON lines, or a module"),
     })
     .nullable()
@@ -154,12 +139,12 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   optimizer: z
     .strictObject({ ...tableSchema(optimizerTable).shape, learningRate: valueOr("schedule", scheduleSchema) })
     .describe("AdamW"),
-  evaluation: tableSchema(evaluationTable).describe("Evaluations on validation problems"),
-  divergence: tableSchema(divergenceTable).nullable().describe("When a run counts as diverged; null never"),
-  earlyStopping: valueOr("stopping", tableSchema(earlyStoppingTable))
+  evaluation: tableSchema(tables.evaluationTable).describe("Evaluations on validation problems"),
+  divergence: tableSchema(tables.divergenceTable).nullable().describe("When a run counts as diverged; null never"),
+  earlyStopping: valueOr("stopping", tableSchema(tables.earlyStoppingTable))
     .nullable()
     .describe("Ends a run that no longer gains; null trains all steps"),
-  checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),
+  checkpoint: tableSchema(tables.checkpointTable).describe("When weights are saved"),
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**

@@ -20,7 +20,7 @@ const chunkKind = { whole: 1, first: 2, middle: 3, last: 4 } as const;
 const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0);
 
 /** A record as chunks. @param offset - where in the file it begins: bytes written so far, the head's included */
-export function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
+function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
   let at = offset;
   let done = 0;

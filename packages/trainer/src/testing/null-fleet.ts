@@ -1,6 +1,6 @@
 import { LaconicError, randomFromState, type LanguageModel, type Random, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import { shareInUse } from "../queue/paced.ts";
+import { ShareInUse } from "../queue/paced.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
 
@@ -31,7 +31,7 @@ interface FleetParameters {
  */
 export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2): NullFleet {
   const places = slots(parameters.slots);
-  const use = shareInUse(() => timer.now());
+  const use = new ShareInUse(() => timer.now());
   let inFlight = 0;
   let calls = 0;
   let failed = 0;
@@ -44,7 +44,7 @@ export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2)
           inFlight -= 1;
           callOff();
           leave();
-          use.now(places.busy);
+          use.set(places.busy);
           signal?.removeEventListener("abort", abort);
         };
         const abort = (): void => {
@@ -62,7 +62,7 @@ export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2)
           });
         });
         [inFlight, calls] = [inFlight + 1, calls + 1];
-        use.now(places.busy);
+        use.set(places.busy);
         if (signal?.aborted) abort();
         else signal?.addEventListener("abort", abort, { once: true });
       });
