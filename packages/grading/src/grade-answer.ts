@@ -7,25 +7,24 @@ import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
- * Whose rule decides: `own`, the rules of this package; `lenient`, the same without those that turn on how an answer is
- * written; `published`, what the benchmark's published grader does, for comparing with its scores.
+ * `own`: the rules of this package; `lenient`: the same without those on the notation of an answer; `published`: those of the benchmark's
+ * published grader, for comparing with its scores.
  */
 export type GradeRule = "own" | "lenient" | "published";
 
 /** Every rule, the default first. */
 export const gradeRules: readonly GradeRule[] = ["own", "lenient", "published"];
 
-/** What a whole program is judged by: all of its cases, those that were stored included. */
+/** All cases of a whole program. */
 export interface WholeProgram {
   readonly cases: readonly ProgramCase[];
   readonly entryPoint: string | null;
 }
 
-/** What judging takes beside the problem. */
+/** Graders by kind of answer. */
 export interface Graders {
-  /** For benchmarks of mathematics. */
   readonly maths: MathsGrader;
-  /** Whose rule decides on numbers, letters and mathematics. Default `own`. */
+  /** For numbers, letters and mathematics. Default `own`. */
   readonly rule?: GradeRule;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (
@@ -94,20 +93,17 @@ export async function gradeAnswer(
     }
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
-    default:
-      throw unknownGrading(problem);
+    default: {
+      // From plain JavaScript, or an unchecked file.
+      const { id, grading: unknown } = problem;
+      const reason = `${id}: no grading is called ${JSON.stringify(unknown.kind)}`;
+      throw new LaconicError("data_invalid", reason, { problem: id });
+    }
   }
 }
 
 /** Kinds of answers that are read out of a reply, by a rule. */
 const read: ReadonlySet<string> = new Set(["numeric", "letter", "maths"]);
-
-/** From plain JavaScript, or a file that nobody checked. */
-function unknownGrading({ id, grading }: GradedProblem): LaconicError {
-  return new LaconicError("data_invalid", `${id}: no grading is called ${JSON.stringify(grading.kind)}`, {
-    problem: id,
-  });
-}
 
 function missing(kind: "code" | "maths" | "writing", { id }: GradedProblem): never {
   throw new LaconicError("config_invalid", `${id}: nothing here judges ${kind}; give a grader of ${kind}`, {

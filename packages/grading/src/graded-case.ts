@@ -5,14 +5,13 @@ import { z } from "zod";
 import { extractLetter, gradeLetter } from "./letter-answer.ts";
 import type { MathsOptions } from "./maths/grade-maths.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
-import { gradeNumber } from "./number-answer.ts";
-import { gradePublishedNumber } from "./published-number.ts";
+import { gradeNumber, gradePublishedNumber } from "./number-answer.ts";
 import { gradeText } from "./text-answer.ts";
 import { noAnswer, type Verdict } from "./verdict.ts";
 
-/** What a case says about how it is judged; what is not named here is kept and ignored. */
+/** Parameters of a case; others are kept and ignored. */
 export interface CaseParams {
-  /** Where answers are looked for: `latex`, `expr`. */
+  /** Forms of answers: `latex`, `expr`. */
   readonly match_types?: readonly string[] | undefined;
   /** 1 to 15: decimals of rounding. Anything else: the largest difference, or one for each element of the gold. */
   readonly precision?: number | readonly number[] | undefined;
@@ -21,11 +20,8 @@ export interface CaseParams {
   /** An interval in the gold accepts inequalities. Default: unless the kind is `math-equivalence`. */
   readonly allow_set_relation_comp?: boolean | undefined;
   readonly letters?: string | undefined;
-  /** Of a text: case does not count. */
   readonly ignoreCase?: boolean | undefined;
-  /** Whose label it is. */
   readonly grader?: string | undefined;
-  /** How a bare gold and prediction would be wrapped. */
   readonly wrap?: string | undefined;
 }
 
@@ -46,25 +42,15 @@ export interface GradedCase {
   /** `computed`: gold and prediction are LaTeX from end to end. */
   readonly origin?: string | undefined;
   readonly params?: CaseParams | null | undefined;
-  /** The rule by which the label was given. */
   readonly rule?: string | undefined;
-  /** What the case is about: accuracy is told for each. */
+  /** Accuracy is reported for each tag. */
   readonly tags?: readonly string[] | undefined;
 }
 
-const difference = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^\d[\d.]*(?:e[-+]?\d+)?$/iu)
-    .transform(Number),
-  z.instanceof(JsonText).transform((number) => Number(number.text)),
-]);
-const text = z.union([
-  z.string(),
-  z.number().transform(String),
-  z.instanceof(JsonText).transform((number) => number.text),
-]);
+const exact = z.instanceof(JsonText).transform((number) => number.text);
+const digits = z.string().regex(/^\d[\d.]*(?:e[-+]?\d+)?$/iu);
+const difference = z.union([z.number(), digits.transform(Number), exact.transform(Number)]);
+const text = z.union([z.string(), z.number().transform(String), exact]);
 
 const schema: z.ZodType<GradedCase> = z.object({
   id: text,
@@ -116,10 +102,8 @@ export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase 
     const parsed = schema.safeParse(row.value, { error: issueWords });
     const place = { file: row.file, row: row.row };
     if (!parsed.success) {
-      const reason = parsed.error.issues
-        .map(({ path, message }) => `${path.join(".") || "row"}: ${message}`)
-        .join("; ");
-      yield { ...place, reason };
+      const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "row"}: ${message}`);
+      yield { ...place, reason: issues.join("; ") };
       continue;
     }
     const before = seen.get(parsed.data.id);
@@ -160,10 +144,8 @@ export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<C
   return maths.grade(reply, item.gold, mathsOptions(item));
 }
 
-const none: CaseParams = {};
-
 function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
-  const { match_types: types, precision, strict, allow_set_relation_comp: inequalities } = params ?? none;
+  const { match_types: types, precision, strict, allow_set_relation_comp: inequalities } = params ?? {};
   const bare = origin === "computed" || params?.wrap !== undefined;
   return {
     ...(types && { forms: { latex: types.includes("latex"), plain: types.includes("expr") } }),

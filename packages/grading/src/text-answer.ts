@@ -42,7 +42,7 @@ function announced(text: string): string | null {
   return close === -1 ? line.replace(copulaBehind, "") : line.slice(0, close);
 }
 
-/** Without what is put around a text: white space, a pair of quotes or of emphasis, the punctuation of a sentence. */
+/** A text without white space, quotes, emphasis and final punctuation around it. */
 function bare(text: string): string {
   const plain = text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
   const [first = ""] = plain;

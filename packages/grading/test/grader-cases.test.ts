@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gradeCase, gradeNumber, mathsGrader, readGradedCases, type GradedCase } from "@laconic/grading";
-import { extractPublishedNumber } from "../src/published-number.ts";
+import { extractPublishedNumber } from "../src/number-answer.ts";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folder = process.env["LACONIC_DATA"];

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { BenchmarkProblem } from "./benchmark.ts";
-import { distribute, reunite, type DistributedProblem } from "./distribute.ts";
-import { findFiles } from "./find-files.ts";
+import { distribute, type DistributedProblem, type Shard } from "./distribute.ts";
+import { findFiles } from "./open-split.ts";
 import { loadSplit } from "./load-split.ts";
 import { questionText } from "./question-text.ts";
 import { benchmarkNamed } from "./registry.ts";
 import { isWithin, wholesOf } from "./sentences.ts";
+
+const reunite = (shards: readonly Shard[]): string => shards.map(({ text }) => text).join("");
 
 const agents = ["a", "b", "c"];
 const data = process.env["LACONIC_DATA"];

@@ -20,7 +20,7 @@ export interface DistributedProblem<P extends Problem> {
  * field of their own or listed at the end of the question. Facts are clauses (`passagesOf`), dealt as evenly as their
  * number allows, to agents in an order drawn by seed and problem id: no agent has them all.
  *
- * An agent that gets no fact has no view. `reunite` gives the original back.
+ * An agent that gets no fact has no view. The texts of the shards, joined, are the original.
  * @returns null for a problem that states fewer than two facts: nothing can be distributed
  * @throws LaconicError `input_invalid` for fewer than two agents, or one named twice
  */
@@ -42,11 +42,6 @@ export function distribute<P extends Problem>(
     agents.map((agent) => [agent, seenBy(agent, shards)] as const).filter(([, view]) => view !== ""),
   );
   return { problem: { ...problem, question: seenBy(null, shards), views }, shards };
-}
-
-/** The question that {@link distribute} was given. */
-export function reunite(shards: readonly Shard[]): string {
-  return shards.map(({ text }) => text).join("");
 }
 
 /** What stood together stays together as it was; a gap is a space. */

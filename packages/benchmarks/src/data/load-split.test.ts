@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { Benchmark } from "./benchmark.ts";
-import { findFiles } from "./find-files.ts";
+import { findFiles } from "./open-split.ts";
 import { loadSplit, type LoadOptions, type LoadedSplit } from "./load-split.ts";
 import { benchmarkNamed } from "./registry.ts";
 

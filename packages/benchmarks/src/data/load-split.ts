@@ -1,26 +1,29 @@
 import { LaconicError } from "@laconic/core";
-import {
-  type Benchmark,
-  type BenchmarkProblem,
-  type KnownFile,
-  type RowProblem,
-  type Split,
-  splitOf,
-} from "./benchmark.ts";
-import type { RowRefusal } from "./data-row.ts";
-import { csvTable } from "./formats/csv-table.ts";
+import { type Benchmark, type BenchmarkProblem, type KnownFile, splitOf } from "./benchmark.ts";
+import { describeRefused, type RowRefusal } from "./data-row.ts";
+import { csvTable } from "./formats/csv.ts";
 import { readRows } from "./formats/read-rows.ts";
-import type { FoundFile } from "./find-files.ts";
 import { readRow } from "./row-schema.ts";
+
+/** A data file in memory. */
+export interface FoundFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  /** SHA-256 of an earlier load, for files that the registry does not know. */
+  readonly expected?: string;
+  /** A file of the user with unknown bytes. */
+  readonly placed?: true;
+}
 
 /** How strictly a data file is read. */
 export interface LoadOptions {
   /**
-   * `strict`, the default, stops at rows that cannot be read and at a file or a number of rows that is not the known one.
-   * `lenient` leaves such rows out and lists them.
+   * `strict`, the default, stops at unreadable rows and at an unknown file or number of rows. `lenient` leaves such rows out and lists
+   * them.
    */
   readonly mode?: "strict" | "lenient";
-  /** Takes a file whose bytes are not the known ones, and whatever number of rows it has. */
+  /** Accepts a file with other bytes and any number of rows. */
   readonly allowChanged?: boolean;
 }
 
@@ -37,7 +40,6 @@ export interface LoadedSplit {
     readonly path: string;
     readonly sha256: string;
     readonly known: boolean;
-    /** Its user put it there, and its bytes are not known: what is computed of it is of these bytes alone. */
     readonly placed?: true;
   }[];
 }
@@ -68,13 +70,15 @@ export async function loadSplit(
         refuse(each.reason);
         continue;
       }
-      const read = readRow(benchmark.row, withPlace(each.value, each.file));
+      // Rows of an archive's CSV do not name their subject; their file does.
+      const value = Array.isArray(each.value) ? { cells: each.value, file: each.file } : each.value;
+      const read = readRow(benchmark.row, value);
       if ("reason" in read) {
         refuse(read.reason);
         continue;
       }
       if (benchmark.keep && !benchmark.keep(read.problem)) continue;
-      const problem = named(read.problem, `${benchmark.name}/${splitName}/${number}`);
+      const problem = { ...read.problem, id: read.problem.id ?? `${benchmark.name}/${splitName}/${number}` };
       const before = places.get(problem.id);
       if (before !== undefined) {
         refuse(`id ${problem.id} is that of ${before} too`);
@@ -83,10 +87,19 @@ export async function loadSplit(
       places.set(problem.id, `${each.file} row ${each.row}`);
       problems.push(problem);
     }
-  if (mode === "strict" && refused.length > 0) throw refusal(benchmark, refused);
+  if (mode === "strict" && refused.length > 0) {
+    const { text, detail } = describeRefused(refused, "");
+    throw new LaconicError("data_invalid", `${benchmark.title}: ${text}; lenient mode leaves such rows out`, detail);
+  }
   const selected = benchmark.select?.(problems, splitName) ?? problems;
   const placed = found.some((file) => file.placed);
-  checkRows(benchmark, splitName, split, selected.length, mode === "strict" && !allowChanged && !placed, warnings);
+  const [problemCount, expected] = [selected.length, split.rows];
+  if (problemCount !== expected) {
+    const message = `${benchmark.title}, split ${splitName}: ${problemCount} problems, expected ${expected}`;
+    if (mode === "strict" && !allowChanged && !placed)
+      throw new LaconicError("data_invalid", message, { problems: problemCount, expected });
+    warnings.push(message);
+  }
   return {
     benchmark: benchmark.name,
     split: splitName,
@@ -100,15 +113,6 @@ export async function loadSplit(
       ...(own && { placed: own }),
     })),
   };
-}
-
-/** Rows of an archive's CSV do not say which subject they are of; their file does. */
-function withPlace(value: unknown, file: string): unknown {
-  return Array.isArray(value) ? { cells: value, file } : value;
-}
-
-function named(problem: RowProblem, id: string): BenchmarkProblem {
-  return { ...problem, id: problem.id ?? id };
 }
 
 function isKnown(sha256: string, known: readonly KnownFile[]): boolean {
@@ -128,30 +132,4 @@ function checkKnown(
   if (!allowChanged)
     throw new LaconicError("data_invalid", `${message}; get it again, or allow a changed file`, { file: path, sha256 });
   warnings.push(message);
-}
-
-function checkRows(
-  { title }: Benchmark,
-  name: string,
-  { rows }: Split,
-  count: number,
-  strict: boolean,
-  warnings: string[],
-): void {
-  if (count === rows) return;
-  const message = `${title}, split ${name}: ${count} problems, expected ${rows}`;
-  if (strict) throw new LaconicError("data_invalid", message, { problems: count, expected: rows });
-  warnings.push(message);
-}
-
-/** The first few rows in words, so that one look tells whether it is one row or the whole file. */
-function refusal({ title }: Benchmark, refused: readonly RowRefusal[]): LaconicError {
-  const shown = refused.slice(0, 3).map(({ file, row, reason }) => `${file} row ${row}: ${reason}`);
-  const more = refused.length > shown.length ? ` (and ${refused.length - shown.length} more)` : "";
-  const { file, row } = refused[0] as RowRefusal;
-  return new LaconicError("data_invalid", `${title}: ${shown.join(" | ")}${more}; lenient mode leaves such rows out`, {
-    file,
-    row,
-    refused: refused.length,
-  });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { findFiles } from "./find-files.ts";
+import { findFiles } from "./open-split.ts";
 import { loadSplit } from "./load-split.ts";
+import { questionText } from "./question-text.ts";
 import { benchmarks } from "./registry.ts";
 
 const data = process.env["LACONIC_DATA"];
@@ -22,5 +23,14 @@ test.for(splits)(
     expect(loaded.files.every(({ known }) => known)).toBe(true);
     expect(new Set(loaded.problems.map(({ id }) => id)).size).toBe(rows);
     expect(new Set(loaded.problems.map(({ grading }) => grading.kind))).toEqual(new Set([benchmark.answer.kind]));
+    // Every option is rendered once, behind its letter: cut out in their order, the options leave the question.
+    const letters = benchmark.answer.kind === "letter" ? benchmark.answer.letters : "";
+    for (const problem of loaded.problems) {
+      const lines = problem.choices?.map((choice, i) => `\n${letters[i]}) ${choice}`) ?? [];
+      expect(lines).toHaveLength(letters.length);
+      const cut = (left: string, line: string): string => (left.endsWith(line) ? left.slice(0, -line.length) : "lost");
+      expect(lines.reduceRight(cut, questionText(problem))).toBe(problem.question);
+      if (lines.length > 0) expect(problem.question.endsWith(lines.at(-1) ?? "")).toBe(false);
+    }
   },
 );

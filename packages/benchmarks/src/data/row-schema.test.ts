@@ -17,28 +17,12 @@ test("a row is read by a schema of zod's", () => {
 });
 
 test("a row is read by a schema of anybody's", () => {
-  const own = (validate: RowSchema<RowProblem>["~standard"]["validate"]): RowSchema<RowProblem> => ({
-    "~standard": { version: 1, vendor: "own", validate },
-  });
-  expect(
-    readRow(
-      own(() => ({ value: problem })),
-      {},
-    ),
-  ).toEqual({ problem });
+  const read = (validate: RowSchema<RowProblem>["~standard"]["validate"]) =>
+    readRow({ "~standard": { version: 1, vendor: "own", validate } }, {});
+  expect(read(() => ({ value: problem }))).toEqual({ problem });
   const issues = [{ message: "is missing", path: [{ key: "rows" }, 3] }, { message: "is strange" }];
-  expect(
-    readRow(
-      own(() => ({ issues })),
-      {},
-    ),
-  ).toEqual({ reason: "rows: 3: is missing; is strange" });
-  expect(
-    readRow(
-      own(() => Promise.resolve({ value: problem })),
-      {},
-    ),
-  ).toEqual({
+  expect(read(() => ({ issues }))).toEqual({ reason: "rows: 3: is missing; is strange" });
+  expect(read(() => Promise.resolve({ value: problem }))).toEqual({
     reason: "the schema of its rows waits for something; give one that does not",
   });
 });

@@ -2,7 +2,5 @@
  * Texts that the authors of methods published, by commit and sha256: fetched into a data folder, never shipped.
  * @module @laconic/benchmarks/exemplars
  */
-export { exemplarSources } from "./sources.ts";
-export type { ExemplarSource } from "./sources.ts";
-export { exemplarsNamed, filesOf, openExemplars } from "./open-exemplars.ts";
-export type { ExemplarOptions, OpenedExemplars } from "./open-exemplars.ts";
+export { exemplarSources, exemplarsNamed, filesOf, openExemplars } from "./open-exemplars.ts";
+export type { ExemplarOptions, ExemplarSource, OpenedExemplars } from "./open-exemplars.ts";

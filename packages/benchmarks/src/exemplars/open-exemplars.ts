@@ -6,9 +6,69 @@ import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
-import { sha256Hex } from "../data/find-files.ts";
-import { exemplarSources } from "./sources.ts";
-import type { ExemplarSource, TextPlace } from "./sources.ts";
+import { sha256Hex } from "../data/open-split.ts";
+import table from "../../assets/exemplars.json" with { type: "json" };
+
+/** Where a text stands in a published file: all of it, or the first group of a pattern. */
+interface TextPlace {
+  readonly file: KnownFile;
+  /** Absent: the whole file, without white space at its ends. */
+  readonly pattern?: RegExp;
+  /** It is a Python string with escapes, or `joined`: several behind each other, which Python joins. */
+  readonly escaped?: true | "joined";
+}
+
+/** Texts that a method's authors published and its requests are written with. They are fetched, never shipped. */
+export interface ExemplarSource {
+  readonly name: string;
+  readonly title: string;
+  /** As the repository states it. */
+  readonly licence: string;
+  readonly texts: Readonly<Record<string, TextPlace>>;
+  /** Worked examples of each request. */
+  readonly examples: number;
+}
+
+/** `assets/exemplars.json`: commits of repositories, files by `owner/repository/path`, and sources. */
+interface Table {
+  readonly repositories: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, Pick<KnownFile, "bytes" | "sha256">>>;
+  readonly sources: readonly (Omit<ExemplarSource, "texts"> & { readonly texts: readonly TextGroup[] })[];
+}
+
+/** Texts of one file by name, each by the source of its pattern; null for the whole file. */
+interface TextGroup {
+  readonly file: string;
+  readonly strings?: true | "joined";
+  readonly texts: Readonly<Record<string, string | null>>;
+}
+
+const { repositories, files, sources } = table as unknown as Table;
+
+const knownFiles = new Map(
+  Object.entries(files).map(([name, bytes]): [string, KnownFile] => {
+    const [owner, repository, ...path] = name.split("/");
+    const below = `${owner}/${repository}/${repositories[`${owner}/${repository}`]}/${path.join("/")}`;
+    return [name, { path: `exemplars/${below}`, url: `https://raw.githubusercontent.com/${below}`, ...bytes }];
+  }),
+);
+
+/** All sources, by the names that protocols know them by. */
+export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, ...source }) => ({
+  ...source,
+  texts: Object.fromEntries(
+    texts.flatMap(({ file, strings, texts: patterns }) =>
+      Object.entries(patterns).map(([name, pattern]): [string, TextPlace] => [
+        name,
+        {
+          file: knownFiles.get(file) as KnownFile,
+          ...(pattern !== null && { pattern: new RegExp(pattern, "mu") }),
+          ...(strings !== undefined && { escaped: strings }),
+        },
+      ]),
+    ),
+  ),
+}));
 
 /** Where published texts are kept, and whether to fetch those that are missing. */
 export interface ExemplarOptions {
@@ -83,9 +143,10 @@ async function contentOf(file: KnownFile, options: ExemplarOptions): Promise<str
 }
 
 async function bring(file: KnownFile, path: string, { mirror, signal, fetch }: ExemplarOptions): Promise<void> {
-  const below = new URL(file.url).pathname.slice(1);
-  if (mirror?.startsWith("file:")) return copy(new URL(below, folderUrl(mirror)), file, path);
-  const url = mirror === undefined ? file.url : new URL(below, folderUrl(mirror)).href;
+  const source =
+    mirror === undefined ? null : new URL(new URL(file.url).pathname.slice(1), mirror.replace(/\/?$/u, "/"));
+  if (source?.protocol === "file:") return copy(source, file, path);
+  const url = source?.href ?? file.url;
   const { bytes, sha256 } = file;
   await downloadFile({ url, bytes, sha256, path, ...(signal && { signal }), ...(fetch && { fetch }) });
 }
@@ -102,10 +163,6 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   if (sha256Hex(await readFile(part)) === sha256) return moveFile(part, path);
   await rm(part);
   throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
-}
-
-function folderUrl(mirror: string): string {
-  return mirror.endsWith("/") ? mirror : `${mirror}/`;
 }
 
 /** @throws LaconicError `data_invalid` where the pattern finds nothing */

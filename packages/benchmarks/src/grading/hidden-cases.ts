@@ -36,19 +36,9 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
 
 /** Opcodes of Python's pickle that a text alone is written with, and how many bytes of arguments they have. */
 const [proto, frame, stop, memoize, put, longPut] = [0x80, 0x95, 0x2e, 0x94, 0x71, 0x72];
-const skipped: ReadonlyMap<number, number> = new Map([
-  [proto, 1],
-  [frame, 8],
-  [memoize, 0],
-  [put, 1],
-  [longPut, 4],
-]);
+const skipped: Readonly<Record<number, number>> = { [proto]: 1, [frame]: 8, [memoize]: 0, [put]: 1, [longPut]: 4 };
 /** Texts in UTF-8 behind a length of so many bytes, the lowest first. */
-const texts: ReadonlyMap<number, number> = new Map([
-  [0x8c, 1],
-  [0x58, 4],
-  [0x8d, 8],
-]);
+const texts: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 };
 
 /**
  * The text of a pickle that holds a text and nothing else, of protocols 2 to 5. A pickle is a program: none is run, and any opcode that
@@ -60,21 +50,18 @@ export function pickledText(bytes: Uint8Array): string {
   let text: string | null = null;
   for (let at = 0; at < bytes.length;) {
     const code = view.getUint8(at++);
-    const width = texts.get(code);
+    const width = texts[code];
     if (width !== undefined && text === null) {
       if (at + width > bytes.length) break;
-      const length = width === 1 ? view.getUint8(at) : width === 4 ? view.getUint32(at, true) : longLength(view, at);
+      const length =
+        width === 1 ? view.getUint8(at) : width === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
       at += width;
       if (at + length > bytes.length) break;
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(at, at + length));
       at += length;
     } else if (code === stop && text !== null && at === bytes.length) return text;
-    else if (skipped.has(code)) at += skipped.get(code) as number;
+    else if (skipped[code] !== undefined) at += skipped[code];
     else throw new Error(`it is a pickle of more than a text (opcode 0x${code.toString(16)}), which is not run`);
   }
   throw new Error("it is no whole pickle of a text");
-}
-
-function longLength(view: DataView, at: number): number {
-  return Number(view.getBigUint64(at, true));
 }

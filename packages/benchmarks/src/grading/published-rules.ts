@@ -8,7 +8,7 @@ export function qwenLetter(reply: string): string | null {
   return after ?? [...text.matchAll(/\b[A-E]\b/gu)].at(-1)?.[0] ?? null;
 }
 
-/** The verdict on that letter. */
+/** The verdict on {@link qwenLetter}. */
 export function gradeQwenLetter(reply: string, gold: string): Verdict {
   const letter = qwenLetter(reply);
   if (letter === null) return noAnswer;

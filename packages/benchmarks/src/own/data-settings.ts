@@ -3,7 +3,7 @@ import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
 
-/** How answers to questions of one's own are judged, and what their golds are. */
+/** How answers to your questions are judged, and the form of their golds. */
 export type DataGrading =
   | {
       /**
@@ -19,17 +19,11 @@ export type DataGrading =
       /** Where questions list their options themselves: the letters, such as `ABCD`. */
       readonly letters?: string;
     }
-  | {
-      /** A mathematical object in LaTeX, or as one types it. */
-      readonly kind: "maths";
-      readonly tolerance?: number;
-    }
-  | {
-      readonly kind: "text";
-      readonly ignoreCase?: boolean;
-    };
+  /** A mathematical object in LaTeX, or typed. */
+  | { readonly kind: "maths"; readonly tolerance?: number }
+  | { readonly kind: "text"; readonly ignoreCase?: boolean };
 
-/** Where a row has what; a dot leads into an object (`answer.value`). A column called so to the letter goes first. */
+/** Columns by their meaning; a dot leads into an object (`answer.value`) unless a column has this exact name. */
 export interface DataColumns {
   /** Default `question`. */
   readonly question?: string;
@@ -79,15 +73,12 @@ const source = z.union([name, z.array(name).min(1)], {
 });
 const kinds = "numeric, letter, maths, code or text";
 const ruleHelp = "Rule by which an answer is compared with the gold answer";
-const toggle = z.boolean();
 const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
   (value) => (typeof value === "string" ? { kind: value } : value),
   z.discriminatedUnion(
     "kind",
     [
-      z.strictObject({
-        kind: z.enum(["numeric", "code"]).describe(ruleHelp),
-      }),
+      z.strictObject({ kind: z.enum(["numeric", "code"]).describe(ruleHelp) }),
       z.strictObject({
         kind: z.literal("letter").describe(ruleHelp),
         golds: z
@@ -109,7 +100,7 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
       }),
       z.strictObject({
         kind: z.literal("text").describe(ruleHelp),
-        ignoreCase: toggle.exactOptional().describe("Takes capital letters for small ones"),
+        ignoreCase: z.boolean().exactOptional().describe("Takes capital letters for small ones"),
       }),
     ],
     { error: `expected ${kinds}, or an object with such a kind` },
@@ -177,9 +168,6 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string):
   throw new LaconicError("config_invalid", `${key}: ${message}`, { key });
 }
 
-/** Letters of a question with the most options that are usual. */
-const usualLetters = "ABCDE";
-
 /** What a team is told and read by; for letters, those of the problems that are given. */
 export function answerKindOf(
   grading: RowSettings["grading"],
@@ -189,7 +177,7 @@ export function answerKindOf(
   if (given.kind === "text") return { kind: "text", ...(given.ignoreCase && { ignoreCase: true }) };
   if (given.kind !== "letter") return { kind: given.kind };
   const most = problems.reduce((count, { choices = [] }) => Math.max(count, choices.length), 0);
-  return { kind: "letter", letters: given.letters ?? (most === 0 ? usualLetters : lettersOf(most)) };
+  return { kind: "letter", letters: given.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
 }
 
 /** The columns of a file that its settings read: those that every row must have, and those that are read where there are any. */

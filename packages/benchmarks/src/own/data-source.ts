@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { openRemote, openSnapshot, type DownloadProgress, type HubEnvironment, type RemoteFile } from "@laconic/hub";
 import type { ByteSource } from "../data/formats/parquet.ts";
-import { sha256Hex } from "../data/find-files.ts";
+import { sha256Hex } from "../data/open-split.ts";
 import type { DataSource } from "./data-settings.ts";
 
 /** How files and data sets of the hub are reached. */

@@ -2,27 +2,18 @@ import { LaconicError, questionKey, randomFromSeed } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import type { AnswerKind } from "@laconic/grading";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
-import type { DataRow, RowRefusal } from "../data/data-row.ts";
-import { csvTable } from "../data/formats/csv-table.ts";
+import { describeRefused, type DataRow, type RowRefusal } from "../data/data-row.ts";
+import { csvTable } from "../data/formats/csv.ts";
 import { parquetRows } from "../data/formats/parquet.ts";
 import { readRows } from "../data/formats/read-rows.ts";
-import {
-  checked,
-  columnsRead,
-  rowSettingsSchema,
-  type DataGrading,
-  type DataSource,
-  type RowSettings,
-  answerKindOf,
-  dataSettingsSchema,
-  type DataSettings,
-} from "./data-settings.ts";
+import { answerKindOf, checked, columnsRead, dataSettingsSchema, rowSettingsSchema } from "./data-settings.ts";
+import type { DataGrading, DataSettings, DataSource, RowSettings } from "./data-settings.ts";
 import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
 import { ownRow } from "./own-row.ts";
 
-/** How rows of one's own data become problems. */
+/** Options of reading rows as problems. */
 export interface ProblemOptions extends RowSettings, SourceOptions {
-  /** What ids of rows without one begin with. Default `row`: `row/1` is the first. */
+  /** Prefix of ids of rows without one. Default `row`: `row/1` is the first. */
   readonly name?: string;
 }
 
@@ -41,8 +32,7 @@ export interface OpenedProblems {
 }
 
 /**
- * Problems of one's own files, or of a data set of the hub, with the golds that their grading takes. `gradeProblem` judges replies
- * to them as it does a benchmark's, `questionText` renders them.
+ * Problems of your files, or of a data set of the hub. `gradeProblem` judges replies to them, `questionText` renders them.
  * @throws LaconicError `data_invalid` with `file` and `row` for a row that cannot be read (in lenient mode: when none can), a
  * file that cannot, or an id that two rows have; `config_invalid` naming the setting; what downloads throw
  */
@@ -51,8 +41,7 @@ export async function openProblems(source: DataSource, options: ProblemOptions):
   return { ...rest, problems: problems.map(({ problem }) => problem) };
 }
 
-/** A problem, and the row that it is of. */
-export interface PlacedProblem {
+interface PlacedProblem {
   readonly problem: BenchmarkProblem;
   readonly file: string;
   readonly row: number;
@@ -89,8 +78,11 @@ async function openPlaced(
       if (before) refused.push({ ...place, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
       else problems.set(problem.id, { ...place, problem });
     }
-  if (refused.length > 0 && (settings.mode !== "lenient" || problems.size === 0))
-    throw refusalOf(refused, settings.mode === "lenient");
+  if (refused.length > 0 && (settings.mode !== "lenient" || problems.size === 0)) {
+    const { text, detail } = describeRefused(refused, " rows");
+    const advice = settings.mode === "lenient" ? "no row is left" : "mode lenient leaves such rows out";
+    throw new LaconicError("data_invalid", `${text}; ${advice}`, detail);
+  }
   if (problems.size === 0)
     throw new LaconicError("data_invalid", `${sources.files.map((file) => file.name).join(", ")}: there are no rows`);
   return {
@@ -107,30 +99,16 @@ function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): string {
 }
 
 async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Promise<readonly DataRow[]> {
-  const { name } = file;
-  if ("parts" in file)
-    return parquetRows(name, file.parts, { rows: most, columns: columnsRead(settings), exact: true });
-  const { bytes } = file;
-  return readRows(name, bytes, { csv: csvTable, exact: true });
+  return "parts" in file
+    ? parquetRows(file.name, file.parts, { rows: most, columns: columnsRead(settings), exact: true })
+    : readRows(file.name, file.bytes, { csv: csvTable, exact: true });
 }
 
-/** The first few rows in words, so that one look tells whether it is one row or the whole file. */
-function refusalOf(refused: readonly RowRefusal[], lenient: boolean): LaconicError {
-  const shown = refused.slice(0, 3).map((each) => `${placeOf(each)}: ${each.reason}`);
-  const more = refused.length > shown.length ? ` (and ${refused.length - shown.length} more rows)` : "";
-  const { file, row } = refused[0] as RowRefusal;
-  return new LaconicError(
-    "data_invalid",
-    `${shown.join(" | ")}${more}; ${lenient ? "no row is left" : "mode lenient leaves such rows out"}`,
-    { file, row, refused: refused.length },
-  );
-}
-
-/** Problems to learn on and others to measure with: no question is among both. */
+/** Training and test problems; no question is among both. */
 export interface OpenedData {
   readonly train: readonly BenchmarkProblem[];
   readonly testProblems: readonly BenchmarkProblem[];
-  /** What `answerForm` and `answerReading` take. */
+  /** For `answerForm` and `answerReading`. */
   readonly answer: AnswerKind;
   readonly refused: readonly RowRefusal[];
   readonly files: OpenedProblems["files"];
@@ -222,11 +200,8 @@ function splitOff(
     held.add(key);
     count += of;
   }
-  const isForEvaluation = ({ problem }: PlacedProblem): boolean => held.has(questionKey(problem));
-  const [testProblems, train] = [
-    problems.filter(isForEvaluation),
-    problems.filter((placed) => !isForEvaluation(placed)),
-  ];
+  const isHeld = ({ problem }: PlacedProblem): boolean => held.has(questionKey(problem));
+  const [testProblems, train] = [problems.filter(isHeld), problems.filter((placed) => !isHeld(placed))];
   if (testProblems.length === 0 || train.length === 0)
     throw new LaconicError(
       "data_invalid",

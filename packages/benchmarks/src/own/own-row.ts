@@ -29,7 +29,11 @@ function refuse(reason: string): never {
 
 function problemOf(row: UnknownRecord, grading: DataGrading, columns: DataColumns): RowProblem {
   const question = required(row, columns.question ?? "question", "question");
-  const written = goldText(row, columns.gold ?? "gold", grading);
+  const column = columns.gold ?? "gold";
+  const cell = valueAt(row, column);
+  // Tests may be a list of asserts.
+  const isList = Array.isArray(cell) && cell.length > 0 && cell.every((line) => typeof line === "string");
+  const written = grading.kind === "code" && isList ? cell.join("\n") : required(row, column, "gold");
   const choices = optionsOf(row, columns.choices);
   const id = optional(row, columns.id, "id");
   const solution = columns.solution === undefined ? undefined : optional(row, columns.solution, "");
@@ -60,13 +64,6 @@ function optional(row: UnknownRecord, named: string | undefined, usual: string):
   return value === undefined || value === "" ? undefined : textOf(value, usual);
 }
 
-/** Tests may be a list of asserts. */
-function goldText(row: UnknownRecord, column: string, { kind }: DataGrading): string {
-  const value = valueAt(row, column);
-  const isList = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
-  return kind === "code" && isList ? value.join("\n") : required(row, column, "gold");
-}
-
 /** A list, a text that is one in JSON, or a cell for each option. */
 function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonly string[] | undefined {
   if (Array.isArray(columns)) return (columns as readonly string[]).map((column) => required(row, column, "choices"));
@@ -95,7 +92,6 @@ interface ReadGold {
   readonly solution?: string;
 }
 
-/** What a gold is read with. */
 interface GoldRow {
   readonly question: string;
   readonly choices: readonly string[] | undefined;

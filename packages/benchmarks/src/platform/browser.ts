@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { sha256 } from "@laconic/core/files";
 import { type Benchmark, splitOf } from "../data/benchmark.ts";
-import type { FoundFile } from "../data/find-files.ts";
-import { loadSplit, type LoadedSplit } from "../data/load-split.ts";
+import { loadSplit, type FoundFile, type LoadedSplit } from "../data/load-split.ts";
 import type { OpenOptions } from "../data/open-split.ts";
 
 /** @throws LaconicError `config_invalid`: a browser has no folders. */
@@ -28,20 +27,8 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
 
 /** @throws LaconicError `config_invalid`: a browser has no files of the user's. */
 export async function openData(): Promise<never> {
-  throw noFiles();
+  const reason = "data files are read in Node; give a browser's task its problems as values";
+  throw new LaconicError("config_invalid", reason, { key: "data" });
 }
 
-/** @throws LaconicError `config_invalid`: a browser has no files of the user's. */
-export async function openProblems(): Promise<never> {
-  throw noFiles();
-}
-
-function noFiles(): LaconicError {
-  return new LaconicError(
-    "config_invalid",
-    "data files are read in Node; give a browser's task its problems as values",
-    {
-      key: "data",
-    },
-  );
-}
+export { openData as openProblems };

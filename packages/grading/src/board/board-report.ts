@@ -29,7 +29,7 @@ export async function graderBoard(): Promise<GradedCase[]> {
   return [...byHand.map((each, i) => ({ ...each, id: `h-${i + 1}` })), ...drawn];
 }
 
-/** What makes a reply of the board right or wrong, by the name that its pairs carry. */
+/** Reasons why replies of the board are right or wrong, by name. */
 export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
@@ -132,18 +132,13 @@ export function tallyOf(judged: readonly Judged[]): Tally {
     pairs.filter(([label, correct]) => holds(label === true, correct === true)).length;
   const wrong = count((label) => !label);
   const falseAccepts = count((label, correct) => !label && correct);
+  const falseRejects = count((label, correct) => label && !correct);
   return {
     pairs: pairs.length,
-    accuracy: shareOf(
-      count((label, correct) => label === correct),
-      pairs.length,
-    ),
+    accuracy: shareOf(pairs.length - falseAccepts - falseRejects, pairs.length),
     falseAccepts: shareOf(falseAccepts, pairs.length),
     falseAcceptsOfWrong: shareOf(falseAccepts, wrong),
-    falseRejects: shareOf(
-      count((label, correct) => label && !correct),
-      pairs.length - wrong,
-    ),
+    falseRejects: shareOf(falseRejects, pairs.length - wrong),
   };
 }
 
@@ -155,7 +150,6 @@ function talliesBy(judged: readonly Judged[], keysOf: (item: GradedCase) => read
   );
 }
 
-/** With its interval at 95 %; 0 of nothing. */
 function shareOf(count: number, of: number): Share {
   return { count, of, share: of === 0 ? 0 : count / of, interval: wilsonInterval(count, of) };
 }

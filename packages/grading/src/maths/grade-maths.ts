@@ -2,13 +2,13 @@ import { extractLetter } from "../letter-answer.ts";
 import { readReply } from "../reply/read-reply.ts";
 import { noAnswer, type Certainty, type Verdict } from "../verdict.ts";
 import { compareValues, type Likeness } from "./comparison/compare-values.ts";
-import type { Match } from "./comparison/match.ts";
+import type { Match } from "./comparison/compare-expressions.ts";
 import { findAnswers, findWords, predicateIn, type AnswerForms, type Candidate } from "./reading/find-answers.ts";
 import { identityOf, normaliseLatex } from "./reading/normalise.ts";
 import { readValue } from "./reading/read-value.ts";
 import type { Value } from "./value.ts";
 
-/** How an answer in mathematics is judged. */
+/** Options of judging an answer in mathematics. */
 export interface MathsOptions {
   /** Decimals to which decimals are rounded before they are compared. Default 6. */
   readonly digits?: number;
@@ -16,12 +16,9 @@ export interface MathsOptions {
   readonly tolerance?: number | readonly number[];
   /** An interval in the gold accepts inequalities. The other way round always holds. Default true. */
   readonly inequalities?: boolean;
-  /**
-   * Forgives what is written and not said: a percent sign on one side, a decimal rounded to two digits or more, a unit that
-   * is another, a base that is left out. Default false.
-   */
+  /** Accepts a percent sign on one side, a decimal rounded to two digits or more, another unit, a missing base. Default false. */
   readonly lenient?: boolean;
-  /** Whether variables have to have the same names. Default true. */
+  /** Variables need the same names. Default true. */
   readonly strictNames?: boolean;
   /** Where answers are looked for. Default both. */
   readonly forms?: AnswerForms;
@@ -35,9 +32,8 @@ const both: AnswerForms = { latex: true, plain: true };
 
 /**
  * Judges a reply by a gold answer in mathematics: the same text, the same exact number, or expressions that agree at
- * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities.
- * Bounded in time by the length of what is read; a hostile reply belongs into
- * `mathsGrader`, which works on a thread of its own.
+ * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities. Use `mathsGrader`, which has a time
+ * limit, for hostile replies.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
   const { forms = both, strictNames = true } = options;
@@ -78,7 +74,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   return { ...verdict, steps: [...(verdict.steps ?? []), { name: "compared as", answer: match.how, gold: null }] };
 }
 
-/** A letter with its value against either of them, or both; null where no letter has a value. */
+/** Compares a letter with its value against either of them, or both; null where no letter has a value. */
 function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Likeness): Match | null {
   const [wanted, said] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
   const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), said?.letter ?? letterAlone(answer.text)];
@@ -116,16 +112,12 @@ function likenessOf({ digits = 6, tolerance, inequalities = true, lenient = fals
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
   if (text.trim() === "") return [];
-  const whole = (): Candidate[] => [{ text: unwrapped(readReply(text)), rule: "the whole text" }];
+  // Formulas inside a bare answer, `$90^\circ$,$60^\circ$`, are its parts.
+  const whole = (): Candidate[] => [{ text: readReply(text).replaceAll(/(?<!\\)\$/gu, " "), rule: "the whole text" }];
   if (bare) return whole();
   const found = findAnswers(text, forms);
   // A gold that is an expression or a word needs no wrapping to be one.
   return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? whole() : found;
-}
-
-/** Formulas inside a bare answer, `$90^\circ$,$60^\circ$`, are its parts. */
-function unwrapped(text: string): string {
-  return text.replaceAll(/(?<!\\)\$/gu, " ");
 }
 
 function firstRead(candidates: readonly Candidate[]): ReadCandidate | null {
@@ -147,23 +139,14 @@ function renamed(text: string): Value | null {
   return readValue(plain);
 }
 
-/** An answer that names a choice and says its value: `(C) 12`. */
-export interface Choice {
-  readonly letter: string;
-  readonly value: string;
-}
-
 const command = "\\\\text";
 const lettered = new RegExp(
   `^(${command}\\s*\\{)?\\s*(\\()?\\s*(?:${command}\\s*\\{\\s*([A-H])\\s*\\}|([A-H]))\\s*(\\)|\\.)\\s*(\\})?[\\s~]*(?:\\\\[ ,;:]|\\\\q?quad)?\\s*(.+)$`,
   "su",
 );
 
-/**
- * Takes a letter and its value apart.
- * @returns null where a text is no letter in parentheses, or with a full stop or parenthesis behind it, before something
- */
-function choiceOf(text: string): Choice | null {
+/** The letter and the value of an answer such as `(C) 12`; null for any other. */
+function choiceOf(text: string): { readonly letter: string; readonly value: string } | null {
   const match = lettered.exec(text.trim());
   if (!match) return null;
   const [, opened, , wrapped, bare, , closed, rest] = match as unknown as (string | undefined)[];

@@ -9,10 +9,9 @@ import type { MathsNote, MathsPair } from "./maths-worker.ts";
 /** Judges mathematics on a thread of its own. */
 export interface MathsGrader {
   /**
-   * Judges one reply. A pair that takes too long, by the thread's own time, or too much memory is wrong, its certainty
-   * `undecided`; one that the machine gave no time is not `decided`. Either way the thread is replaced, and the pairs behind it
-   * do not notice.
-   * @param signal - gives the pair up once aborted: it is not `decided`, with the rule `aborted`
+   * Judges one reply. A pair that exceeds the thread's time or memory is wrong, its certainty `undecided`; one without
+   * processor time is not `decided`. Either way the thread is replaced, and later pairs are not affected.
+   * @param signal - aborts the pair: it is not `decided`, with the rule `aborted`
    * @throws LaconicError `engine_failed` after `close`, or when the thread cannot start
    */
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict>;
@@ -20,9 +19,9 @@ export interface MathsGrader {
   close(): Promise<void>;
 }
 
-/** What comparing one pair of answers may take before it is given up. */
+/** Limits of one comparison. */
 export interface MathsGraderOptions {
-  /** Milliseconds of the thread's own time for one pair; of the wall's where the system tells no thread's. Default 3000. */
+  /** Milliseconds of processor time for one pair; of wall time where the system reports no other. Default 3000. */
   readonly timeoutMs?: number;
   /** Mebibytes of the thread's memory. Default 256. */
   readonly memoryMiB?: number;
@@ -38,16 +37,10 @@ interface Job {
 
 /** Pairs that the thread holds at a time: enough to keep it busy. */
 const atOnce = 32;
-/** By the wall: past it, and 20 times a pair's own time, the machine gave the thread no processor. */
+/** Wall time after which, with 20 times a pair's own time, the thread counts as starved. */
 const longestWallMs = 30_000;
 
-const aborted: Verdict = {
-  correct: false,
-  extracted: null,
-  rule: "aborted",
-  certainty: "undecided",
-  decided: false,
-};
+const givenUp: Verdict = { correct: false, extracted: null, rule: "aborted", certainty: "undecided", decided: false };
 
 /** Starts the grader's thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
@@ -99,15 +92,15 @@ class MathsThread implements MathsGrader {
 
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict> {
     if (this.#isClosed) return Promise.reject(closed());
-    if (signal?.aborted) return Promise.resolve(aborted);
+    if (signal?.aborted) return Promise.resolve(givenUp);
     let giveUp = (): void => undefined;
     const verdict = new Promise<Verdict>((resolve, reject) => {
       const job: Job = { pair: { reply, gold, ...(options && { options }) }, resolve, reject };
-      // What the thread holds already comes back in its turn, and is not heard.
+      // A pair that was sent comes back in its turn and is ignored.
       giveUp = () => {
         const place = this.#waiting.indexOf(job);
         if (place >= 0) this.#waiting.splice(place, 1);
-        resolve(aborted);
+        resolve(givenUp);
       };
       this.#waiting.push(job);
     });
@@ -164,13 +157,7 @@ class MathsThread implements MathsGrader {
     old?.removeAllListeners();
     void old?.terminate();
     const [guilty, ...others] = this.#sent.splice(0);
-    guilty?.resolve({
-      correct: false,
-      extracted: null,
-      rule: `the comparison ${why}`,
-      certainty: "undecided",
-      decided,
-    });
+    guilty?.resolve({ ...givenUp, rule: `the comparison ${why}`, decided });
     this.#waiting.unshift(...others);
     this.#watch();
     this.#pump();
@@ -212,9 +199,8 @@ function closed(): LaconicError {
 }
 
 /**
- * Milliseconds of processor time that a thread has used, so that a busy machine takes none of a pair's time.
- * @param thread - as `/proc/thread-self` names it, or null where the system does not
- * @returns null where it cannot be told
+ * Milliseconds of processor time that a thread has used; null where the system does not report it.
+ * @param thread - as `/proc/thread-self` names it
  */
 function threadMilliseconds(thread: string | null): number | null {
   if (thread === null) return null;

@@ -2,25 +2,24 @@ import type { Fraction } from "fraction.js";
 import type { Expression } from "./numbers/expression.ts";
 import type { Clock } from "./reading/clock.ts";
 
-/** A number or an expression: anything that is not made of several answers. */
+/** A number or an expression. */
 export interface Scalar {
   readonly kind: "scalar";
   /** Normalised LaTeX. */
   readonly text: string;
-  /** Its exact value, where it is written as an integer, a decimal or a fraction of integers. */
+  /** Exact value of an integer, a decimal or a fraction of integers. */
   readonly exact: Fraction | null;
-  /** A decimal point is in it: it is rounded before it is compared. */
+  /** It has a decimal point and is rounded before it is compared. */
   readonly decimal: boolean;
   /** `plain` is `10%`, which people write for 10 and for 0.1; `\%` is a hundredth. */
   readonly percent: "no" | "plain" | "latex";
-  /** Where it was calculated, what the text stands for. */
+  /** Meaning of the text of a calculated scalar. */
   readonly expression?: Expression;
   /** The measure of the unit behind it, such as `cm^2`. */
   readonly measure?: string | undefined;
 }
 
-/** Words. */
-export interface Words {
+interface Words {
   readonly kind: "words";
   readonly text: string;
 }
@@ -31,7 +30,7 @@ export interface AnswerSet {
   readonly items: readonly Value[];
   /** The word that joins inequalities; a comma may mean either. */
   readonly joined?: "and" | "or";
-  /** Where each item is given to a name of its own, the names. */
+  /** Names of the items, where each has a different one. */
   readonly names?: readonly string[];
 }
 
@@ -43,14 +42,13 @@ export interface Tuple {
   readonly items: readonly Value[];
 }
 
-/** Sets put together. */
-export interface Combination {
+interface Combination {
   readonly kind: "combination";
   readonly operation: "\\cup" | "\\cap" | "\\setminus";
   readonly parts: readonly Value[];
 }
 
-export interface Matrix {
+interface Matrix {
   readonly kind: "matrix";
   readonly rows: readonly (readonly Value[])[];
 }
@@ -63,9 +61,9 @@ export interface Relation {
   readonly sides: readonly Scalar[];
   /** One fewer than sides. */
   readonly relators: readonly Relator[];
-  /** What is said of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
+  /** Value of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
   readonly assigned: Value | null;
-  /** Behind the assigned value, what it is about. */
+  /** Approximation behind the assigned value. */
   readonly about?: Value | undefined;
 }
 
@@ -76,12 +74,12 @@ export interface InBase {
   readonly base: string;
 }
 
-/** A remainder and what is divided by: `3 \\pmod 7`. */
-export interface Congruence {
+/** `3 \\pmod 7`. */
+interface Congruence {
   readonly kind: "congruence";
   readonly remainder: Scalar;
   readonly modulus: Scalar;
 }
 
-/** What an answer says. */
+/** A parsed answer. */
 export type Value = Clock | Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase | Congruence;

@@ -10,11 +10,10 @@ export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   return csvRecords(file, new TextDecoder().decode(bytes)).map((value, i) => ({ file, row: i + 1, value }));
 }
 
-/** How cells are told apart. */
-export interface CsvOptions {
+interface CsvOptions {
   /** Default a comma. */
   readonly delimiter?: string;
-  /** Whether spaces around a cell, and around its quotes, are no part of it. Default false. */
+  /** Drops spaces around cells and their quotes. Default false. */
   readonly trim?: boolean;
 }
 
@@ -58,4 +57,72 @@ function joinsRows(record: string, delimiter: string): boolean {
   const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
   return [...cells].some(([, quoted = "", rest]) => /[\r\n]/u.test(quoted) && rest !== "");
+}
+
+/**
+ * Rows of a CSV whose first row names the columns, as objects of texts. Rows count as a spreadsheet shows them: the header is
+ * row 1, a quoted line break starts no row, and an empty row is left out but counted. A first line `sep=;` is no row.
+ * @throws LaconicError `data_invalid` for a file that is not UTF-8, has no header, a column without a name or two of one name,
+ * or a quote that never closes
+ */
+export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
+  const refuse = (reason: string, cause?: unknown): never => {
+    throw new LaconicError("data_invalid", `${file}: ${reason}`, { file }, cause);
+  };
+  let text = "";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    refuse("is not UTF-8; save it as CSV UTF-8", error);
+  }
+  const records = tableIn(file, text);
+  const first = records.findIndex((cells) => !isEmpty(cells));
+  const [header, ...rows] = records.slice(Math.max(0, first));
+  if (!header) return refuse("is empty, expected a first row with the names of the columns");
+  const names = header.map((name) => name.trim());
+  // Spreadsheets write commas behind the last column, and pandas a first column of row labels without a name.
+  const isUsed = (column: number): boolean => rows.some((cells) => (cells[column] ?? "").trim() !== "");
+  const columns = [...names.keys()].filter((i) => names[i] !== "" || (i > 0 && isUsed(i)));
+  const width = (columns.at(-1) ?? 0) + 1;
+  const unnamed = columns.find((i) => names[i] === "");
+  if (unnamed !== undefined) refuse(`row ${first + 1}: column ${unnamed + 1} has no name`);
+  const twice = columns.map((i) => names[i]).find((name, i, all) => all.indexOf(name) !== i);
+  if (twice !== undefined) refuse(`row ${first + 1}: two columns are called ${JSON.stringify(twice)}`);
+  return rows.flatMap((cells, i): DataRow[] => {
+    const place = { file, row: first + i + 2 };
+    if (isEmpty(cells)) return [];
+    if (cells.length < width || !isEmpty(cells.slice(width)))
+      return [{ ...place, reason: `${cells.length} cells, but the header has ${width}` }];
+    return [{ ...place, value: Object.fromEntries(columns.map((column) => [names[column], cells[column]])) }];
+  });
+}
+
+const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
+
+const delimiters = [",", ";", "\t", "|"];
+
+/**
+ * Records between the delimiter that a first line `sep=;` declares, or with that of the header's that gives most rows as many cells
+ * as the header.
+ */
+function tableIn(file: string, text: string): string[][] {
+  const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
+  if (declared)
+    return csvRecords(file, text.slice(declared[0].length), { delimiter: declared[1] as string, trim: true });
+  const [line = ""] = text.trimStart().split(/[\r\n]/u, 1);
+  const usual = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
+  const candidates = [usual, ...delimiters].filter((each, i, all) => all.indexOf(each) === i && line.includes(each));
+  if (candidates.length < 2) return csvRecords(file, text, { delimiter: candidates[0] ?? usual, trim: true });
+  const tables = candidates.map((delimiter) => {
+    try {
+      const records = csvRecords(file, text, { delimiter, trim: true });
+      const header = records.find((cells) => !isEmpty(cells));
+      return { records, whole: records.filter(({ length }) => length === header?.length).length };
+    } catch (error) {
+      return { error, whole: -1 };
+    }
+  });
+  const best = tables.reduce((one, other) => (other.whole > one.whole ? other : one));
+  if (best.records) return best.records;
+  throw best.error;
 }

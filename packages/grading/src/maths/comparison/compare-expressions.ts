@@ -4,9 +4,34 @@ import { isDiscrete, isStepwise, isWholeName, wholePoints, samplePoint } from ".
 import { exactValue } from "../numbers/exact-value.ts";
 import { isCall, namesOf, type Expression, type Point } from "../numbers/expression.ts";
 import { floatValue } from "../numbers/float-value.ts";
-import { closeReals, realOf, type Match, type Precision } from "./match.ts";
+import type { Fraction } from "fraction.js";
 import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
+
+/** How numbers are compared. */
+export interface Precision {
+  /** Decimals of rounding. */
+  readonly digits: number;
+  /** Largest absolute difference, instead of rounding. */
+  readonly tolerance: number | null;
+  /** See `MathsOptions.lenient`. */
+  readonly lenient?: boolean;
+}
+
+/** The outcome of one comparison. */
+export interface Match {
+  readonly equal: boolean;
+  readonly how:
+    | "same text"
+    | "exact number"
+    | "rounded number"
+    | "within tolerance"
+    | "same value"
+    | "at sample points"
+    | "other unit"
+    | "malformed"
+    | "too large";
+}
 
 interface Pair {
   readonly left: Expression;
@@ -140,17 +165,44 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precis
   );
 }
 
-/** Whether two numbers are too small for floating point to tell them apart. */
+/** Whether floating point cannot tell two small numbers apart. */
 function areTiny(x: Complex, y: Complex): boolean {
   const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
   return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);
 }
 
-/** Of a larger number floating point has lost what stands behind the point. */
+/** Floating point loses the decimals of larger numbers. */
 function isKnown(value: Complex): boolean {
   return isFinite(value) && Math.hypot(value.re, value.im) < 1e10;
 }
 
 function isFinite({ re, im }: Complex): boolean {
   return Number.isFinite(re) && Number.isFinite(im);
+}
+
+/** Enough for any number that `exactValue` gives. */
+const Digits = Decimal.clone({ precision: 2600, defaults: true });
+
+export function realOf({ s, n, d }: Fraction): Real {
+  return { value: new Digits(String(s * n)).div(String(d)), error: new Digits(0) };
+}
+
+/**
+ * Whether two numbers are the same within their errors, within the tolerance, or where one was written as a decimal, once rounded.
+ * Small numbers are rounded to all but two as many digits of their own: with six decimals 0.0000672 is not 0.0000673.
+ * @param size - of the larger one: what is less than a fiftieth of it is no rounding
+ */
+export function closeReals(
+  a: Real,
+  b: Real,
+  decimal: boolean,
+  { digits, tolerance }: Precision,
+  size: Decimal = Decimal.max(a.value.abs(), b.value.abs()),
+): boolean {
+  const difference = a.value.sub(b.value).abs();
+  if (difference.lessThanOrEqualTo(a.error.add(b.error))) return true;
+  if (tolerance !== null) return difference.lessThanOrEqualTo(tolerance * (1 + 1e-9));
+  if (!decimal || difference.greaterThan(size.div(50))) return false;
+  const decimals = Math.max(digits, digits - 3 - size.e);
+  return a.value.toDecimalPlaces(decimals).equals(b.value.toDecimalPlaces(decimals));
 }

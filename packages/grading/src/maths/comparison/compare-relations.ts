@@ -6,9 +6,8 @@ import { realValue } from "../numbers/real-value.ts";
 import { samplePoint, wholePoint } from "../numbers/sample-point.ts";
 import { isNumeric } from "../reading/read-scalar.ts";
 import type { Relation, Scalar, Tuple, AnswerSet, Value } from "../value.ts";
-import { compareExpressions } from "./compare-expressions.ts";
+import { compareExpressions, type Match, type Precision } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
-import type { Match, Precision } from "./match.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 

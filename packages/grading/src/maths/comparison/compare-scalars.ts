@@ -1,11 +1,10 @@
 import type { Fraction } from "fraction.js";
-import { compareExpressions } from "./compare-expressions.ts";
+import { closeReals, compareExpressions, realOf, type Match, type Precision } from "./compare-expressions.ts";
 import { compareColons } from "../reading/clock.ts";
 import { exactValue } from "../numbers/exact-value.ts";
 import { identityOf } from "../reading/normalise.ts";
 import { isCall, type Expression } from "../numbers/expression.ts";
 import { parseExpression } from "../reading/parse-expression.ts";
-import { closeReals, realOf, type Match, type Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
 import { withoutMeasure } from "../reading/units.ts";
 import type { Scalar } from "../value.ts";

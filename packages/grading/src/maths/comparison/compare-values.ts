@@ -1,3 +1,4 @@
+import type { Match, Precision } from "./compare-expressions.ts";
 import { compareScalars } from "./compare-scalars.ts";
 import { sameTime } from "../reading/clock.ts";
 import {
@@ -8,11 +9,10 @@ import {
   isCondition,
   isReals,
 } from "./compare-relations.ts";
-import type { Match, Precision } from "./match.ts";
 import { readScalar } from "../reading/read-scalar.ts";
 import type { AnswerSet, Tuple, Value } from "../value.ts";
 
-/** What counts as the same. */
+/** Options of a comparison. */
 export interface Likeness extends Precision {
   /** Tolerances of a list's elements, in the gold's order. */
   readonly tolerances: readonly number[] | null;
@@ -23,9 +23,8 @@ export interface Likeness extends Precision {
 const no: Match = { equal: false, how: "same value" };
 const yes: Match = { equal: true, how: "same value" };
 
-/** Whether an answer says what the gold says. */
+/** Compares an answer with the gold. */
 export function compareValues(gold: Value, answer: Value, likeness: Likeness): Match {
-  const again = (a: Value, b: Value): Match => compareValues(a, b, likeness);
   if (gold.kind === "clock" || answer.kind === "clock") return sameClock(gold, answer) ? yes : no;
   if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
@@ -36,15 +35,15 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
     if (sets) return sets;
   }
   if (gold.kind === "combination" || answer.kind === "combination") return compareCombinations(gold, answer, likeness);
-  if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
+  if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, likeness);
   if (gold.kind === "set" && answer.kind === "set") {
     const named = byName(gold, answer);
-    if (named) return everyPair(gold.items, named, again);
+    if (named) return everyPair(gold.items, named, likeness);
     return sameItems(gold.items, answer.items, likeness) ? yes : no;
   }
-  if (gold.kind === "tuple" && answer.kind === "tuple") return compareTuples(gold, answer, again);
+  if (gold.kind === "tuple" && answer.kind === "tuple") return compareTuples(gold, answer, likeness);
   if (gold.kind === "scalar" && answer.kind === "scalar") return compareScalars(gold, answer, likeness);
-  return compareMixed(gold, answer, again);
+  return compareMixed(gold, answer, likeness);
 }
 
 /** The answer's items in the gold's order, where both give the same names each a value. */
@@ -54,7 +53,7 @@ function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
   return places.includes(-1) ? null : places.map((place) => answer.items[place] as Value);
 }
 
-/** Inequalities in the place of a gold interval are accepted or not. */
+/** Whether an answer in inequalities is accepted in the place of a gold interval. */
 function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness): boolean {
   const byCondition = (value: Value): boolean =>
     value.kind === "relation" || isCondition(value) || (value.kind === "combination" && value.parts.some(byCondition));
@@ -71,18 +70,19 @@ function compareCongruences(gold: Value, answer: Value, precision: Precision): M
 }
 
 /** A set or a tuple against something else. */
-function compareMixed(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+function compareMixed(gold: Value, answer: Value, likeness: Likeness): Match {
   for (const [set, other] of [
     [gold, answer],
     [answer, gold],
   ] as const) {
     if (set.kind !== "set") continue;
     const [only] = set.items;
-    if (set.items.length === 1 && only) return set === gold ? again(only, other) : again(other, only);
+    if (set.items.length === 1 && only)
+      return set === gold ? compareValues(only, other, likeness) : compareValues(other, only, likeness);
     // Written in the same order, a list is the gold's tuple, and a tuple the values of the gold's names; an interval is neither.
     const isOrdered = set === answer || set.names !== undefined;
     if (isOrdered && other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
-      return everyPair(set.items, other.items, again);
+      return everyPair(set.items, other.items, likeness);
   }
   return no;
 }
@@ -91,7 +91,7 @@ function isRound({ open, close }: Tuple): boolean {
   return open === "(" && close === ")";
 }
 
-function compareTuples(gold: Tuple, answer: Tuple, again: (a: Value, b: Value) => Match): Match {
+function compareTuples(gold: Tuple, answer: Tuple, likeness: Likeness): Match {
   // With two items the brackets of an interval speak; an end at infinity is open however it is written.
   if (gold.items.length === 2) {
     const [low, high] = gold.items as [Value, Value];
@@ -99,52 +99,43 @@ function compareTuples(gold: Tuple, answer: Tuple, again: (a: Value, b: Value) =
     const sameHigh = gold.close === answer.close || isInfinite(high);
     if (!sameLow || !sameHigh) return no;
   }
-  return everyPair(gold.items, answer.items, again);
+  return everyPair(gold.items, answer.items, likeness);
 }
 
 function isInfinite(value: Value): boolean {
   return value.kind === "scalar" && value.text.includes("\\infty");
 }
 
-function everyPair(golds: readonly Value[], answers: readonly Value[], again: (a: Value, b: Value) => Match): Match {
-  if (golds.length !== answers.length) return no;
-  for (const [i, gold] of golds.entries()) if (!again(gold, answers[i] as Value).equal) return no;
-  return yes;
+function everyPair(golds: readonly Value[], answers: readonly Value[], likeness: Likeness): Match {
+  const isSame = (gold: Value, i: number): boolean => compareValues(gold, answers[i] as Value, likeness).equal;
+  return golds.length === answers.length && golds.every(isSame) ? yes : no;
 }
 
 function sameItems(golds: readonly Value[], answers: readonly Value[], likeness: Likeness): boolean {
-  const toleranceOf = (i: number): Likeness =>
-    likeness.tolerances === null
-      ? likeness
-      : {
-          ...likeness,
-          tolerances: null,
-          tolerance: likeness.tolerances[i] ?? likeness.tolerances[0] ?? likeness.tolerance,
-        };
-  const found = (gold: Value, i: number): number =>
-    answers.findIndex((answer) => compareValues(gold, answer, toleranceOf(i)).equal);
-  const places = golds.map((gold, i) => found(gold, i));
+  const { tolerances, tolerance } = likeness;
+  const isSame = (gold: Value, i: number, answer: Value): boolean =>
+    compareValues(gold, answer, {
+      ...likeness,
+      tolerances: null,
+      tolerance: tolerances?.[i] ?? tolerances?.[0] ?? tolerance,
+    }).equal;
+  const places = golds.map((gold, i) => answers.findIndex((answer) => isSame(gold, i, answer)));
   if (places.includes(-1)) return false;
-  const used = new Set(places);
-  // An answer that repeats one that was found says nothing new.
-  return answers.every(
-    (answer, at) => used.has(at) || golds.some((gold, i) => compareValues(gold, answer, toleranceOf(i)).equal),
-  );
+  // An answer may repeat one that matched.
+  return answers.every((answer, place) => places.includes(place) || golds.some((gold, i) => isSame(gold, i, answer)));
 }
 
 function compareCombinations(gold: Value, answer: Value, likeness: Likeness): Match {
   if (gold.kind !== "combination" || answer.kind !== "combination") return no;
   if (gold.operation !== answer.operation || gold.parts.length !== answer.parts.length) return no;
-  if (gold.operation === "\\setminus")
-    return everyPair(gold.parts, answer.parts, (a, b) => compareValues(a, b, likeness));
+  if (gold.operation === "\\setminus") return everyPair(gold.parts, answer.parts, likeness);
   return sameItems(gold.parts, answer.parts, likeness) ? yes : no;
 }
 
-function compareMatrices(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+function compareMatrices(gold: Value, answer: Value, likeness: Likeness): Match {
   const [a, b] = [rowsOf(gold), rowsOf(answer)];
   if (!a || !b || a.length !== b.length) return no;
-  for (const [i, row] of a.entries()) if (!everyPair(row, b[i] as readonly Value[], again).equal) return no;
-  return yes;
+  return a.every((row, i) => everyPair(row, b[i] as readonly Value[], likeness).equal) ? yes : no;
 }
 
 /** A tuple is a column. */

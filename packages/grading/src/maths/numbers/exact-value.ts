@@ -1,6 +1,6 @@
 import { wordTable } from "@laconic/core/checks";
 import { Fraction } from "fraction.js";
-import { applied, evaluate, isName, type Arithmetic, type Expression, type Point, type Rules } from "./expression.ts";
+import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
 /** Beyond these, numbers are compared by other means. */
 const largestPower = 4000;
@@ -9,7 +9,6 @@ const maxBits = 8000;
 const largestRoot = 64;
 
 const one = new Fraction(1);
-const nameless: Point = () => null;
 
 /**
  * The rational value of an expression of integers, decimals, sums, products, quotients, whole powers, and of roots,
@@ -17,24 +16,20 @@ const nameless: Point = () => null;
  * @param point - values of names; by default an expression with names has no value
  * @returns null when it holds anything else, is undefined, or its numbers grow too large
  */
-export function exactValue(expression: Expression, point: Point = nameless): Fraction | null {
-  return evaluate(expression, arithmeticAt(point));
-}
-
-/** The value of digits; null of anything else, or of too many. */
-export function fractionOf(digits: string): Fraction | null {
-  return /^[-+]?\d{1,400}(?:\.\d{1,400})?$/u.test(digits) ? new Fraction(digits) : null;
-}
-
-function arithmeticAt(point: Point): Arithmetic<Fraction> {
-  return {
+export function exactValue(expression: Expression, point: Point = () => null): Fraction | null {
+  return evaluate<Fraction>(expression, {
     number: fractionOf,
     name(name) {
       const value = isName(name) ? point(name) : null;
       return value === null ? null : new Fraction(value);
     },
-    apply: (head, values) => (values.every((each) => bits(each) <= maxBits) ? applied(rules, head, values) : null),
-  };
+    apply: (head, values) => (values.every((value) => bits(value) <= maxBits) ? applied(rules, head, values) : null),
+  });
+}
+
+/** The value of digits; null of anything else, or of too many. */
+export function fractionOf(digits: string): Fraction | null {
+  return /^[-+]?\d{1,400}(?:\.\d{1,400})?$/u.test(digits) ? new Fraction(digits) : null;
 }
 
 type Binary = (a: Fraction, b: Fraction) => Fraction | null;

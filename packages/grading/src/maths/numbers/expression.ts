@@ -38,8 +38,7 @@ export function substituted(expression: Expression, name: string, value: Express
 /** Values of names; null for a name that has none. */
 export type Point = (name: string) => number | null;
 
-/** A kind of numbers, and what functions make of them. */
-export interface Arithmetic<T> {
+interface Arithmetic<T> {
   /** @param text - digits, with a decimal point or without */
   number(text: string): T | null;
   name(name: string): T | null;
@@ -66,12 +65,10 @@ export type Rules<T> = Readonly<Record<string, (a: T, b: T) => T | null>>;
 
 const folded: ReadonlySet<string> = new Set(["Add", "Multiply", "GCD", "LCM", "Max", "Min"]);
 
-/** What a table of functions makes of values; those of any number of values are applied to one after the other. */
+/** Applies a function of a table; functions of any number of values fold them. */
 export function applied<T>(rules: Rules<T>, head: string, [first, ...others]: readonly T[]): T | null {
   const rule = rules[head];
   if (!rule || first === undefined) return null;
   if (!folded.has(head)) return rule(first, others[0] as T);
-  let all: T | null = first;
-  for (const each of others) all = all === null ? null : rule(all, each);
-  return all;
+  return others.reduce<T | null>((all, value) => (all === null ? null : rule(all, value)), first);
 }

@@ -1,17 +1,8 @@
 import { wordTable } from "@laconic/core/checks";
 import { Complex } from "complex.js";
 import { Decimal } from "decimal.js";
-import {
-  applied,
-  evaluate,
-  type Arithmetic,
-  type Expression,
-  type Point,
-  type Rules,
-  isCall,
-  partsOf,
-  substituted,
-} from "./expression.ts";
+import { applied, evaluate, isCall, partsOf, substituted } from "./expression.ts";
+import type { Expression, Point, Rules } from "./expression.ts";
 import { realValue } from "./real-value.ts";
 
 const constants: Readonly<Record<string, Complex>> = wordTable({
@@ -27,12 +18,8 @@ const nothing = new Complex(Number.NaN, Number.NaN);
  * its arguments' values, so that two expressions that use it alike agree.
  */
 export function floatValue(expression: Expression, point: Point): Complex {
-  return evaluate(expression, arithmeticAt(point)) ?? nothing;
-}
-
-function arithmeticAt(point: Point): Arithmetic<Complex> {
   const valueOf = (name: string): Complex => new Complex(point(name) ?? Number.NaN);
-  return {
+  const value = evaluate<Complex>(expression, {
     number: (text) => new Complex(Number(text)),
     name: (name) => constants[name] ?? valueOf(name),
     apply(head, values, args) {
@@ -43,7 +30,8 @@ function arithmeticAt(point: Point): Arithmetic<Complex> {
       const shown = values.map(({ re, im }) => `${re.toPrecision(9)},${im.toPrecision(9)}`);
       return valueOf(`${head}(${shown.join(";")})`);
     },
-  };
+  });
+  return value ?? nothing;
 }
 
 /** A quoted name. */
@@ -54,7 +42,6 @@ const real =
   (apply: (a: number, b: number) => number): Binary =>
   (a, b) =>
     Math.abs(a.im) + Math.abs(b?.im ?? 0) < 1e-9 ? new Complex(apply(a.re, b?.re ?? 0)) : nothing;
-/** Of a large angle floating point has lost the turns. */
 const angle =
   (apply: (a: Complex) => Complex): Binary =>
   (a) =>
@@ -90,7 +77,7 @@ const rules: Rules<Complex> = wordTable<Binary>({
   Min: real(Math.min),
 });
 
-/** Next to a whole number floating point cannot tell on which side. */
+/** Not a number next to a whole number, where floating point may be on the wrong side. */
 function floorOf(a: number): number {
   return Math.abs(a - Math.round(a)) < 1e-9 * Math.max(1, Math.abs(a)) ? Number.NaN : Math.floor(a);
 }
@@ -109,7 +96,6 @@ function powerOf(base: Complex, exponent: Complex): Complex {
   return base.pow(exponent);
 }
 
-/** Of a whole number; of others nothing here needs it. */
 function factorial(n: number): number {
   if (!Number.isInteger(n) || n < 0 || n > 170) return Number.NaN;
   let product = 1;

@@ -8,7 +8,7 @@ export interface Real {
   readonly error: Decimal;
 }
 
-/** Decimal digits: beyond the most, pi and the logarithm of ten are not known to the library. */
+/** Decimal digits; the library has no more of pi and the logarithm of ten. */
 const [minDigits, maxDigits] = [60, 900];
 /** Digits that rounding may cost on the way. */
 const guard = 20;
@@ -36,14 +36,12 @@ function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
   return known;
 }
 
-const nameless: Point = () => null;
-
 /**
  * The real value of an expression, to at least forty digits behind its point and forty of its own.
  * @param point - values of names; by default an expression with names has no value
  * @returns null where it is not real, not known, or needs more digits than there are
  */
-export function realValue(expression: Expression, point: Point = nameless): Real | null {
+export function realValue(expression: Expression, point: Point = () => null): Real | null {
   let digits = minDigits;
   for (let round = 0; round < 3; round++) {
     const found = atPrecision(expression, point, digits);
@@ -129,9 +127,7 @@ const rules: Rules<Decimal> = wordTable<Binary>({
   Mod: (a, m) => (m.greaterThan(0) ? a.sub(m.mul(snapped(a.div(m)).floor())) : null),
 });
 
-function classFor(a: Decimal): RealClass {
-  return a.constructor as RealClass;
-}
+const classFor = (a: Decimal): RealClass => a.constructor as RealClass;
 
 /** A number of another's precision. */
 function like(a: Decimal, value: number): Decimal {

@@ -1,6 +1,6 @@
 import type { Expression } from "../numbers/expression.ts";
 import { accents, angular, big, brackets, functions, lists, over, reserved, symbols, times } from "./latex-commands.ts";
-import { applied, called, implicitProduct } from "./known-functions.ts";
+import { applied, called, implicitProduct } from "./latex-commands.ts";
 
 const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
 

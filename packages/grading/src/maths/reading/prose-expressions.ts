@@ -1,5 +1,5 @@
 import { numberOfWords } from "../../reply/number-words.ts";
-import { measureOf } from "./measures.ts";
+import { measureOf } from "./units.ts";
 import { typedName } from "./typed-maths.ts";
 
 /** A stretch of a text that may be an answer. */

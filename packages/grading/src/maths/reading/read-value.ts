@@ -1,4 +1,4 @@
-import { absolute } from "./absolute-inequality.ts";
+import { absolute, unitVectors } from "./rewritten-forms.ts";
 import { baseOf } from "./number-base.ts";
 import { clockOf } from "./clock.ts";
 import { exactValue } from "../numbers/exact-value.ts";
@@ -9,7 +9,6 @@ import { normaliseLatex } from "./normalise.ts";
 import { approximates, isNumeric, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop, type Piece } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
-import { unitVectors } from "./unit-vectors.ts";
 import { numberOfWords } from "../../reply/number-words.ts";
 import { typedName, typedToLatex } from "./typed-maths.ts";
 import type { Relator, Scalar, Tuple, Value } from "../value.ts";

@@ -1,7 +1,7 @@
 import type { Fraction } from "fraction.js";
 import { exactValue } from "../numbers/exact-value.ts";
 import { parseExpression } from "./parse-expression.ts";
-import type { Piece } from "./split-top.ts";
+import { splitTop, type Piece } from "./split-top.ts";
 
 /** A number that is not negative. */
 const constant = /^(?:\\(?:frac|sqrt|pi)(?![a-zA-Z])|[\d\s{}.[\]/()])+$/u;
@@ -27,4 +27,25 @@ export function absolute([first, second]: readonly Piece[]): string | null {
 
 function latexOf({ s, n, d }: Fraction): string {
   return `\\frac{${s < 0n ? "-" : ""}${n}}{${d}}`;
+}
+
+const vector = String.raw`\\(?:mathbf|hat|vec|widehat)\s*\{?\s*(?:\\(?:mathbf)\s*\{?\s*)?\\?(i|j|k)(?:math)?\s*\}{0,2}`;
+const behind = new RegExp(String.raw`^(.*?)\s*(?:\\cdot|\\,)?\s*${vector}$`, "su");
+
+/**
+ * `2\mathbf{i} - \mathbf{j}` as the coordinates `(2, -1)`; three where `k` is among them.
+ * @returns null where a text is no sum of multiples of unit vectors
+ */
+export function unitVectors(latex: string): string | null {
+  if (!new RegExp(vector, "u").test(latex)) return null;
+  const coordinates = new Map<string, string>();
+  const terms = splitTop(latex.trim().replaceAll("$", ""), /(?<=\S\s*)[-+]/u);
+  for (const { text, separator } of terms) {
+    const [, factor, name] = behind.exec(text.trim()) ?? [];
+    if (factor === undefined || name === undefined || coordinates.has(name)) return null;
+    const size = factor.trim() === "" ? "1" : factor.trim() === "-" ? "-1" : factor.trim();
+    coordinates.set(name, separator === "-" ? `-(${size})` : size);
+  }
+  const axes = coordinates.has("k") ? ["i", "j", "k"] : ["i", "j"];
+  return `(${axes.map((axis) => coordinates.get(axis) ?? "0").join(", ")})`;
 }
