@@ -1,16 +1,9 @@
-import {
-  familyOf,
-  protocolName,
-  replyCeiling,
-  type Exemplar,
-  type PromptCopies,
-  type Script,
-} from "@laconic/baselines";
+import { familyOf, protocolName, replyCeiling, type Exemplar } from "@laconic/baselines";
 import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 
-/** What a bench will take at most, before it starts. */
+/** Upper bounds of a bench. */
 export interface BenchEstimate {
   readonly questions: number;
   readonly samples: number;
@@ -18,7 +11,7 @@ export interface BenchEstimate {
   readonly calls: number;
   /** Of these, by methods that learn before they are scored. */
   readonly calibrationCalls: number;
-  /** At most: a token a byte, every reply as long as it may be and quoted wherever it can be. */
+  /** At a token a byte, with every reply as long as possible and quoted wherever possible. */
   readonly promptTokens: number;
   /** The same at four bytes a token, as in English. */
   readonly likelyPromptTokens: number;
@@ -29,8 +22,8 @@ type Work = Pick<BenchEstimate, "calls" | "promptTokens" | "likelyPromptTokens" 
 const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, completionTokens: 0 };
 
 /**
- * An upper bound of calls and tokens, calibration and quoted replies included, of a server that keeps to the ceiling, without attempts
- * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
+ * An upper bound of calls and tokens, calibration and quoted replies included, without failed attempts. Assumes at most a line per token
+ * of a reply, and at least a byte per token.
  */
 export function estimate(
   jobs: readonly BenchJob[],
@@ -56,11 +49,11 @@ export function estimate(
   };
 }
 
-/** What a method will take at most on a benchmark, and whether it is played as published there. */
+/** Upper bounds of a method on a benchmark, and whether it is played as published. */
 export interface CellEstimate extends BenchEstimate {
   readonly benchmark: string;
   readonly method: string;
-  /** The row of published tables that it may stand beside; null for none. */
+  /** The comparable row of published tables. */
   readonly published: string | null;
   /** How it is played, such as `php/maths@1`; null for a team that is not published. */
   readonly protocol: string | null;
@@ -92,7 +85,7 @@ export function estimateCells(
   });
 }
 
-/** The most that a question of each team can take, by config: nobody knows before what it will. */
+/** The most tokens of a question of each team, by config. */
 function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<string, number> {
   const most = new Map<string, number>();
   const teams = new Set(jobs.flatMap(({ equalTo }) => equalTo?.config ?? []));
@@ -104,7 +97,7 @@ function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<st
   return most;
 }
 
-/** Tokens of a call's own words and of its template, and of the words around what it quotes. */
+/** Tokens of a call's own words with its template, and of the words around a quote. */
 const [callTokens, copyTokens] = [512, 64] as const;
 
 /** @param budget - tokens after which it asks no more, for a method of equal tokens */
@@ -116,13 +109,14 @@ function workOn(
   const { question, choices = [], grading } = problem;
   const size = { family: familyOf(grading.kind), benchmark };
   const calls = method.maxCalls(size);
-  const copies = method.maxCopies?.(size) ?? allBefore(calls);
+  const copies = method.maxCopies?.(size) ?? { questions: calls, examples: calls, replies: (calls * (calls - 1)) / 2 };
   const reply = Math.max(method.replyTokens ?? maxTokens ?? replyCeiling(protocol), budget ?? 0);
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
-    (script ? copies.questions * scriptBytes(script) : 0) +
+    // A request holds each text at most once.
+    (script ? copies.questions * bytesOf(Object.values(script.texts)) : 0) +
     (script && script.examples > 0 ? 0 : copies.examples * examplesBytes(exemplars));
   // A quoted line has a mark of two tokens before it.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
@@ -138,23 +132,15 @@ function workOn(
   };
 }
 
-/** A request holds each text at most once. */
-function scriptBytes({ texts }: Script): number {
-  return Object.values(texts).reduce((total, text) => total + Buffer.byteLength(text), 0);
-}
-
-function allBefore(calls: number): PromptCopies {
-  return { questions: calls, examples: calls, replies: (calls * (calls - 1)) / 2 };
-}
-
-/** With hints: of answers at most two, each named in the question and in the reply. */
+/** With hints: at most two answers, each named in the question and in the reply. */
 function examplesBytes(exemplars: readonly Exemplar[]): number {
   const longest = Math.max(0, ...exemplars.map(({ answer }) => Buffer.byteLength(answer)));
-  return exemplars.reduce((total, each) => total + exampleBytes(each) + 4 * longest, 0);
+  const texts = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
+  return bytesOf(texts) + exemplars.length * (2 * copyTokens + 4 * longest);
 }
 
-function exampleBytes({ question, solution, answerLine }: Exemplar): number {
-  return 2 * copyTokens + [question, solution, answerLine].reduce((total, each) => total + Buffer.byteLength(each), 0);
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((total, text) => total + Buffer.byteLength(text), 0);
 }
 
 function sum(works: readonly Work[]): Work {

@@ -8,26 +8,26 @@ export interface BenchSet {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
+  /** All of another split, in an order by seed; each method chooses as its protocol says. */
   readonly exemplars: readonly Exemplar[];
-  /** The part of a problem's metadata that says its topic. */
+  /** Metadata key of a problem's topic. */
   readonly topic?: string;
-  /** Published texts that are here, by the names that protocols know them by. */
+  /** Installed published texts, by their names in protocols. */
   readonly scripts?: Readonly<Record<string, Script>>;
   /** For methods that learn before they are scored; from another split too. */
   readonly calibration: readonly BenchmarkProblem[];
 }
 
-/** Everything that decides what a bench computes. */
+/** Settings that decide what a bench computes. */
 export interface BenchSettings {
   /** Id of the model and of its server, for the records. */
   readonly model: string;
   readonly methods: readonly string[];
   readonly repeats: number;
   readonly seed: string | number;
-  /** Of every method; null takes each paper's. */
+  /** Null takes each paper's. */
   readonly temperature: number | null;
-  /** Of one reply, of every method; null takes each protocol's ceiling. */
+  /** Of a reply; null takes each protocol's ceiling. */
   readonly maxTokens: number | null;
   /** Worked examples of every method; null or absent takes each paper's. */
   readonly shots?: number | null;
@@ -43,9 +43,9 @@ export interface BenchJob {
   readonly agents: readonly AgentId[];
   /** How the method is played; null for a team that is not published. */
   readonly protocol: Protocol | null;
-  /** How what the question states is dealt among its agents; null where everybody sees the whole. */
+  /** How the question is dealt among its agents; null where all see the whole. */
   readonly partition: JobPartition | null;
-  /** The team whose tokens it may take, by its config, for a method of equal tokens: it is taken once the team's samples are. */
+  /** For a method of equal tokens: the team whose tokens it may take, once the team's samples are there. */
   readonly equalTo: EqualJob | null;
   /** The published texts that its requests are written with; null for our words and `exemplars`. */
   readonly script: Script | null;
@@ -62,26 +62,26 @@ export interface JobPartition extends Deal {
   readonly give: <P extends Problem>(problem: P) => P | null;
 }
 
-/** A team that a single agent is measured against. */
+/** A team that a single agent is compared with. */
 export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
   readonly config: string;
 }
 
-/** Deals what questions state: `dealTo` and `dealSeed` of `@laconic/worlds/text`. */
+/** Deals questions among agents. */
 export interface Partitioner {
   readonly seed: string;
   readonly dealTo: (holders: readonly AgentId[]) => JobPartition["give"];
 }
 
-/** What its agents see of a question. */
+/** Whether agents see whole questions. */
 export function settingOf({ partition }: Pick<BenchJob, "partition">): InformationSetting {
   return partition ? "dealt" : "whole";
 }
 
 /**
- * What each team took that a single agent is measured against: the mean tokens of a question, prompt and completion, over all its samples.
+ * Mean tokens of a question, prompt and completion, of each team that a single agent is compared with.
  * @param bound - samples of equal tokens that are still to be taken
- * @param jobs - all that were to be taken in this run: a team one of whose samples has no score yet is left out
+ * @param jobs - of this run: a team with an unscored sample is left out
  * @returns by config of the single agent's samples
  */
 export function measuredTokens(

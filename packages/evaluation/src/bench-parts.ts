@@ -14,16 +14,16 @@ import { answerForm, answerReading, type GradeRule, type Graders } from "@laconi
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { type EqualTokens, type SampleRecord, sumShares, type ModelShare } from "./sample-record.ts";
 
-/** What a bench runs with: the model, the graders, and what tokens cost. */
+/** The model, the graders and the prices of a bench. */
 export interface BenchParts {
   readonly model: LanguageModel;
   readonly graders: Graders;
-  /** Whose rule decides on a benchmark, where it is not that of `graders`. */
+  /** By benchmark, instead of that of `graders`. */
   readonly gradeRules?: Readonly<Record<string, GradeRule>>;
   readonly price: TokenPrice | null;
-  /** Models of single roles of all methods, such as `actor`, with their prices; all others speak with `model`. */
+  /** Models of single roles of all methods, such as `actor`; all others use `model`. */
   readonly roleModels?: Readonly<Record<string, RoleModel>>;
-  /** For methods that run programs; without it they do without. */
+  /** For methods that run programs. */
   readonly runProgram?: RunProgram;
 }
 
@@ -34,26 +34,21 @@ export interface RoleModel {
   readonly price: TokenPrice | null;
 }
 
-/** What a method is built with for a question of a benchmark. */
+/** Options of a method for a question of a benchmark. */
 export function methodOptions(
-  {
-    set: { benchmark },
-    problem: { grading, question, choices },
-    protocol,
-    script,
-    exemplars,
-    equalTokens,
-  }: Pick<BenchJob, "set" | "problem" | "protocol" | "script" | "exemplars"> & {
+  job: Pick<BenchJob, "set" | "problem" | "protocol" | "script" | "exemplars"> & {
     readonly equalTokens?: EqualTokens | null;
   },
   { maxTokens, temperature }: BenchSettings,
   { runProgram }: Pick<BenchParts, "runProgram">,
 ): BaselineOptions {
+  const { set, problem, protocol, script, exemplars, equalTokens } = job;
+  const { grading, question, choices } = problem;
   return {
     reader: answerReading(grading),
     answerForm: answerForm(grading),
     family: familyOf(grading.kind),
-    benchmark,
+    benchmark: set.benchmark,
     maxTokens: maxTokens ?? replyCeiling(protocol),
     exemplars,
     shots: exemplars.length,
@@ -65,7 +60,7 @@ export function methodOptions(
   };
 }
 
-/** What judges answers to a benchmark. */
+/** Graders of a benchmark. */
 export function gradersOf(
   benchmark: string,
   { graders, gradeRules = {} }: Pick<BenchParts, "graders" | "gradeRules">,
@@ -82,7 +77,7 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** The problem as a method's team is given it: whole, as published where its words are, or dealt among its agents. */
+/** The problem as a method's team gets it: whole, in published words, or dealt among its agents. */
 export function givenTo(
   { partition, script }: Pick<BenchJob, "partition" | "script">,
   { published, ...problem }: BenchmarkProblem,
@@ -91,7 +86,7 @@ export function givenTo(
   return posed(partition?.give(problem) ?? whole);
 }
 
-/** Who speaks with which model: a method's own where it brings one. */
+/** The model of each agent. */
 export function modelsFor(
   method: Baseline,
   { agents }: Topology,
@@ -102,7 +97,7 @@ export function modelsFor(
   );
 }
 
-/** What a slot has, by the agent's name. */
+/** The entry of an agent or its slot. */
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
   const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
   return slot === undefined ? undefined : roleModels[slot];
@@ -111,8 +106,8 @@ export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: A
 type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
 
 /**
- * The row of published tables that a sample may stand beside, and what keeps it from one. Only a faithful pair of method and benchmark
- * has a row: its protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none, whatever it is called.
+ * The comparable row of published tables, or the differences that prevent it. Only a faithful pair of method and benchmark has a row: its
+ * protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none.
  */
 export function standingOf(
   { set: { benchmark }, protocol, partition, script, exemplars }: StandingJob,
@@ -134,14 +129,14 @@ export function standingOf(
   return { published: differs.length === 0 ? protocol.published : null, differs };
 }
 
-/** What calls cost the caller: in all, and by model. */
-export interface Spending {
-  /** US dollars; null where the price of a call is not known, and without any price where nobody was paid. */
+/** Cost of calls for the caller: in all, and by model. */
+interface Spending {
+  /** US dollars; null for a call without a known price, and for a bench without any price. */
   readonly usd: number | null;
   readonly byModel: readonly ModelShare[];
 }
 
-/** Agents that bring a model of their own cost the caller nothing, unless the method says what that costs. */
+/** Models of the method cost the caller nothing, unless the method has a price for them. */
 export function spendingOf(
   { calls }: Ledger,
   method: Pick<Baseline, "models" | "prices">,
@@ -159,7 +154,7 @@ export function spendingOf(
   return { usd: unknown ? null : byModel.reduce((sum, { usd }) => sum + (usd ?? 0), 0), byModel };
 }
 
-/** Who an agent speaks with, and what that costs. */
+/** The model of an agent, and its price. */
 function voiceOf(
   agent: AgentId,
   { models = {}, prices = {} }: Pick<Baseline, "models" | "prices">,

@@ -29,11 +29,10 @@ import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /**
- * All samples, by benchmark, method, setting, repeat, question. Methods play whole questions; with a dealer those whose protocol deals play
- * the same questions dealt as well. A team that deals by itself plays nothing else. Questions that cannot be dealt are left out
- * ({@link unpartitioned}). A method of equal tokens plays once for each team beside it, on the team's questions, whole.
- * @param methods - those that the settings name; methods that are not published are given here
- * @throws LaconicError `config_invalid` for a method of equal tokens without a team beside it
+ * All samples, by benchmark, method, setting, repeat, question. Methods play whole questions; with a partitioner those whose protocol deals
+ * also play them dealt. A team that deals by itself plays nothing else. Questions that cannot be dealt are left out
+ * ({@link unpartitioned}). A method of equal tokens plays once for each team, on the team's questions, whole.
+ * @throws LaconicError `config_invalid` for a method of equal tokens without a team
  */
 export function benchJobs(
   sets: readonly BenchSet[],
@@ -85,7 +84,7 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
   }));
 }
 
-/** A single agent beside every team, which is a method of several agents. */
+/** A single agent for every method of several agents. */
 function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, teams: readonly Play[]): Play[] {
   const beside = teams.filter(({ agents }) => agents.length > 1);
   if (beside.length === 0 && set.problems.length > 0)
@@ -98,7 +97,8 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
   const exemplars = exemplarsFor(protocol, set, settings);
   return beside.map((team) => {
     const equalTo: EqualJob = { method: team.method.name, setting: settingOf(team), config: team.config };
-    const name = equalName(method.name, equalTo);
+    // `equal-budget:votes@debate`
+    const name = `${method.name}@${equalTo.method}${equalTo.setting === "dealt" ? "/dealt" : ""}`;
     return {
       set: { ...set, problems: team.set.problems },
       method: { ...method, name },
@@ -114,11 +114,6 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
       ]),
     };
   });
-}
-
-/** What records call a method of equal tokens beside a team: `equal-budget:votes@debate`. */
-function equalName(method: string, { method: team, setting }: EqualJob): string {
-  return `${method}@${team}${setting === "dealt" ? "/dealt" : ""}`;
 }
 
 function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[] {
@@ -141,7 +136,7 @@ function shownTo(
   return chooseShots(protocol.shots, exemplars, shots ?? undefined, String(problem.metadata?.[set.topic ?? ""]));
 }
 
-/** How a method is played on a benchmark's questions; null for a team that is not published. */
+/** The protocol of a method on a benchmark; null for a team that is not published. */
 export function protocolOf({ protocols }: Baseline, { benchmark, problems: [problem] }: BenchSet): Protocol | null {
   if (!protocols) return null;
   return protocolFor(protocols, { benchmark, ...(problem && { family: familyOf(problem.grading.kind) }) });
@@ -153,11 +148,11 @@ export interface Unpartitioned {
   readonly method: string;
   readonly questions: number;
   readonly of: number;
-  /** Why a method plays none of them dealt; null where single questions cannot be. */
+  /** Why a method plays none of them dealt; null for single questions. */
   readonly reason: string | null;
 }
 
-/** What {@link benchJobs} leaves out of the dealt setting, by benchmark and method. */
+/** Questions that {@link benchJobs} leaves out of the dealt setting, by benchmark and method. */
 export function unpartitioned(
   sets: readonly BenchSet[],
   settings: BenchSettings,
@@ -207,7 +202,7 @@ function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchS
     : set.exemplars.slice(0, settings.shots ?? 0);
 }
 
-/** The slots of a method on a benchmark: nothing is asked, and no program run. */
+/** The agents of a method on a benchmark. */
 function agentsOf(
   job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "script" | "exemplars">,
   settings: BenchSettings,
@@ -227,7 +222,7 @@ function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettin
   return used.length > 0 ? [["roles", used]] : [];
 }
 
-/** Settings that change a sample; how many questions are asked does not. */
+/** Hash of the settings that change a sample. */
 function configHash(
   { benchmark, split }: BenchSet,
   method: string,
@@ -252,7 +247,7 @@ function configHash(
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-/** What is left to do: what was never taken, and what failed. */
+/** Samples without a score. */
 export function openJobs(jobs: readonly BenchJob[], records: ReadonlyMap<string, SampleRecord>): BenchJob[] {
   return jobs.filter(({ key }) => records.get(key)?.status !== "scored");
 }

@@ -3,7 +3,7 @@ import table from "../assets/published.json" with { type: "json" };
 /** Figures by row and benchmark. */
 type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** What a paper prints of one part that was taken away. */
+/** A paper's figure of an ablation. */
 export interface PublishedAblation {
   /** Points of accuracy against the whole; null where only a direction is printed. */
   readonly accuracyPoints: number | null;
@@ -26,24 +26,23 @@ export interface AgentPoFigure {
   readonly tokens?: number;
 }
 
-/** A sentence of AgentPO's text that compares, with less than a figure and its setting. */
+/** A comparison in AgentPO's text without a figure and its setting. */
 interface AgentPoClaim {
   readonly method: string;
   readonly actor: string;
   readonly said: string;
   readonly benchmark?: string;
-  /** What keeps it from a figure of its own. */
   readonly open: string;
 }
 
-/** How a row of AgentPO's text is played here, or why it is not and what trains it. */
+/** How a row of AgentPO's text is played here, or why it is not, and the training command. */
 interface AgentPoRow {
   readonly play?: string;
   readonly why?: string;
   readonly command?: string;
 }
 
-/** What MAGRPO's public text says of its results. */
+/** A result in MAGRPO's public text. */
 interface MagrpoClaim {
   readonly row: string;
   readonly benchmark: string;
@@ -53,7 +52,6 @@ interface MagrpoClaim {
   readonly exemplars: string;
 }
 
-// What the three papers print, by the names that methods and benchmarks have here.
 const { agentGspo, agentPo, magrpo } = table;
 
 /** Accuracy in per cent of Agent-GSPO's Table 1; gpt-4-1106-preview, no seeds, no intervals. */

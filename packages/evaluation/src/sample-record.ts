@@ -3,13 +3,13 @@ import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts, sumKinds 
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
 
-/** What an episode took, as records keep it. */
+/** Costs of an episode in records. */
 export interface EpisodeCosts extends TokenCounts {
   readonly calls: number;
   readonly readTokens: number;
   /** Tokens that cannot be written at the same time. */
   readonly criticalTokens: number;
-  /** Seconds that cannot run at the same time; null where none were measured. */
+  /** Seconds that cannot run at the same time; null if not measured. */
   readonly criticalSeconds: number | null;
 }
 
@@ -35,7 +35,7 @@ export const episodeCostFields: typeof tokenCountFields & {
   ...tokenCountFields,
   readTokens: count,
   criticalTokens: count,
-  // Records of before it was measured have none.
+  // Old records have none.
   criticalSeconds: z.number().min(0).nullable().default(null),
 };
 
@@ -49,7 +49,7 @@ export const noCosts: EpisodeCosts = {
   criticalSeconds: null,
 };
 
-/** What an episode took, by its ledger. */
+/** Costs of an episode's ledger. */
 export function episodeCosts(ledger: Ledger): EpisodeCosts {
   const totals = ledgerTotals(ledger);
   return {
@@ -61,30 +61,29 @@ export function episodeCosts(ledger: Ledger): EpisodeCosts {
   };
 }
 
-/** What the agents of a method saw of a question: everybody the whole, or each a share of what it states. */
+/** Whether all agents see the whole question, or each a share of it. */
 export type InformationSetting = "whole" | "dealt";
 
-/** How what questions state was dealt: with the question, all that it takes to deal it again. */
+/** How questions were dealt. */
 export interface Deal {
   readonly seed: string;
   readonly holders: readonly AgentId[];
 }
 
-/** What a single agent's tokens are bound to. */
+/** The team that bounds a single agent's tokens. */
 export interface EqualTokens {
-  /** The team, and its setting. */
   readonly method: string;
   readonly setting: InformationSetting;
-  /** Prompt and completion of a question, the mean over so many samples of the team. */
+  /** Mean prompt and completion tokens of a question. */
   readonly tokens: number;
   readonly questions: number;
 }
 
-/** What one model took of a sample. */
+/** Part of one model in a sample. */
 export interface ModelShare extends TokenCounts {
   readonly model: string;
   readonly calls: number;
-  /** Null where no price is known; 0 for a model that costs the caller nothing. */
+  /** Null without a known price; 0 for a model that is free for the caller. */
   readonly usd: number | null;
 }
 
@@ -110,52 +109,50 @@ export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   return [...sums.values()];
 }
 
-/** One question put to one method once: everything that a table needs, and what was said. */
+/** One question answered by one method once. */
 export interface SampleRecord extends EpisodeCosts {
   readonly benchmark: string;
   readonly problem: string;
   readonly method: string;
   readonly repeat: number;
-  /** Whether every agent saw the whole question, or what it states was dealt among them. */
   readonly setting: InformationSetting;
-  /** Among whom, by which seed; null for whole questions, and in records of before it was kept. */
+  /** Null for whole questions, and in old records. */
   readonly deal: Deal | null;
-  /** For a single agent of equal tokens: the team, and the mean tokens that it took for a question. */
   readonly equalTo: EqualTokens | null;
-  /** Hash of all settings: records of other settings are other samples. */
+  /** Hash of all settings. */
   readonly config: string;
-  /** How it was played, such as `php/maths@1`; null for a team that is not published, and in records of before it was kept. */
+  /** Such as `php/maths@1`; null for a team that is not published, and in old records. */
   readonly protocol: string | null;
-  /** Worked examples that were shown; null in records of before it was kept. */
+  /** Number of worked examples; null in old records. */
   readonly shots: number | null;
-  /** The row of published tables that it may stand beside; null for none. */
+  /** The comparable row of published tables. */
   readonly published: string | null;
-  /** What keeps it from one: what is not as published, a sentence each. */
+  /** Differences from what is published, a sentence each. */
   readonly differs: readonly string[];
   /**
-   * `scored` also without an answer. `error` and `undecided` are no scores. `undecided`: the machine, or a limit of the sandbox
-   * that the answer reached, prevented a verdict; a resumed bench judges it again. `error` is null for such a limit.
+   * `scored` also without an answer. `undecided`: the machine, or a limit of the sandbox, prevented a verdict; a resumed bench judges it
+   * again. `error` is null for such a limit.
    */
   readonly status: "scored" | "undecided" | "error";
   /** Null without a score. */
   readonly correct: boolean | null;
-  /** How far it is right, 0 to 1: F1 of words; null where the benchmark's rule knows no part, and without a score. */
+  /** F1 of words, where the benchmark's rule has partial scores. */
   readonly score: number | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
-  /** The way from the answer to its verdict; empty without one, and in records of before it was kept. */
+  /** From the answer to its verdict; empty in old records. */
   readonly steps: readonly GradingStep[];
-  /** Where its calls stand in the bench's file of them; null where none were kept. */
+  /** Place of its calls in the bench's file; null if not stored. */
   readonly requests: CallsPlace | null;
   readonly stopReason: string | null;
-  /** What its method records besides, such as `capped`. */
+  /** Of the method, such as `capped`. */
   readonly notes: readonly string[];
   readonly usd: number | null;
-  /** The same by model; empty for an error, and in records of before it was kept. */
+  /** Empty for an error, and in old records. */
   readonly byModel: readonly ModelShare[];
   readonly seconds: number;
-  /** From 1; more than 1 where earlier attempts failed. */
+  /** From 1. */
   readonly attempt: number;
   readonly error: string | null;
   readonly gold: string;
@@ -206,13 +203,10 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   gold: z.string(),
 });
 
-/** What makes a sample the same sample. */
-export function sampleKey({
-  benchmark,
-  problem,
-  method,
-  repeat,
-  config,
-}: Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config">): string {
+/** Identity of a sample. */
+export function sampleKey(
+  record: Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config">,
+): string {
+  const { benchmark, problem, method, repeat, config } = record;
   return JSON.stringify([benchmark, problem, method, repeat, config]);
 }

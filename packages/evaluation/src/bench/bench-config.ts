@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { BenchSet } from "../bench-job.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 
-/** @throws LaconicError `config_invalid` naming each setting at fault, and where it stands */
+/** @throws LaconicError `config_invalid` naming each invalid setting and its place */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
@@ -21,7 +21,7 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: st
 }
 
 /**
- * The settings that a bench's directory keeps, parsed.
+ * The settings in a bench's directory, as JSON.
  * @throws LaconicError `run_missing` without the file, `config_invalid` for text that is not JSON
  */
 export async function readSettings(directory: string, file: string): Promise<unknown> {
@@ -39,12 +39,12 @@ export interface MethodSpec {
   readonly run: string | null;
 }
 
-/** @throws LaconicError `config_invalid` for a method that does not exist, or a team called like one */
+/** @throws LaconicError `config_invalid` for an unknown method */
 export function methodSpec(text: string): MethodSpec {
   return methodSpecOf(text, (name) => baselineNamed(name).name);
 }
 
-/** @param named - what a method without a run is called; throws where there is none */
+/** @param named - name of a method without a run; throws for an unknown one */
 export function methodSpecOf(text: string, named: (name: string) => string): MethodSpec {
   const at = text.indexOf("=");
   if (at < 0) return { name: named(text), run: null };
@@ -55,7 +55,7 @@ export function methodSpecOf(text: string, named: (name: string) => string): Met
   return { name, run };
 }
 
-/** A user's own questions as a value: what `bench --benchmarks ./board.ts` takes, or a function that gives it. */
+/** A user's questions as a value, for `bench --benchmarks ./board.ts`. */
 export interface Board {
   readonly name: string;
   readonly problems: readonly BenchmarkProblem[];
@@ -64,37 +64,33 @@ export interface Board {
   readonly calibration?: readonly BenchmarkProblem[];
 }
 
-/** A user's own value in a bench: what tables call it, and where it is, relative to the bench's folder. */
+/** A user's value in a bench: its title in tables, and its module relative to the bench's folder. */
 interface OwnValue {
   readonly name: string;
   /** A module, and `default` or the name of an export. */
   readonly reference: { readonly file: string; readonly export: string };
 }
 
-/** A user's own values in a bench, behind what it has by name. */
+/** A user's values in a bench. */
 export interface OwnBenchValues {
   readonly methods: readonly OwnValue[];
   readonly boards: readonly (OwnValue & { readonly questions: number })[];
-  /** SHA-256 of the files they are made of: a bench goes on with the same only. */
+  /** SHA-256 of their files; a bench resumes with the same ones only. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
 const reference = z.strictObject({ file: z.string(), export: z.string() });
 
-/** A bench's own values as its directory keeps them. */
 const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
   methods: z.array(z.strictObject({ name: z.string(), reference })),
   boards: z.array(z.strictObject({ name: z.string(), reference, questions: z.int().min(1) })),
   sources: z.record(z.string(), z.string()),
 });
 
-/** Without user values. */
-const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
-
 const grading = z.looseObject({ kind: z.string() });
 const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold: z.string(), grading });
 
-/** @throws LaconicError `config_invalid` naming the file of a board that cannot be asked */
+/** @throws LaconicError `config_invalid` naming the file of an invalid board */
 export function checkBoard(board: Board, file: string): Board {
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
@@ -112,7 +108,6 @@ export function checkBoard(board: Board, file: string): Board {
   return board;
 }
 
-/** As many of a board's questions as the bench asks. */
 export function setOfBoard(
   { name, problems, exemplars = [], calibration = [] }: Board,
   { limit, seed }: { readonly limit: number | null; readonly seed: string },
@@ -134,51 +129,48 @@ export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   });
 }
 
-/** A model of a server, and its price where that is known. */
+/** A model of a server, and its price if known. */
 export interface BenchModel {
   readonly model: string;
   readonly baseUrl: string;
   readonly price: TokenPrice | null;
 }
 
-/** Everything that a bench is made of, as its directory keeps it. */
+/** Settings of a bench in its directory. */
 export interface BenchConfig {
   readonly benchmarks: readonly string[];
-  /** Questions of one's own, behind those of the benchmarks. */
+  /** The user's questions, after those of the benchmarks. */
   readonly data: BenchData | null;
   readonly methods: readonly string[];
-  /** Methods and questions of files of one's own, behind those. */
   readonly own: OwnBenchValues;
-  /** What questions state is dealt among the agents of all methods that can play so, beside whole questions. */
+  /** Methods also play questions that are dealt among their agents, where their protocol allows it. */
   readonly distribute: boolean;
-  /** Models of single roles, such as `actor`, of all methods that bring none of their own. */
+  /** Models of single roles, such as `actor`. */
   readonly roleModels: Readonly<Record<string, BenchModel>>;
-  /** Who speaks for the agents that do not learn in trained teams, instead of the training's; null for that. */
+  /** Model of the frozen agents of trained teams; null for the training's. */
   readonly actor: string | null;
-  /** Of a server's model that speaks for them, where its price is not public. */
   readonly actorPrice: TokenPrice | null;
-  /** Whose rule decides on answers: ours, ours but for how they are written, or the benchmarks' published one. */
   readonly gradeRule: GradeRule;
-  /** Of single benchmarks, instead of that. */
+  /** By benchmark, instead of `gradeRule`. */
   readonly gradeRules: Readonly<Record<string, GradeRule>>;
-  /** Whether requests and replies are kept beside the samples. */
+  /** Stores requests and replies. */
   readonly requests: boolean;
-  /** Grades free answers; null compares their characters with the gold's. */
+  /** Grades free answers; null compares their characters with the gold. */
   readonly judge: BenchModel | null;
   readonly model: string;
   readonly baseUrl: string;
   /** Questions of each benchmark; null takes all. */
   readonly limit: number | null;
   readonly seed: string;
-  /** First and last day, YYYY-MM-DD, of questions of dated benchmarks, out of all their releases that are here; null leaves a side open. */
+  /** First and last day, YYYY-MM-DD, of questions of dated benchmarks; null leaves a side open. */
   readonly from: string | null;
   readonly to: string | null;
   readonly repeats: number;
   /** Null takes each method's own. */
   readonly temperature: number | null;
-  /** Of one reply, of every method; null takes each protocol's ceiling. */
+  /** Of a reply; null takes each protocol's ceiling. */
   readonly maxTokens: number | null;
-  /** Worked examples of every method, from training splits that are here; null takes each paper's. */
+  /** Worked examples of every method; null takes each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
@@ -194,7 +186,7 @@ const modelSchema = z.strictObject({
   baseUrl: z.string().min(1),
   price: priceSchema.default(null),
 });
-/** A name that stands for several methods: `all` for those that are published, `equal-budget` for single agents beside each team of them. */
+/** Expands `all` to the published methods, and `equal-budget` to the single agents that they are compared with. */
 function formsOf(word: string): string[] {
   if (word !== "all" && word !== "equal-budget") return [word];
   return baselines
@@ -206,7 +198,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   benchmarks: z.array(z.string()),
   data: benchDataSchema.nullable().default(null),
   methods: z.array(z.string()).transform((words) => words.flatMap((word) => formsOf(word))),
-  own: ownBenchSchema.default(noneUserDefined),
+  own: ownBenchSchema.default({ methods: [], boards: [], sources: {} }),
   distribute: z.boolean().default(false),
   roleModels: z.record(z.string(), modelSchema).default({}),
   actor: z.string().min(1).nullable().default(null),
@@ -263,23 +255,20 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   return config;
 }
 
-/** Its methods, as its tables order them. */
+/** Its methods, in the order of its tables. */
 export function methodNames({ methods, own }: Pick<BenchConfig, "methods" | "own">): readonly string[] {
   return [...methods.map((method) => methodSpec(method).name), ...own.methods.map(({ name }) => name)];
 }
 
-/** What a bench asks questions of, as its tables order them. */
-export function setNames({
-  benchmarks,
-  data,
-  own,
-}: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
+/** Its benchmarks and other sets, in the order of its tables. */
+export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
+  const { benchmarks, data, own } = config;
   return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];
 }
 
-/** A bench's settings and its records, in its directory. */
+/** File of a bench's settings. */
 export const settingsFile: string = benchFiles.settings;
-/** One line per sample. */
+/** File of one line per sample. */
 export const samplesFile: string = benchFiles.samples;
 
 /** @throws LaconicError `run_missing` for a directory without a bench */

@@ -9,11 +9,11 @@ import { deadResults, type MethodSummary } from "../results/summary.ts";
 import { describeOwn, isWindow, methodSpec, setNames, windowName, type BenchConfig } from "./bench-config.ts";
 import { describeSkipped } from "./bench-folder.ts";
 
-/** Calls to servers, whatever became of their samples. */
+/** Calls to servers, those of failed samples included. */
 export interface SpentCalls {
   readonly calls: number;
   readonly spentUsd: number;
-  /** Calls whose end a killed process never saw, with the most that they can cost. */
+  /** Calls that a killed process did not finish, with their highest cost. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
@@ -39,11 +39,14 @@ export function notesOf(
   const noted = summaries.flatMap(({ benchmark, method, notes, scored }) =>
     Object.entries(notes).map(([text, count]) => `${method} on ${benchmark} ${text}: ${count} of ${scored}`),
   );
-  const unscored = summaries.filter(({ scored, samples }) => scored < samples);
+  const unscored = summaries.flatMap(({ benchmark, method, scored, samples }) =>
+    scored < samples ? `${benchmark} ${method} ${scored} of ${samples}` : [],
+  );
   const isRetried = summaries.some(
     ({ accuracy, firstAttemptAccuracy: first }) =>
       accuracy && first !== null && Math.abs(accuracy.value - first) > 1e-9,
   );
+  const otherActor = actor === null ? "" : ` and the actor ${actor} instead of the training's`;
   const teams = config.methods.map((method) => methodSpec(method)).filter(({ run }) => run !== null);
   return [
     ...deadResults(summaries),
@@ -66,33 +69,18 @@ export function notesOf(
     ...(protocols.length > 0 ? [note("protocols", { protocols: [...new Set(protocols)].join("; ") })] : []),
     ...(noted.length > 0 ? [note("noted", { notes: noted.join("; ") })] : []),
     note("sources", { sources: `${publishedSource}; ${agentPoSource}` }),
-    ...teams.map(({ name, run }) =>
-      note("team", {
-        name,
-        run: run ?? "",
-        actor: actor === null ? "" : ` and the actor ${actor} instead of the training's`,
-      }),
-    ),
+    ...teams.map(({ name, run }) => note("team", { name, run: run ?? "", actor: otherActor })),
     ...Object.entries(roleModels).map(([slot, role]) =>
       note("role", { slot, model: role.model, host: hostOf(role.baseUrl) }),
     ),
     ...describeOwn(config.own),
     ...dealtNote(config, summaries),
     ...describeSkipped(skipped),
-    ...(unscored.length > 0
-      ? [
-          note("unscored", {
-            methods: unscored
-              .map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`)
-              .join(", "),
-          }),
-        ]
-      : []),
+    ...(unscored.length > 0 ? [note("unscored", { methods: unscored.join(", ") })] : []),
     ...(isRetried ? [note("retried")] : []),
   ];
 }
 
-/** Every call, whatever became of its sample. */
 export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): string[] {
   if (!spent || spent.calls === 0) return [];
   const { calls, spentUsd, unsettled } = spent;
@@ -101,7 +89,7 @@ export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): str
   return [note("spent", { calls, usd, open: open.calls > 0 ? note("open", open) : "" })];
 }
 
-/** Whose rule decided, a sentence for each but ours, naming the benchmarks where rules differ. */
+/** A sentence for each rule but ours, naming the benchmarks where rules differ. */
 function gradeRuleNotes(config: BenchConfig): string[] {
   const { gradeRule, gradeRules } = config;
   const sets = setNames(config).map((name) => ({
@@ -129,26 +117,20 @@ function questionCounts(config: BenchConfig, summaries: readonly MethodSummary[]
     .join(", ");
 }
 
+const rateNames = { cacheWrite: "cache write" } as Readonly<Record<string, string>>;
+const rateKinds = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
+
 /** The rates of each model, and the day on which they were read. */
 function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
+  const ratesOf = (rates: TokenPrice): string => {
+    const shown = rateKinds.flatMap((kind) =>
+      rates[kind] === undefined ? [] : `${rates[kind]} ${rateNames[kind] ?? kind}`,
+    );
+    return `${shown.join(", ")}${rates.date === undefined ? "" : ` (read on ${rates.date})`}`;
+  };
   const priced = [{ model, price }, ...Object.values(roleModels), ...(judge ? [judge] : [])];
-  const rates = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
-  return rates.size === 0 ? [] : [note("prices", { prices: [...rates].join("; ") })];
-}
-
-const rateNames = {
-  prompt: "prompt",
-  cached: "cached",
-  cacheWrite: "cache write",
-  completion: "completion",
-  reasoning: "reasoning",
-} as const;
-
-function ratesOf(price: TokenPrice): string {
-  const rates = (Object.keys(rateNames) as (keyof typeof rateNames)[]).flatMap((kind) =>
-    price[kind] === undefined ? [] : `${price[kind]} ${rateNames[kind]}`,
-  );
-  return `${rates.join(", ")}${price.date === undefined ? "" : ` (read on ${price.date})`}`;
+  const prices = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
+  return prices.size === 0 ? [] : [note("prices", { prices: [...prices].join("; ") })];
 }
 
 /** What agents saw, and why rows are in two tables. */

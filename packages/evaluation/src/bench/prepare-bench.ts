@@ -13,36 +13,35 @@ import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./ben
 import { describeSkipped } from "./bench-folder.ts";
 import { benchSets } from "./bench-sets.ts";
 
-/** A run's team as a method: it brings its own models, once it is opened. */
+/** A run's team as a method; it has its own models once it is opened. */
 export interface TrainedTeam<Opened = never> {
   readonly method: Baseline;
-  /** Its agents that do not learn speak with a server's model. */
+  /** Its frozen agents use a server's model. */
   readonly asksServer: boolean;
-  /** The server's model, where nobody knows its price. */
+  /** The server's model, if its price is unknown. */
   readonly unpriced: string | null;
   /**
-   * @param opened - what its server's calls are booked on
-   * @returns the problems that it was trained on, where they are a list
+   * @param opened - account of its server's calls
+   * @returns its training problems, where they are a list
    */
   open(opened: Opened): Promise<readonly Problem[]>;
   close(): Promise<void>;
 }
 
-/** What a bench is prepared from beside its settings: what opens runs, files and values is the caller's. */
-export interface BenchInputs<Team extends TrainedTeam> {
+/** Sources of a bench, which the caller opens. */
+interface BenchInputs<Team extends TrainedTeam> {
   trainedTeam(name: string, run: string): Promise<Team>;
   readonly ownMethods: readonly Baseline[];
   readonly ownBoards: readonly Board[];
-  /** Where a benchmark's files come from. */
   open(benchmark: string): OpenOptions;
   readonly hub: HubEnvironment;
   readonly partitioner: Partitioner;
   note(text: string): void;
-  /** Nothing will be asked: questions to learn on need not be here. */
+  /** Nothing is asked: calibration questions may be missing. */
   readonly plan?: boolean;
 }
 
-/** A bench that could start. */
+/** A bench that is ready to start. */
 export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
   readonly config: BenchConfig;
   readonly settings: BenchSettings;
@@ -52,7 +51,7 @@ export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
 }
 
 /**
- * Opens questions and methods, and says what the bench takes; nothing is asked.
+ * Opens questions and methods, and notes what the bench takes; nothing is asked.
  * @throws LaconicError `config_invalid` for settings without effect, and what opening throws
  */
 export async function prepareBench<Team extends TrainedTeam>(
@@ -64,7 +63,9 @@ export async function prepareBench<Team extends TrainedTeam>(
   const settings: BenchSettings = {
     ...config,
     model: `${config.baseUrl} ${config.model}`,
-    roleModels: roleIds(config),
+    roleModels: Object.fromEntries(
+      Object.entries(config.roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),
+    ),
   };
   const teams: Team[] = [];
   const methods: Baseline[] = [];
@@ -77,14 +78,15 @@ export async function prepareBench<Team extends TrainedTeam>(
   const partitioner = config.distribute ? inputs.partitioner : null;
   const all = benchJobs(sets, settings, methods, partitioner);
   checkRoles(all, config);
-  checkJudge(all, config);
-  const jobs = withWhatTheyLearnOn(all, note);
+  if (config.judge && all.every(({ problem }) => problem.grading.kind !== "text"))
+    throw refusedFlag("judge", "no question here has a free answer; remove it");
+  const jobs = withCalibration(all, note);
   const skipped = unpartitioned(sets, settings, methods, partitioner);
   for (const line of [...describeSkipped(skipped), ...planLines(jobs, settings, config)]) note(line);
   return { config, settings, jobs, teams, skipped };
 }
 
-/** The models that a cap has to know the price of, with the flag that gives it. */
+/** The models whose prices a spend cap needs, with the flag of each price. */
 export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "teams">): readonly {
   readonly model: string;
   readonly price: TokenPrice | null;
@@ -107,7 +109,7 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
 }
 
 /** Leaves out methods that learn first, on benchmarks without questions for that: a test's own are never used. */
-function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
+function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
   const left = jobs.filter((job) => lacks(job));
   const named = (names: readonly string[]): string => [...new Set(names)].join(", ");
@@ -124,32 +126,17 @@ export type OpenModel = (model: BenchModel & { readonly apiKey?: string }) => La
 /** A variable of the environment; undefined for an empty one. */
 export type Environment = (name: string) => string | undefined;
 
-/**
- * Refuses models for roles that nobody has.
- * @throws LaconicError `config_invalid` naming the roles that there are
- */
+/** @throws LaconicError `config_invalid` for a model of an unknown role, naming the known ones */
 function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
-  const agents = [
-    ...new Set(jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent)))),
-  ];
-  for (const slot of Object.keys(roleModels))
-    if (agents.every((agent) => roleModelOf({ [slot]: true }, agent) === undefined))
-      throw refusedFlag(
-        "role-model",
-        `no method here has a role ${slot} without a model; there are ${agents.join(", ")}`,
-      );
-}
-
-/** @throws LaconicError `config_invalid` for a judge of nothing */
-function checkJudge(jobs: readonly BenchJob[], { judge }: Pick<BenchConfig, "judge">): void {
-  if (judge && jobs.every(({ problem }) => problem.grading.kind !== "text"))
-    throw refusedFlag("judge", "no question here has a free answer; remove it");
-}
-
-function roleIds({ roleModels }: Pick<BenchConfig, "roleModels">): NonNullable<BenchSettings["roleModels"]> {
-  return Object.fromEntries(
-    Object.entries(roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),
+  const agents = new Set(
+    jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent))),
   );
+  const stray = Object.keys(roleModels).find((slot) =>
+    [...agents].every((agent) => roleModelOf({ [slot]: true }, agent) === undefined),
+  );
+  if (stray === undefined) return;
+  const known = [...agents].join(", ");
+  throw refusedFlag("role-model", `no method here has a role ${stray} without a model; there are ${known}`);
 }
 
 /** The models of single roles. The key of another server than the bench's is $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
@@ -179,7 +166,7 @@ export function openJudge(
   return judgeGrader({ model, rubric, deadline: { seconds: 120, timer: timerOf(globalThis) } });
 }
 
-/** The bench's own key is sent to no other server. */
+/** The bench's key goes to no other server. */
 function keyOf(
   slot: string,
   { baseUrl }: BenchModel,
@@ -195,7 +182,7 @@ function refusedFlag(flag: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
 }
 
-/** What a bench will take at most, in sentences. */
+/** Upper bounds of a bench, in sentences. */
 function planLines(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
@@ -209,9 +196,14 @@ function planLines(
   const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${dollars ? `, ${dollars.likely}` : ""}`;
   const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
   const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
+  const ceilings = new Map<number, Set<string>>();
+  for (const { method, protocol } of jobs) {
+    const ceiling = method.replyTokens ?? settings.maxTokens ?? replyCeiling(protocol);
+    ceilings.set(ceiling, (ceilings.get(ceiling) ?? new Set()).add(method.name));
+  }
   return [
     `${formatCount(questions)} questions, ${formatCount(samples)} samples, at most ${formatCount(calls)} calls${learning}, ${formatCount(promptTokens)} prompt and ${formatCount(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
-    `at most so many tokens a reply: ${ceilingsOf(jobs, settings)}`,
+    `at most so many tokens a reply: ${[...ceilings].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ")}`,
     ...(judge
       ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
       : []),
@@ -228,14 +220,8 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
     ...(price ? Object.values(dollarsOf(cell, price)) : []),
     cell.published === null ? (cell.differs.length === 0 ? "-" : "no") : "yes",
   ]);
-  const heads = [
-    "benchmark",
-    "method",
-    "samples",
-    "calls",
-    ...(price ? ["at most", "likely prompts"] : []),
-    "as published",
-  ];
+  const dollars = price ? ["at most", "likely prompts"] : [];
+  const heads = ["benchmark", "method", "samples", "calls", ...dollars, "as published"];
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   return [heads, ...rows].map((row) =>
     row
@@ -254,14 +240,4 @@ function dollarsOf(
     most: formatUsd(tokenCost(maxPrice(price), { promptTokens, completionTokens })),
     likely: formatUsd(tokenCost(price, { promptTokens: likelyPromptTokens, completionTokens })),
   };
-}
-
-/** `1024; dylan 2048` */
-function ceilingsOf(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): string {
-  const byCeiling = new Map<number, Set<string>>();
-  for (const { method, protocol } of jobs) {
-    const ceiling = method.replyTokens ?? maxTokens ?? replyCeiling(protocol);
-    byCeiling.set(ceiling, (byCeiling.get(ceiling) ?? new Set()).add(method.name));
-  }
-  return [...byCeiling].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ");
 }

@@ -1,8 +1,7 @@
 import { baselines, describeProtocol, scoringMethods, type Protocol, type ProtocolText } from "@laconic/baselines";
 import { methodSpec } from "./bench-config.ts";
 
-/** A method and the protocols it is played by. */
-export interface ListedMethod {
+interface ListedMethod {
   readonly method: string;
   readonly title: string;
   readonly protocols: readonly Protocol[];
@@ -32,28 +31,17 @@ export function protocolList(names?: string): string {
     .join("\n\n");
 }
 
-function entry({
-  name,
-  questions,
-  calls,
-  temperature,
-  ceiling,
-  shots,
-  size,
-  stops,
-  votes,
-  partition,
-  differs,
-}: ProtocolText): string {
+function entry(text: ProtocolText): string {
   const settings = [
-    `${calls} ${calls === "1" ? "call" : "calls"}`,
-    ...(size === "" ? [] : [size]),
-    `temperature ${temperature}`,
-    `at most ${ceiling} tokens a reply`,
-    `examples ${shots}`,
-    `stops ${stops}`,
-    `answer is ${votes}`,
-    `dealt ${partition.replace(/\.$/u, "")}`,
+    `${text.calls} ${text.calls === "1" ? "call" : "calls"}`,
+    ...(text.size === "" ? [] : [text.size]),
+    `temperature ${text.temperature}`,
+    `at most ${text.ceiling} tokens a reply`,
+    `examples ${text.shots}`,
+    `stops ${text.stops}`,
+    `answer is ${text.votes}`,
+    `dealt ${text.partition.replace(/\.$/u, "")}`,
   ];
-  return [`  ${name}  for ${questions}`, `    ${settings.join("; ")}`, `    not as published: ${differs}`].join("\n");
+  const lines = [`  ${text.name}  for ${text.questions}`, settings.join("; "), `not as published: ${text.differs}`];
+  return lines.join("\n    ");
 }

@@ -5,7 +5,7 @@ import { kindColumns, tableOf, type Column, type Table } from "../results/table.
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
-/** What a team came to on a task: means over its scored samples. */
+/** Results of a team on a task: means over its scored samples. */
 export interface PairSummary extends TokenCounts {
   readonly task: string;
   readonly method: string;
@@ -45,24 +45,17 @@ function summaryOf(
   const mean = (of: (record: PairRecord) => number): number => meanOf(scored.map((record) => of(record))) ?? 0;
   const names = new Set(scored.flatMap(({ measures }) => Object.keys(measures)));
   const [own, other] = [scoresOf(group), scoresOf(reference)];
+  const pairs = [...own].flatMap(([problem, score]) => {
+    const theirs = other.get(problem);
+    return theirs === undefined ? [] : [[score, theirs] as const];
+  });
   return {
     task,
     method,
     samples: group.length,
     scored: scored.length,
     score: meanEstimate([[...own.values()]], "share"),
-    difference:
-      group === reference
-        ? null
-        : pairedDifference(
-            [
-              [...own].flatMap(([problem, score]) => {
-                const theirs = other.get(problem);
-                return theirs === undefined ? [] : [[score, theirs] as const];
-              }),
-            ],
-            "difference",
-          ),
+    difference: group === reference ? null : pairedDifference([pairs], "difference"),
     measures: Object.fromEntries(
       [...names].map((name) => [name, meanOf(scored.flatMap(({ measures }) => measures[name] ?? [])) ?? 0]),
     ),

@@ -13,13 +13,13 @@ import type { RecordKind, RecordFile } from "../record-file.ts";
 import { episodeCostFields, type EpisodeCosts, episodeCosts, noCosts } from "../sample-record.ts";
 import { messageOf, SampleTaker, type SampleKind } from "../take-samples.ts";
 
-/** One problem given to one team once: what it earned, what it is made of, what it took, and what was written. */
+/** One problem solved by one team once. */
 export interface PairRecord extends EpisodeCosts {
   readonly task: string;
   readonly problem: string;
   readonly method: string;
   readonly repeat: number;
-  /** What decides the sample beside: models, weights, seed. Records of others are other samples. */
+  /** Models, weights and seed. */
   readonly config: string;
   readonly status: "scored" | "undecided" | "invalid" | "error";
   /** The task's grade, 0 to 1; null without a score. */
@@ -28,7 +28,7 @@ export interface PairRecord extends EpisodeCosts {
   readonly measures: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, string>>;
   readonly stopReason: string | null;
-  /** From 1; more than 1 where earlier attempts failed. */
+  /** From 1. */
   readonly attempt: number;
   readonly error: string | null;
 }
@@ -50,14 +50,9 @@ const schema: z.ZodType<PairRecord> = z.object({
   error: z.string().nullable(),
 });
 
-/** What makes a sample of a pair the same sample. */
-function pairKey({
-  task,
-  problem,
-  method,
-  repeat,
-  config,
-}: Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config">): string {
+type PairIdentity = Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config">;
+
+function pairKey({ task, problem, method, repeat, config }: PairIdentity): string {
   return JSON.stringify([task, problem, method, repeat, config]);
 }
 
@@ -74,7 +69,7 @@ export interface PairMethod {
   readonly config: string;
 }
 
-/** Problems, what judges them, and who works on them. */
+/** Problems, their reward, and the teams. */
 export interface PairBoard {
   readonly task: string;
   readonly problems: readonly Problem[];
@@ -86,9 +81,9 @@ export interface PairBoard {
 export interface PairOptions {
   readonly repeats: number;
   readonly seed: string;
-  /** Problems at a time. Default 1: calls that share a machine slow each other, and seconds then say less. */
+  /** Problems at a time. Default 1: calls that share a machine slow each other. */
   readonly concurrency?: number;
-  /** A reward is given up when it took so long and no other came meanwhile. Default 300. */
+  /** Timeout of a reward while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
   readonly maxErrors?: number;
   /** Milliseconds of a clock that only goes forward, for critical seconds. */
@@ -107,9 +102,9 @@ interface PairJob {
 }
 
 /**
- * Has every team work on every problem, and keeps each sample's record before the next of its place begins. What is scored in
- * the file is not done again. An error of a model or a reward is a record without a score.
- * @returns why it stopped before its end; null when it did not
+ * Has every team work on every problem, and stores each record before the next sample of the same worker begins. Scored samples of the
+ * file are skipped. An error of a model or a reward is a record without a score.
+ * @returns why it stopped early; null when it did not
  */
 export async function runPairs(
   boards: readonly PairBoard[],
@@ -161,7 +156,7 @@ async function samplePair(job: PairJob, attempt: number, options: PairOptions, a
   };
 }
 
-const nothing: Omit<PairRecord, "task" | "problem" | "method" | "repeat" | "config" | "attempt" | "error"> = {
+const nothing: Omit<PairRecord, keyof PairIdentity | "attempt" | "error"> = {
   status: "error",
   score: null,
   measures: {},
@@ -170,11 +165,6 @@ const nothing: Omit<PairRecord, "task" | "problem" | "method" | "repeat" | "conf
   ...noCosts,
 };
 
-function identityOf({
-  board: { task },
-  method: { name, config },
-  problem,
-  repeat,
-}: PairJob): Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config"> {
-  return { task, problem: problem.id, method: name, repeat, config };
+function identityOf({ board, method, problem, repeat }: PairJob): PairIdentity {
+  return { task: board.task, problem: problem.id, method: method.name, repeat, config: method.config };
 }

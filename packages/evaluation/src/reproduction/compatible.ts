@@ -4,7 +4,7 @@ import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf, rowOf } from "./ledger.ts";
 
-/** One cell of ours beside the paper's. */
+/** One cell of ours with the paper's. */
 export interface ReproducedCell {
   readonly benchmark: string;
   readonly method: string;
@@ -39,7 +39,7 @@ function twoSided(z: number): number {
 }
 
 /**
- * What a bench came to beside the figures of Agent-GSPO's Table 1 or 2.
+ * Results of a bench with the figures of Agent-GSPO's Table 1 or 2.
  * @param questions - of the paper, by benchmark: all of the benchmark's
  */
 export function reproducedCells(
@@ -53,28 +53,19 @@ export function reproducedCells(
     if (published === null) return [];
     const cell = { benchmark, method, scored, differs };
     const p = accuracy ? sameShare(accuracy.value, askedOf(summary), published / 100, questions(benchmark)) : null;
-    const shares = {
-      ...cell,
-      unit: "%",
-      ours: accuracy,
-      published,
-      p,
-      verdict: verdictOf(p, scored, row !== null),
-    } as const;
+    const verdict = verdictOf(p, scored, row !== null);
+    const shares = { ...cell, unit: "%", ours: accuracy, published, p, verdict } as const;
     const tokens = table === "2" ? publishedTokens(rowOf(method), benchmark) : null;
     if (tokens === null) return [shares];
-    const verdict = verdictOf(null, scored, row !== null);
+    const untested = { unit: "tokens a question", p: null, verdict: verdictOf(null, scored, row !== null) } as const;
     const mean = meanTokens([summary]);
-    return [
-      shares,
-      { ...cell, unit: "tokens a question", ours: mean, published: tokens.total / tokens.questions, p: null, verdict },
-    ];
+    return [shares, { ...cell, ...untested, ours: mean, published: tokens.total / tokens.questions }];
   });
 }
 
 /**
- * What a bench came to beside AgentPO's averages of its five benchmarks, and its tokens. A method is there once all five are.
- * @param actor - the paper's name of the model whose rows these stand beside
+ * Results of a bench with AgentPO's averages of its five benchmarks, and its tokens. A method needs all five.
+ * @param actor - the paper's name of the model
  * @param questions - of each benchmark
  */
 export function reproducedAverages(

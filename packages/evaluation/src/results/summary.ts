@@ -1,32 +1,25 @@
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
-import {
-  sumShares,
-  type EqualTokens,
-  type InformationSetting,
-  type ModelShare,
-  type SampleRecord,
-} from "../sample-record.ts";
+import { sumShares } from "../sample-record.ts";
+import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "../sample-record.ts";
 import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";
 
-/** What a method came to on a benchmark. */
+/** Results of a method on a benchmark. */
 export interface MethodSummary extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
-  /** What its agents saw of a question. */
   readonly setting: InformationSetting;
-  /** For a single agent of equal tokens: the team, and what that took; null for all others. */
+  /** For a single agent of equal tokens: the team, and its tokens. */
   readonly equalTo: EqualTokens | null;
-  /** How it was played, see `SampleRecord.protocol`; null where records differ in it. */
+  /** See `SampleRecord.protocol`; null where records differ. */
   readonly protocol: string | null;
-  /** Worked examples it was shown; null where records do not say, or differ. */
+  /** Worked examples; null where unknown, or where records differ. */
   readonly shots: number | null;
-  /** The row of published tables that it may stand beside; null for none, and where records differ in it. */
+  /** The comparable row of published tables; null where records differ. */
   readonly published: string | null;
-  /** What keeps it from one. */
   readonly differs: readonly string[];
-  /** What its method noted, such as `capped`, and in how many samples. */
+  /** Samples by note of the method, such as `capped`. */
   readonly notes: Readonly<Record<string, number>>;
   readonly scored: number;
   readonly samples: number;
@@ -37,20 +30,20 @@ export interface MethodSummary extends TokenCounts {
   /** Null without a score. */
   readonly accuracy: Interval | null;
   readonly meanScore: number | null;
-  /** Of first attempts alone; differs where failures were taken again. */
+  /** Of first attempts alone. */
   readonly firstAttemptAccuracy: number | null;
   readonly unanswered: number;
   readonly calls: number;
   readonly criticalTokens: number;
-  /** Mean seconds that cannot run at the same time; null where none was measured. */
+  /** Mean seconds that cannot run at the same time. */
   readonly meanCriticalSeconds: number | null;
   readonly usd: number | null;
-  /** The same by model, in the order in which they first spoke. */
+  /** By model, in the order of their first calls. */
   readonly byModel: readonly ModelShare[];
   readonly meanSeconds: number;
-  /** Accuracy less that of the first method of its setting, on the questions both have. */
+  /** Accuracy minus that of the first method of its setting, on common questions. */
   readonly difference: Estimate | null;
-  /** Questions that the difference is of: those with a score of both. */
+  /** Questions with a score of both methods. */
   readonly compared: number;
 }
 
@@ -114,7 +107,7 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
   };
 }
 
-/** What all values are; null where two differ. */
+/** The common value; null where two differ. */
 function common<T>(values: readonly (T | null)[]): T | null {
   return new Set(values).size === 1 ? (values[0] ?? null) : null;
 }

@@ -1,5 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { afterAll, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   accuracyTable,
   agentPoTable,
@@ -17,26 +19,27 @@ import { publishedAgentPo, agentPoFigures } from "../published.ts";
 import { readRecords, sampleRecords } from "../record-file.ts";
 import { maths, temporary, run } from "../../test/bench-run.ts";
 
+let records: readonly SampleRecord[] = [];
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-"));
+  ({ records } = await run(join(folder, "samples.jsonl")));
+  await rm(folder, { recursive: true });
+});
 afterAll(() => maths.close());
 
 /** The same records of methods that were played as published. */
-function faithful(records: readonly SampleRecord[]): SampleRecord[] {
-  return records.map((record) => ({ ...record, published: record.method, differs: [] }));
+function faithful(samples: readonly SampleRecord[]): SampleRecord[] {
+  return samples.map((record) => ({ ...record, published: record.method, differs: [] }));
 }
 
-test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", async () => {
-  const { records } = await run(await temporary());
+test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", () => {
   const hostile = faithful(records).map((record) => ({
     ...record,
     benchmark: record.benchmark === "gsm8k" ? "gsm8k" : "",
     method: record.method === "sc" ? '=<script>"|&' : record.method,
   }));
   const summaries = summarise(hostile);
-  const tables = [
-    accuracyTable(summaries, (name) => name),
-    tokenTable(summaries, (name) => name),
-    differenceTable(summaries, (name) => name),
-  ];
+  const tables = [accuracyTable, tokenTable, differenceTable].map((table) => table(summaries, String));
   expect(tables[0]?.rows[0]).toEqual(["vanilla", "83.3 [43.6, 97.0]", "85.40"]);
   expect(tables[0]?.rows.map(([name]) => name)).toContain("Agent-GSPO (published)");
   const [markdown, csv, latex] = [markdownOf, csvOf, latexOf].map((form) =>
@@ -47,30 +50,27 @@ test("tables: ours with interval beside the published, in four forms; nothing of
   expect(latex).toContain("\\begin{tabular}{lrr}");
 });
 
-test("a method that was run has its published figures beside it, and no row of its own for them", async () => {
-  const { records } = await run(await temporary());
+test("a method that was run has its published figures beside it, and no row of its own for them", () => {
   const own = records.map((record) => ({
     ...record,
     benchmark: "gsm8k",
     method: record.method === "sc" ? "agent-gspo" : record.method,
   }));
-  const { rows } = accuracyTable(summarise(faithful(own)), (name) => name);
+  const { rows } = accuracyTable(summarise(faithful(own)), String);
   expect(rows.find(([name]) => name === "agent-gspo")?.[2]).toBe("96.02");
   expect(rows.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
   expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
 });
 
-test("where nothing is played as published, no figure of a paper stands", async () => {
-  const { records } = await run(await temporary());
+test("where nothing is played as published, no figure of a paper stands", () => {
   const own = records.map((record) => ({ ...record, benchmark: "gsm8k", published: null, differs: ["our words"] }));
-  const cells = accuracyTable(summarise(own), (name) => name).rows.map(([name = "", , figure]) => [name, figure]);
+  const cells = accuracyTable(summarise(own), String).rows.map(([name = "", , figure]) => [name, figure]);
   expect(cells.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
   expect(new Set(cells.map(([, figure]) => figure))).toEqual(new Set([""]));
 });
 
-test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem", async () => {
-  const { records } = await run(await temporary());
-  expect(agentPoTable(summarise(records), (name) => name)).toBeNull();
+test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem", () => {
+  expect(agentPoTable(summarise(records), String)).toBeNull();
   const own = records.map((record, i) => ({
     ...record,
     benchmark: i % 2 ? "math500" : "aime24",
@@ -78,14 +78,13 @@ test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem",
     problem: String(i),
     correct: i % 2 === 1,
   }));
-  const table = agentPoTable(summarise(own), (name) => name);
+  const table = agentPoTable(summarise(own), String);
   // Of two benchmarks: the published averages are of five, and do not stand beside it.
   expect(table?.columns).toEqual(["method", "aime24", "math500", "average of 2", "tokens / problem"]);
   expect(table?.rows[0]?.slice(0, 4)).toEqual(["evoagent", "0.0", "100.0", "50.0"]);
 });
 
-test("AgentPO's averages stand beside those of the same five benchmarks; one of fewer stands nowhere", async () => {
-  const { records } = await run(await temporary());
+test("AgentPO's averages stand beside those of the same five benchmarks; one of fewer stands nowhere", () => {
   const [record] = records as [SampleRecord];
   const benchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
   const own = ["agentpo", "evoagent", "role-assignment", "vanilla"].flatMap((method) =>
@@ -99,7 +98,7 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
     })),
   );
   const actorOf = (): string => "meta-llama/Llama-3.1-8B-Instruct";
-  const table = agentPoTable(summarise(faithful(own)), (name) => name, actorOf);
+  const table = agentPoTable(summarise(faithful(own)), String, actorOf);
   const named = ["average of 5", "average, published", "tokens / problem", "tokens / problem, published"];
   expect(table?.columns.slice(6)).toEqual(named);
   // The paper's text: 31.5, 20.2 and 25.9 with Llama-3.1-8B; 1,522 and 19,519 tokens with it too.
@@ -110,26 +109,17 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
     ["", "", "", ""],
   ]);
   // Another actor has the paper's figures of that actor, or none.
-  const small = agentPoTable(
-    summarise(faithful(own)),
-    (name) => name,
-    () => "llama3.2:3b",
-  );
+  const small = agentPoTable(summarise(faithful(own)), String, () => "llama3.2:3b");
   expect(small?.rows.map((row) => [row[7], row[9]])).toEqual([
     ["24.5", ""],
     ["17.3", ""],
     ["22.7", ""],
     ["", ""],
   ]);
-  for (const bare of [
-    agentPoTable(summarise(faithful(own)), (name) => name),
-    agentPoTable(
-      summarise(faithful(own)),
-      (name) => name,
-      () => "gpt-4o",
-    ),
-  ])
-    expect(bare?.rows.every((row) => row[7] === "" && row[9] === "")).toBe(true);
+  for (const other of [undefined, () => "gpt-4o"])
+    expect(
+      agentPoTable(summarise(faithful(own)), String, other)?.rows.every((row) => row[7] === "" && row[9] === ""),
+    ).toBe(true);
 });
 
 test.for([
@@ -144,9 +134,8 @@ test.for([
   for (const { average } of agentPoFigures) expect(average).toBeGreaterThan(15);
 });
 
-test("tokens stand beside published ones per question, with the number of questions of both", async () => {
-  const { records } = await run(await temporary());
-  const table = tokenTable(summarise(faithful(records)), (name) => name);
+test("tokens stand beside published ones per question, with the number of questions of both", () => {
+  const table = tokenTable(summarise(faithful(records)), String);
   const cell = (name: string): string | undefined => table.rows[0]?.[table.columns.indexOf(name)];
   const [tokens] = summarise(records).map((each) => each.promptTokens + each.completionTokens) as [number];
   expect(cell("n")).toBe("6");
@@ -160,19 +149,18 @@ test("tokens stand beside published ones per question, with the number of questi
 });
 
 test("a pair that is not played as published prints no published figure, and says what differs", async () => {
-  const { records } = await run(await temporary());
   const summaries = summarise(records);
   expect(
-    accuracyTable(summaries, (name) => name)
+    accuracyTable(summaries, String)
       .rows.slice(0, 2)
       .map(([name, , published]) => [name, published]),
   ).toEqual([
     ["vanilla", ""],
     ["sc", ""],
   ]);
-  const tokens = tokenTable(summaries, (name) => name);
+  const tokens = tokenTable(summaries, String);
   expect(tokens.rows.map((row) => row[tokens.columns.indexOf("total / question, published")])).toEqual(["", ""]);
-  expect(departureTable(summaries, (name) => name)?.rows).toEqual([
+  expect(departureTable(summaries, String)?.rows).toEqual([
     ["gsm8k", "vanilla", "vanilla/zero-shot@1", expect.stringContaining("AgentPrune's harness, two calls a question")],
     [
       "gsm8k",
@@ -181,7 +169,7 @@ test("a pair that is not played as published prints no published figure, and say
       "Wording and examples are ours instead of those of cot-word. Which prompt the published row samples is not stated; CoT's is taken. Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
     ],
   ]);
-  expect(departureTable(summarise(faithful(records)), (name) => name)).toBeNull();
+  expect(departureTable(summarise(faithful(records)), String)).toBeNull();
   // Records of before it was kept say nothing, which is no reason to print a figure.
   const path = await temporary();
   const { protocol: _, shots: __, published: ___, differs: ____, notes: _____, ...old } = records[0] as SampleRecord;

@@ -18,7 +18,7 @@ const methodColumn = (titleOf: TitleOf): Column<MethodSummary> => ["method", ({ 
 /** Agent-GSPO's Table 1: methods by benchmarks, ours with its interval, beside it the published figure of a faithful pair. */
 export function accuracyTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table {
   const [benchmarks, methods] = axes(summaries);
-  // The papers' own rows stand where something is played as published; a trained team of a paper's name is no run of the paper's.
+  // The papers' own rows are shown where a method is played as published.
   const faithful = new Set(summaries.filter(({ published }) => published !== null).map(({ benchmark }) => benchmark));
   const played = summaries.filter(({ protocol }) => protocol !== null).map(({ method }) => method);
   const ownRows = publishedRows(played).filter(({ figures }) =>
@@ -78,6 +78,8 @@ export function tokenTable(
     calibrations.find(
       (record) => record.benchmark === benchmark && record.method === method && record.setting === setting,
     );
+  const shown = <T>(value: T | null | undefined, cell: (value: T) => number | string): number | string =>
+    value ? cell(value) : "";
   const columns: Column<MethodSummary>[] = [
     benchmarkColumn,
     methodColumn(titleOf),
@@ -89,27 +91,9 @@ export function tokenTable(
     ...kindColumns(summaries, " / question", per),
     ["total of n", (row) => formatCount(totalTokens(row))],
     ["total / question", (row) => per(row, totalTokens(row))],
-    [
-      "total / question, published",
-      (row) => {
-        const figure = published(row);
-        return figure ? figure.total / figure.questions : "";
-      },
-    ],
-    [
-      "n, published",
-      (row) => {
-        const figure = published(row);
-        return figure ? formatCount(figure.questions) : "";
-      },
-    ],
-    [
-      "calibration, apart",
-      (row) => {
-        const calibration = calibrationOf(row);
-        return calibration ? formatCount(totalTokens(calibration)) : "";
-      },
-    ],
+    ["total / question, published", (row) => shown(published(row), ({ total, questions }) => total / questions)],
+    ["n, published", (row) => shown(published(row), ({ questions }) => formatCount(questions))],
+    ["calibration, apart", (row) => shown(calibrationOf(row), (record) => formatCount(totalTokens(record)))],
     ["critical path / question", (row) => per(row, row.criticalTokens)],
     ["cost with calibration", (row) => costOf(row, calibrationOf(row))],
     ["s / question", ({ meanSeconds }) => meanSeconds],
@@ -119,10 +103,9 @@ export function tokenTable(
 }
 
 /**
- * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its
- * benchmarks; the averages are of those that were run, and beside the published ones only where these are all, and the actor is
- * the paper's.
- * @param actorOf - the model that answers in a method; null where it is not known
+ * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its benchmarks.
+ * Published averages are shown for all five benchmarks and the paper's actor only.
+ * @param actorOf - the model that answers in a method
  */
 export function agentPoTable(
   summaries: readonly MethodSummary[],
@@ -176,7 +159,7 @@ export function agentPoTable(
   return tableOf("AgentPO's tables: Pass@1, %, and tokens per problem", rows, shown);
 }
 
-/** What keeps methods from standing beside published figures; null where nothing does. */
+/** Differences that prevent a comparison with published figures; null without any. */
 export function departureTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.filter(({ differs }) => differs.length > 0);
   return unlessEmpty(
@@ -189,7 +172,7 @@ export function departureTable(summaries: readonly MethodSummary[], titleOf: Tit
   );
 }
 
-/** Fewer questions than this show no difference: of a handful the bootstrap knows only what they are. */
+/** Fewer questions than this show no difference. */
 const few = 10;
 
 /** Differences to the first method, paired by question, and of how many questions. */
@@ -223,10 +206,7 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   return tableOf("Tokens and cost by model", rows, columns);
 }
 
-/**
- * Each team beside a single agent that may take the tokens that the team took. Null where no method of equal tokens was run. A single
- * agent sees whole questions, also beside a team that sees shares.
- */
+/** Each team beside a single agent with the team's tokens, which sees whole questions. Null without a method of equal tokens. */
 export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;

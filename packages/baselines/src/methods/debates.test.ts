@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { firstOf, play as playTeam } from "../../test/play.ts";
-import { baselineNamed, type Script } from "../index.ts";
+import { baselineNamed, type BaselineOptions, type Script } from "../index.ts";
 
 const options = {
   reader: firstOf(/\d+/u),
@@ -28,25 +28,12 @@ test("everybody remembers its own turns, and hears the other side's last message
   const last = (agent: string) => chats.findLast((chat) => chat.agent === agent)?.messages ?? [];
   const affirmative = last("affirmative");
   expect(affirmative.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user", "assistant", "user"]);
-  expect(affirmative.filter(({ role }) => role === "assistant").map(({ content }) => content)).toEqual([
-    "affirmative says 0",
-    "affirmative says 3",
-  ]);
+  const own = (agent: string) => last(agent).flatMap(({ role, content }) => (role === "assistant" ? [content] : []));
+  expect(own("affirmative")).toEqual(["affirmative says 0", "affirmative says 3"]);
   expect(affirmative.at(-1)?.content).toContain("> negative says 4");
   expect(affirmative.at(-1)?.content).not.toContain("negative says 1");
-  expect(
-    last("negative")
-      .filter(({ role }) => role === "assistant")
-      .map(({ content }) => content),
-  ).toEqual(["negative says 1", "negative says 4"]);
-  expect(last("moderator").map(({ role }) => role)).toEqual([
-    "system",
-    "user",
-    "assistant",
-    "user",
-    "assistant",
-    "user",
-  ]);
+  expect(own("negative")).toEqual(["negative says 1", "negative says 4"]);
+  expect(last("moderator").map(({ role }) => role)).toEqual(affirmative.map(({ role }) => role));
   // The judge reads first answers alone, and then chooses from its own list.
   const judge = last("judge");
   expect(judge[1]?.content).toContain("> affirmative says 0");
@@ -112,4 +99,35 @@ test("released words: the topic in every system message, replies whole, verdict 
     "J How many?",
   ]);
   expect(episode.answer).toBe("The answer is 7.");
+});
+
+async function asked(given: Partial<BaselineOptions>): Promise<string[][]> {
+  const { calls } = await playTeam(
+    baselineNamed("debate").create({ ...options, ...given }),
+    (_, call) => `reply-${call}`,
+  );
+  return calls.map(({ messages }) => messages.map(({ content }) => content));
+}
+
+const holding = (chat: readonly string[] = []): number => chat.filter((each) => each.includes("How many?")).length;
+
+test("a later round of maths repeats the question; one of choices does not", async () => {
+  const [maths, choice] = [await asked({ family: "maths" }), await asked({ family: "choice" })];
+  expect([maths.map(holding), choice.map(holding)]).toEqual([
+    [1, 1, 1, 2, 2, 2],
+    [1, 1, 1, 1, 1, 1],
+  ]);
+});
+
+test("arithmetic: two debaters, three rounds, whole messages of the other in its own chat", async () => {
+  const chats = await asked({ family: "maths", agents: 2, rounds: 3 });
+  expect(chats).toHaveLength(6);
+  const last = chats[5]?.join("\n") ?? "";
+  // Its own of two rounds, and the other's of two rounds; nothing of its own round.
+  expect(last.match(/reply-\d/gu)).toEqual(["reply-1", "reply-0", "reply-3", "reply-2"]);
+  expect(baselineNamed("debate").maxCopies?.({ family: "maths", agents: 2, rounds: 3 })).toEqual({
+    questions: 12,
+    examples: 6,
+    replies: 12,
+  });
 });
