@@ -25,12 +25,14 @@ test.for(splits)(
     expect(new Set(loaded.problems.map(({ grading }) => grading.kind))).toEqual(new Set([benchmark.answer.kind]));
     // Every option is rendered once, behind its letter: cut out in their order, the options leave the question.
     const letters = benchmark.answer.kind === "letter" ? benchmark.answer.letters : "";
-    for (const problem of loaded.problems) {
+    const odd = loaded.problems.filter((problem) => {
       const lines = problem.choices?.map((choice, i) => `\n${letters[i]}) ${choice}`) ?? [];
-      expect(lines).toHaveLength(letters.length);
       const cut = (left: string, line: string): string => (left.endsWith(line) ? left.slice(0, -line.length) : "lost");
-      expect(lines.reduceRight(cut, questionText(problem))).toBe(problem.question);
-      if (lines.length > 0) expect(problem.question.endsWith(lines.at(-1) ?? "")).toBe(false);
-    }
+      const question = lines.reduceRight(cut, questionText(problem));
+      return (
+        lines.length !== letters.length || question !== problem.question || question.endsWith(lines.at(-1) ?? "\0")
+      );
+    });
+    expect(odd).toEqual([]);
   },
 );
