@@ -8,7 +8,6 @@ const alignment = 256;
 /** Where a tensor lies. */
 export interface Placement {
   readonly arena: Arena;
-  /** Its first element. */
   readonly start: number;
   /** Behind its last element and the zeros that follow: where the next piece starts. */
   readonly end: number;
@@ -56,7 +55,6 @@ export class Arena {
     return view;
   }
 
-  /** One piece is freed. @returns whether it was the last, and all is gone */
   leave(): boolean {
     this.#pieces -= 1;
     if (this.#pieces > 0) return false;

@@ -122,7 +122,6 @@ function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] 
   return version.major > 2 || version.minor >= 13 ? ["pages", "slots"] : ["slots"];
 }
 
-/** Gradients of a norm over many rows. */
 async function normSample(kernels: Kernels): Promise<Values[]> {
   const [rows, width] = [300, 64];
   const { dX, dWeight } = kernels.scope(() => {
@@ -136,16 +135,13 @@ async function normSample(kernels: Kernels): Promise<Values[]> {
   return readAll(kernels, [dX, dWeight]);
 }
 
-/** Computes something that shows whether a set is right. */
 type Sample = (kernels: Kernels) => Promise<Values[]>;
 
-/** Of one tensor. */
 type Values = Awaited<ReturnType<Kernels["read"]>>;
 
 /** Of the largest number of a result: bfloat16 loses a tenth of it. */
 const tolerance = 0.05;
 
-/** Whether both sets compute the same. */
 async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
   try {
     const [expected, actual] = [await sample(plain), await sample(set)];
@@ -206,7 +202,6 @@ async function cacheSample(kernels: Kernels, paged: boolean): Promise<Values[]> 
   }
 }
 
-/** Attention over two sequences and its gradients, with grouped heads. */
 async function attentionSample(kernels: Kernels): Promise<Values[]> {
   const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
   const offsets = Int32Array.of(0, 5, 12);
@@ -232,7 +227,6 @@ function wave(kernels: Kernels, rows: number, width: number, phase: number): Ten
   );
 }
 
-/** Frees the tensors. */
 async function readAll(kernels: Kernels, tensors: readonly Tensor[]): Promise<Values[]> {
   const values: Values[] = [];
   for (const tensor of tensors) values.push(await kernels.read(tensor));

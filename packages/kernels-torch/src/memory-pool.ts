@@ -8,7 +8,6 @@ export interface Block {
   readonly type: ScalarType;
   /** Looks at it, by shape and then by name: the same ones are wanted again and again. */
   readonly views: Map<string, Map<string, Handle>>;
-  /** The outermost scope that last took it. */
   usedIn: number;
 }
 
@@ -59,7 +58,6 @@ export class MemoryPool {
     this.#idle.push(block);
   }
 
-  /** Views of a block under a shape; the first is the tensor itself. */
   viewsOf(block: Block, shape: readonly number[]): Map<string, Handle> {
     const key = shape.join();
     let views = block.views.get(key);
@@ -82,7 +80,6 @@ export class MemoryPool {
     this.#scope += 1;
   }
 
-  /** Gives back what nobody uses. */
   clear(): void {
     for (const block of Array.from(this.#idle)) this.#drop(block);
     this.#maxElements = this.#usedElements;

@@ -61,7 +61,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#pool = torch.device === "cpu" ? new MemoryPool(torch) : null;
   }
 
-  /** Gives memory that nobody uses back to the system. */
   trim(): void {
     this.#pool?.clear();
   }
@@ -71,7 +70,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.trim();
   }
 
-  /** Deletes one thing that was worked out from a tensor. */
   forget(tensor: TorchTensor, name: string): void {
     const handle = tensor.derived?.get(name);
     if (handle === undefined) return;
@@ -116,7 +114,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return tensor;
   }
 
-  /** A view of a tensor's memory, made at first use. */
   view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
     let handle = tensor.views.get(name);
     if (handle === undefined) {
@@ -145,7 +142,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return handle;
   }
 
-  /** Keeps something with a tensor that is freed with it. */
   attach(tensor: TorchTensor, name: string, handle: Handle): void {
     tensor.derived ??= new Map();
     tensor.derived.set(name, handle);
@@ -248,7 +244,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 }
 
-/** Memory of a freed tensor, with its views. */
 interface Spare {
   readonly handle: Handle;
   readonly views: Map<string, Handle>;
@@ -258,5 +253,4 @@ interface Spare {
 /** Elements of the largest tensor whose memory is reused: what decode steps make, not what training passes hold. */
 const maxReused = 1 << 22;
 
-/** Tensors' memory kept at a time. */
 const maxSpares = 4;

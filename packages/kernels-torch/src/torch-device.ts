@@ -36,7 +36,6 @@ export class TorchDevice {
     this.packed = new PackedWeights(torch, this.store, this.working);
   }
 
-  /** Deletes what belongs to no tensor. */
   dispose(): void {
     this.store.dispose();
     for (const handle of this.#numbers.values()) this.torch.delete(handle);
@@ -67,7 +66,6 @@ export class TorchDevice {
     return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
   }
 
-  /** A tensor as a vector, in float32 where it is `wide`. */
   vector(tensor: Tensor, wide = false): Vector {
     const { precision, placement, shape } = this.store.get(tensor);
     const handle = this.handle(tensor);
@@ -76,7 +74,6 @@ export class TorchDevice {
     return { handle, length: sizeOf(shape), placement };
   }
 
-  /** A number on the device; made once. */
   number(value: number, shape: readonly number[] = [1, 1], type: ScalarType = scalarType.float32): Handle {
     const key = `${value} ${type} ${shape.join()}`;
     let handle = this.#numbers.get(key);
@@ -87,7 +84,7 @@ export class TorchDevice {
     return handle;
   }
 
-  /** A row of ones in the working precision, [1, count], for training: a longer one takes its place, which a recording could not bear. */
+  /** A row of ones in the working precision, [1, count]; a longer one replaces it. */
   ones(count: number): Handle {
     if (!this.#ones || this.#ones.length < count) {
       if (this.#ones) this.torch.delete(this.#ones.handle);
@@ -130,7 +127,6 @@ export class TorchDevice {
     return this.working === scalarType.float32 && this.writesInPlace(elements);
   }
 
-  /** Some rows of a matrix, and of these some columns. */
   rowsOf(
     { handle, stride }: { readonly handle: Handle; readonly stride: number },
     { start, count }: Span,

@@ -88,7 +88,6 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
 
-/** How tensors come, go and cross to the host. */
 function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
   const { store, torch } = device;
   return {

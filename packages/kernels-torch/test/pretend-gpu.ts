@@ -2,15 +2,8 @@ import { LaconicError } from "@laconic/core";
 import { sizeOf } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
 import { scalarType } from "../src/native/scalar-type.ts";
-import {
-  aten,
-  Torch,
-  type Argument,
-  type Handle,
-  type Handles,
-  type Operator,
-  type ResultCount,
-} from "../src/native/torch.ts";
+import { aten, Torch } from "../src/native/torch.ts";
+import type { Argument, Handle, Handles, Operator, ResultCount } from "../src/native/torch.ts";
 
 /** Floats and their shape, read back. */
 interface Array3 {

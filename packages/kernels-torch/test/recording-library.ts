@@ -4,14 +4,8 @@ import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/engine/kernels";
 import type { Library } from "../src/native/library.ts";
 import type { NativeFunction } from "../src/native/shims.ts";
-import {
-  Torch,
-  type Argument,
-  type Handle,
-  type Handles,
-  type Operator,
-  type ResultCount,
-} from "../src/native/torch.ts";
+import { Torch } from "../src/native/torch.ts";
+import type { Argument, Handle, Handles, Operator, ResultCount } from "../src/native/torch.ts";
 import { TensorStore } from "../src/tensors.ts";
 
 /** What reached libtorch, in order: a kind, then its facts. `python/replay_on_fake_cuda.py` reads it. */

@@ -18,7 +18,6 @@ export interface Admission {
   readonly replies: readonly Reply[];
   readonly groups: readonly PromptGroup[];
   readonly wants: readonly PageWant[];
-  /** Kept prefixes that some go on from. */
   readonly prefixes: readonly KeptPrefix[];
 }
 
@@ -73,7 +72,6 @@ export function enter({ groups, prefixes }: Admission, pages: CachePages, prefil
   for (const prefix of prefixes) pages.release(prefix);
 }
 
-/** Finds for each reply what it can go on from: a kept prefix of its conversation, and the prompts of the others. */
 function planAdmission(
   config: ModelConfig,
   pages: CachePages,

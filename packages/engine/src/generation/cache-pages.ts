@@ -38,7 +38,6 @@ export class CachePages {
   readonly #paged: boolean;
   readonly #holders = new Set<PageHolder>();
   #caches: KeyValueCache[] = [];
-  /** Holders of each page. */
   #references: number[] = [];
   #pageSize = 0;
   /** Bytes that all caches may take; lowered where the device had less. */
@@ -55,7 +54,6 @@ export class CachePages {
     return this.#caches;
   }
 
-  /** Holders take pages as they grow. */
   get paged(): boolean {
     return this.#paged;
   }
@@ -77,7 +75,6 @@ export class CachePages {
     return this.#paged ? held + 1 : Math.min(most, held + headroom);
   }
 
-  /** Whether the wants can be met once `reclaimable` are released. */
   fits(wants: readonly PageWant[], reclaimable: readonly PageHolder[] = []): boolean {
     return this.#sizeFor(wants, reclaimable) !== null;
   }
@@ -180,7 +177,6 @@ export class CachePages {
     this.#copyPages(moves, this.#caches);
   }
 
-  /** Frees the caches; the holders lose their pages. */
   free(): void {
     for (const holder of this.#holders) holder.pages = [];
     for (const cache of this.#caches) this.#kernels.freeCache(cache);

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { RunningBatch } from "./running-batch.ts";
 import { UniformStream } from "./reply.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig({
   ...(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>),

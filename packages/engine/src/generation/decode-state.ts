@@ -1,12 +1,6 @@
 import { kernelSampling } from "@laconic/core/backends";
-import {
-  packSampling,
-  tensorsIn,
-  type CachePlan,
-  type KeyValueCache,
-  type SamplingKind,
-  type Tensor,
-} from "../kernels/index.ts";
+import { packSampling, tensorsIn } from "../kernels/index.ts";
+import type { CachePlan, KeyValueCache, SamplingKind, Tensor } from "../kernels/index.ts";
 import { forwardNext } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
@@ -23,7 +17,6 @@ export interface RowPages {
   readonly width: number;
 }
 
-/** What stays on the device while the same replies decode. */
 interface OnDevice {
   /** Newest token of each row, int32 [B]. */
   tokens: Tensor;
@@ -84,7 +77,6 @@ export class DecodeState {
     extendDrawn(drawn);
   }
 
-  /** Gives everything on the device back. Replies may go on in a later step. */
   free(): void {
     const { kernels } = this.#model;
     if (this.#held) kernels.free(...tensorsIn({ ...this.#held }));

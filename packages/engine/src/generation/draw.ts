@@ -76,7 +76,6 @@ export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): 
   }
 }
 
-/** Requests of one batch ask for different numbers of likeliest tokens. */
 function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne {
   return { logProb, top: top.slice(0, count) };
 }

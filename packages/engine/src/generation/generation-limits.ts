@@ -9,7 +9,6 @@ export interface GenerationLimits {
   readonly prefillTokens: number;
   /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
   readonly prefillTokensBetween: number;
-  /** Of what ended conversations leave behind. */
   readonly keptPrefixes: KeptPrefixLimits;
   /**
    * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and

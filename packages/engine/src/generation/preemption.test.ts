@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { uploadModel } from "../transformer/model-on-device.ts";
 import { positionBytes } from "./cache-bytes.ts";
 import type { GenerationLimits } from "./generation-limits.ts";
 import { RunningBatch } from "./running-batch.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 const parameters = randomParameters(config, 1);

@@ -9,7 +9,6 @@ import type { Reply } from "./reply.ts";
 /** Shorter shared prefixes cost more in extra passes than they save. */
 export const minShared = 16;
 
-/** A node of a prompt tree, with the replies that its rows are. */
 interface Pending {
   readonly node: PromptNode;
   readonly replies: readonly Reply[];
@@ -100,7 +99,6 @@ export class PrefillQueue {
     return stretches;
   }
 
-  /** Logits after each stretch, [stretches, V]. */
   #forward(stretches: readonly Stretch[]): Tensor {
     const offsets = new Int32Array(stretches.length + 1);
     stretches.forEach(({ tokens }, i) => (offsets[i + 1] = (offsets[i] as number) + tokens.length));
@@ -124,12 +122,10 @@ export class PrefillQueue {
   }
 }
 
-/** The reply in whose pages the node is computed. */
 function ownerOf({ node, replies }: { readonly node: PromptNode; readonly replies: readonly Reply[] }): Reply {
   return replies[node.row] as Reply;
 }
 
-/** Others that go on where the node ends. */
 function followersOf(node: PromptNode, replies: readonly Reply[]): Reply[] {
   const rows = new Set([...node.ends, ...node.children.map(({ row }) => row)]);
   rows.delete(node.row);

@@ -1,17 +1,10 @@
-import {
-  randomFromState,
-  type LogProbsAtOne,
-  type SampleRequest,
-  type SampleResult,
-  type Random,
-  type StopTexts,
-} from "@laconic/core";
+import { randomFromState } from "@laconic/core";
+import type { LogProbsAtOne, SampleRequest, SampleResult, Random, StopTexts } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { PageHolder } from "./cache-pages.ts";
 
 /** A reply in the making. */
 export interface Reply extends PageHolder {
-  /** Place of its request in the call. */
   readonly place: number;
   readonly request: SampleRequest;
   readonly uniforms: UniformStream;

@@ -6,9 +6,10 @@ import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { freeModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { GenerationLimits } from "./generation-limits.ts";
 import { RunningBatch } from "./running-batch.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 const parameters = randomParameters(config, 1);

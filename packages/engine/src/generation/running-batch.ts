@@ -13,7 +13,6 @@ import { KeptPrefixes } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 
-/** Requests that came together. */
 interface Call {
   readonly id: number;
   readonly replies: readonly Reply[];
@@ -46,7 +45,6 @@ export class RunningBatch {
   readonly #state: DecodeState;
   /** A step whose tokens the host has not seen. */
   #pending: Promise<DrawnTokens> | null = null;
-  /** Replies that were let in so far. */
   #turns = 0;
   #running = false;
   /** Frees what is too old while nobody asks. */
@@ -85,7 +83,6 @@ export class RunningBatch {
     if (reply) reply.finishReason ??= "aborted";
   }
 
-  /** Gives up the prefixes that were kept for later requests. */
   releaseKept(): void {
     clearTimeout(this.#expiry);
     for (let prefix = this.#kept.removeOldest(); prefix; prefix = this.#kept.removeOldest())
@@ -136,13 +133,11 @@ export class RunningBatch {
     this.#expiry.unref();
   }
 
-  /** Answers the calls whose replies have all ended; by then an idle batch holds nothing on the device. */
   #answer(): void {
     if (this.#idle && this.#kept.count === 0) this.#pages.free();
     for (const { replies, resolve } of this.#complete.splice(0)) resolve(replies.map(resultOf));
   }
 
-  /** Lets waiting requests in, in their order, as far as the caches may grow. */
   #admit(): void {
     if (this.#waiting.length === 0) return;
     this.#releaseExcess();
@@ -265,13 +260,11 @@ export class RunningBatch {
     this.#tell(drawn.replies);
   }
 
-  /** Nobody waits for it any more. */
   #forgetStep(): void {
     this.#pending?.catch(() => undefined);
     this.#pending = null;
   }
 
-  /** The same, some rows at a time. */
   async #decodeInParts(replies: readonly Reply[]): Promise<void> {
     const going = replies.filter(({ finishReason }) => finishReason === null);
     for (let start = 0; start < going.length;) {
@@ -320,7 +313,6 @@ export class RunningBatch {
     this.#tell(replies);
   }
 
-  /** Tells who listens of the newest tokens. */
   #tell(replies: readonly Reply[]): void {
     if (![...this.#calls.values()].some(({ onDrawn }) => onDrawn)) return;
     const drawn = new Map<DrawnListener, Reply[]>();

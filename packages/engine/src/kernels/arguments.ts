@@ -78,7 +78,6 @@ export type SamplingRows = SamplingColumns & {
   readonly uniform: Float32Array;
 };
 
-/** A column per parameter. */
 type SamplingColumns = { readonly [Name in SamplingName]?: Float32Array | Int32Array };
 
 /**

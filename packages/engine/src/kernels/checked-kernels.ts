@@ -14,7 +14,6 @@ import {
   sizeOf,
 } from "./shape-checks.ts";
 
-/** A function on the arguments of an operation that throws where they do not fit. */
 type Check<Operation> = Operation extends (...args: infer Arguments) => unknown ? (...args: Arguments) => void : never;
 
 /** What a set's own code need not look at again. Which rows and pages there are only the device knows. */
@@ -164,20 +163,17 @@ function expectFilled(values: { readonly length: number }, shape: readonly numbe
     );
 }
 
-/** Floats of one shape. */
 function expectAlike(place: string, first: Tensor, firstName: string, second: Tensor, secondName: string): void {
   expectFloats(first, first.shape, place, firstName);
   expectFloats(second, first.shape, place, secondName);
 }
 
-/** A vector or a matrix, and a list of integers. */
 function expectPicked(x: Tensor, rows: Tensor, place: string): void {
   if (x.shape.length !== 1 && x.shape.length !== 2)
     throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describeTensor(x)}`);
   expectInts(rows, rows.shape[0] ?? 0, place, "rows");
 }
 
-/** Matrices of one width, and one bias for each row of the weight. */
 function expectProduct(
   place: string,
   x: Tensor,
@@ -191,7 +187,6 @@ function expectProduct(
   return [rows, outputs];
 }
 
-/** Matrices of one width, and a target and one of each number for each row of the hidden states. */
 function expectHead(
   place: string,
   { hidden, weight, targets }: Readonly<Record<"hidden" | "weight" | "targets", Tensor>>,

@@ -26,7 +26,6 @@ export class Handle<Data extends DeviceArray> implements Tensor {
     this.range = range;
   }
 
-  /** Frees what was worked out from its numbers. */
   forget(): void {
     for (const data of this.derived.values()) data.dispose();
     this.derived.clear();
@@ -63,7 +62,6 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     throw new LaconicError("input_invalid", `${place}: index ${index} is outside [0, ${limit})`, { index });
   }
 
-  /** Puts a new array under a handle. */
   replace(tensor: Tensor, data: Data): void {
     const handle = this.get(tensor);
     drop(handle);

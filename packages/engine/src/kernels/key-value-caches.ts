@@ -10,7 +10,6 @@ import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPag
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
 
-  /** Caches alive. */
   get count(): number {
     return this.#alive.size;
   }

@@ -15,7 +15,6 @@ export class TensorScopes<T extends Tensor> {
     this.#drop = drop;
   }
 
-  /** Tensors alive. */
   get count(): number {
     return this.#alive.size;
   }
@@ -85,7 +84,6 @@ export class TensorScopes<T extends Tensor> {
     for (const tensor of this.#alive) this.free(tensor);
   }
 
-  /** Whether a tensor is alive here. */
   protected owns(tensor: Tensor): tensor is T {
     return this.#alive.has(tensor as T);
   }

@@ -1,10 +1,5 @@
-import {
-  LaconicError,
-  type Engine,
-  type EngineCapabilities,
-  type ValueModelOptions,
-  type ValueSource,
-} from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import type { Engine, EngineCapabilities, ValueModelOptions, ValueSource } from "@laconic/core";
 import { expectNotAborted, untilAborted } from "@laconic/core/async";
 import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
@@ -109,7 +104,6 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
 
 const starting = "the start of the engine";
 
-/** What `assemble` takes of the options. */
 type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "sharePrefixes" | "onWarning">;
 
 type HostOptions = Pick<LocalEngineOptions, "recompute" | "sharePrefixes" | "keptPrefixes" | "cacheBytes">;
@@ -209,7 +203,6 @@ function scalarSource(
   return { kind: "scalar-on", model: policy.number };
 }
 
-/** A model on every replica, or on none. */
 async function createOn(hosts: readonly EngineHost[], model: number, source: HostSource): Promise<ModelFacts[]> {
   const created = await Promise.allSettled(hosts.map((host) => host.create(model, source)));
   const failed = created.find((each) => each.status === "rejected");

@@ -1,11 +1,5 @@
-import {
-  randomFromSeed,
-  type CompletionRequest,
-  type SampleRequest,
-  type Sampler,
-  type TokenBytes,
-  type Tokenizer,
-} from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import type { CompletionRequest, SampleRequest, Sampler, TokenBytes, Tokenizer } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";

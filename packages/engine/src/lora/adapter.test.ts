@@ -5,13 +5,14 @@ import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
+import { freeModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { adapterOf } from "../transformer/adapter.ts";
 import { Dropout } from "../transformer/dropout.ts";
 import { adaptedProjections, adapterShapes } from "./lora-settings.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 type Values = ReadonlyMap<string, Float64Array>;
 

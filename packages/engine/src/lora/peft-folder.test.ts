@@ -8,7 +8,7 @@ import { tinyConfigs } from "../testing/tiny-models.ts";
 import { adapterOf } from "../transformer/adapter.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter } from "./lora-settings.ts";
-import { parsePeftConfig, toPeftConfig, readPeftFolder, writePeftFolder } from "./peft-folder.ts";
+import { parsePeftConfig, openPeftFolder, toPeftConfig, writePeftFolder } from "./peft-folder.ts";
 import { randomFromSeed } from "@laconic/core";
 
 const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };
@@ -98,7 +98,7 @@ test("missing, surplus and misshapen tensors are refused by name", async () => {
     });
     const refusal = async (changed: typeof matrices): Promise<unknown> => {
       await writePeftFolder(defaultFiles, folder, lora, null, new Map(changed), "F32");
-      return readPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error);
+      return openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error);
     };
     const [first] = matrices[0] as (typeof matrices)[number];
     expect(await refusal(matrices.slice(1))).toMatchObject({
@@ -109,7 +109,7 @@ test("missing, surplus and misshapen tensors are refused by name", async () => {
     expect(await refusal([...matrices, surplus])).toMatchObject({ message: expect.stringContaining("other.lora_A") });
     await writePeftFolder(defaultFiles, folder, lora, null, new Map(matrices), "F32");
     await writeFile(join(folder, "adapter_config.json"), JSON.stringify({ ...written, r: 3 }));
-    expect(await readPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error)).toMatchObject({
+    expect(await openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error)).toMatchObject({
       code: "weights_invalid",
       message: expect.stringContaining("expected [3,"),
     });

@@ -1,9 +1,10 @@
 import { LaconicError, type LoraSettings, type UnknownRecord } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { fitTensor } from "../weights/fit-weights.ts";
+import { fitSource } from "../weights/fit-weights.ts";
 import { readJsonFile } from "../weights/model-folder.ts";
-import { readSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
+import { openSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
+import type { OpenTensors } from "../weights/safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { adapterShapes, checkLora, isProjection, loraTargets } from "./lora-settings.ts";
 
@@ -17,14 +18,14 @@ const names = {
 const prefix = "base_model.model.";
 
 /**
- * Reads an adapter as PEFT saves it.
+ * Opens an adapter as PEFT saves it: settings, and matrices by their names here.
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` naming the tensor, `model_unsupported` naming the setting.
  */
-export async function readPeftFolder(
+export async function openPeftFolder(
   files: ModelFiles,
   folder: string,
   config: ModelConfig,
-): Promise<{ settings: LoraSettings; values: Map<string, Float32Array | Float64Array> }> {
+): Promise<OpenTensors & { readonly settings: LoraSettings }> {
   const place = joinPath(folder, names.config);
   const settings = parsePeftConfig(await readJsonFile(place, files), place);
   const path = joinPath(folder, names.weights);
@@ -34,14 +35,19 @@ export async function readPeftFolder(
       `${folder} holds ${names.pickled} only; save it again with safe_serialization=True`,
       { folder },
     );
-  const { tensors } = await readSafetensorsFile(files, path);
-  const values = new Map<string, Float32Array | Float64Array>();
-  for (const [name, shape] of adapterShapes(config, settings))
-    values.set(name, fitTensor(prefix + name, shape, tensors.get(prefix + name)));
-  for (const name of tensors.keys())
-    if (!name.startsWith(prefix) || !values.has(name.slice(prefix.length)))
-      throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this adapter`, { tensor: name });
-  return { settings, values };
+  const file = await openSafetensorsFile(files, path);
+  try {
+    const tensors = new Map<string, TensorSource>();
+    for (const [name, shape] of adapterShapes(config, settings))
+      tensors.set(name, fitSource(prefix + name, shape, file.tensors.get(prefix + name)));
+    for (const name of file.tensors.keys())
+      if (!name.startsWith(prefix) || !tensors.has(name.slice(prefix.length)))
+        throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this adapter`, { tensor: name });
+    return { settings, tensors, close: file.close };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /**

@@ -60,7 +60,6 @@ export async function measurePasses(
   });
 }
 
-/** A pass that can run again and again. */
 interface PreparedPass {
   run(): Promise<void>;
   free(): void;

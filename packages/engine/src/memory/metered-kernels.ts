@@ -1,13 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import {
-  sizeOf,
-  tensorsIn,
-  type GradientPlaces,
-  type Kernels,
-  type KeyValueCache,
-  type Precision,
-  type Tensor,
-} from "../kernels/index.ts";
+import { sizeOf, tensorsIn } from "../kernels/index.ts";
+import type { GradientPlaces, Kernels, KeyValueCache, Precision, Tensor } from "../kernels/index.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import type { ScratchBytes } from "./scratch-bytes.ts";
 
@@ -85,7 +78,6 @@ export class MeteredKernels {
     });
   }
 
-  /** Alive now. */
   bytes(): number {
     return this.#alive;
   }
@@ -189,7 +181,6 @@ export class MeteredKernels {
     });
   }
 
-  /** Where a result lies if not in memory of its own. */
   #sharedBlock(operation: string, args: readonly unknown[]): Block | undefined {
     if (!this.#sharing) return undefined;
     const [first] = args;
@@ -239,7 +230,6 @@ export class MeteredKernels {
   }
 }
 
-/** The tensors of {@link GradientPlaces}, if an argument is that. */
 function placesIn(argument: unknown): Tensor[] {
   if (typeof argument !== "object" || argument === null) return [];
   const { dWeight, dBias } = argument as GradientPlaces;

@@ -8,7 +8,6 @@ import { AdamW } from "../optimizer/adamw.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
@@ -18,6 +17,7 @@ import { elementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
 import { planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 const settings: MemorySettings = {
   dtype: "float64",

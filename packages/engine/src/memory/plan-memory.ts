@@ -169,7 +169,6 @@ function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "
   });
 }
 
-/** Most bytes that the body holds beside what was there. */
 function peakOf(meter: MeteredKernels, body: () => void): number {
   const before = meter.bytes();
   meter.startPeak();

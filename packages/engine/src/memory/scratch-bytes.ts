@@ -88,13 +88,10 @@ function elements(...tensors: readonly Tensor[]): number {
   return tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
 }
 
-/** How many rows libtorch's attention over a tree gathers. */
 interface TreeRows {
-  /** Every segment's for itself, padding among them. */
   readonly own: number;
   /** Of those that attend to a segment that they continue, once for each. */
   readonly across: number;
-  /** Of segments that others continue. */
   readonly continued: number;
 }
 

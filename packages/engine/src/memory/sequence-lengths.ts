@@ -30,7 +30,6 @@ export interface LargestBatches {
   /** Sequences of one training micro-batch, and the rows that they take. */
   readonly microBatch: number;
   readonly maxTokensPerMicroBatch: number;
-  /** Replies sampled at once. */
   readonly rollouts: number;
 }
 

@@ -16,12 +16,10 @@ export class AdamW {
     this.#kernels = kernels;
   }
 
-  /** Steps taken. */
   get steps(): number {
     return this.#step;
   }
 
-  /** Moments and master weights by parameter name. */
   get moments(): ReadonlyMap<string, AdamWMoments> {
     return this.#moments;
   }

@@ -5,13 +5,13 @@ import type { Kernels } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
+import { freeModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes, scoreName } from "../transformer/parameters.ts";
-import { readStored } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { passBackward, passForward, type ValuePass } from "../transformer/value-pass.ts";
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
+import { readStored, uploadModel } from "./model-values.ts";
 
 /** A model, sequences, and d loss / d log-prob of each completion token. */
 export interface ParityCase {

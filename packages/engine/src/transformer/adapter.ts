@@ -10,9 +10,7 @@ export const pairNames = (projection: string): { readonly a: string; readonly b:
 /** A model's low-rank matrices on one device. */
 export interface AdapterOnDevice {
   readonly settings: LoraSettings;
-  /** What the adapter's output is multiplied by. */
   readonly scale: number;
-  /** By name. */
   readonly matrices: ReadonlyMap<string, Tensor>;
 }
 

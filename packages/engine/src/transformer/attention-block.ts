@@ -5,14 +5,8 @@ import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer
 import type { ModelConfig } from "./model-config.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
-import {
-  project,
-  projectBackward,
-  projectOnto,
-  projectTogether,
-  projectTogetherBackward,
-  type MergedProjection,
-} from "./projection.ts";
+import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
+import type { MergedProjection } from "./projection.ts";
 
 /** Queries and keys before their per-head norms, and the reciprocal root mean squares, where the model has them. */
 interface HeadNorms {
@@ -21,7 +15,6 @@ interface HeadNorms {
   readonly invRms: { readonly q: Tensor; readonly k: Tensor };
 }
 
-/** Queries, keys and values of one layer, ready for attention. */
 interface Heads {
   readonly q: Tensor;
   readonly k: Tensor;
@@ -133,7 +126,6 @@ function projectHeads(model: ModelOnDevice, layer: number, input: Tensor, positi
   };
 }
 
-/** Queries and keys turned by their positions, in one go. */
 function rotateHeads(
   model: ModelOnDevice,
   rawQ: Tensor,
@@ -146,7 +138,6 @@ function rotateHeads(
   return { q, k };
 }
 
-/** Queries and keys that lie side by side. */
 function splitHeads({ kernels, config }: ModelOnDevice, both: Tensor): [q: Tensor, k: Tensor] {
   const { q, k } = headWidths(config);
   return [kernels.columns(both, 0, q), kernels.columns(both, q, k)];
@@ -156,7 +147,6 @@ function headWidths({ queryHeads, kvHeads, headDim }: ModelConfig): { readonly q
   return { q: queryHeads * headDim, k: kvHeads * headDim };
 }
 
-/** Queries, keys and values as one product. */
 function headProjection(config: ModelConfig, layer: number): MergedProjection {
   const { q, k } = headWidths(config);
   return {
@@ -169,7 +159,6 @@ function headProjection(config: ModelConfig, layer: number): MergedProjection {
   };
 }
 
-/** RMS norm of each head of [N, heads * headDim]. */
 function headNorm(
   model: ModelOnDevice,
   layer: number,
@@ -182,7 +171,6 @@ function headNorm(
   return { out: kernels.reshape(out, x.shape), invRms };
 }
 
-/** [N, heads * headDim] as [N * heads, headDim]. */
 function perHead(model: ModelOnDevice, x: Tensor): Tensor {
   const { headDim } = model.config;
   const [rows, width] = x.shape as readonly [number, number];

@@ -3,15 +3,12 @@ import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import type { PrefixForest } from "./prefix-forest.ts";
 
-/** A packed row by what it is, wherever it was packed. */
 type RowIdentity = string;
 
 /** Which pass masks are for. */
 export interface DropoutPass {
-  /** Part of the inputs that is set to 0. */
   readonly rate: number;
   readonly seed: string | number;
-  /** Optimiser steps taken. */
   readonly step: number;
   readonly batch: Pick<PackedBatch, "forest" | "selected">;
   /** Of each sequence, its number since the last optimiser step; null where sequences share rows. */

@@ -4,9 +4,10 @@ import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { forwardCached } from "./forward-cached.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
-import { freeModel, uploadModel } from "./model-on-device.ts";
+import { freeModel } from "./model-on-device.ts";
 import { packBatch, sequenceLayout } from "./packed-batch.ts";
 import { trainForward } from "./train-pass.ts";
+import { uploadModel } from "../testing/model-values.ts";
 
 function cachesFor(kernels: Kernels, config: ModelConfig, pages: number, pageSize: number): KeyValueCache[] {
   const { kvHeads, headDim } = config;

@@ -35,7 +35,6 @@ export class Gradients {
     return Math.max(this.#added, this.#leaveOut);
   }
 
-  /** Adds a gradient that was made elsewhere. */
   add(model: ModelOnDevice, name: string, delta: Tensor): void {
     const place = this.#place(model, name);
     this.#settle(name, place, delta);

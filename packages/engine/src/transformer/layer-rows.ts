@@ -7,7 +7,6 @@ export interface LayerRows {
   readonly layout: SequenceLayout;
   /** Rows [M] among `of` that anything reads; all when absent. Attention needs every row, what follows it does not. */
   readonly wanted?: { readonly rows: Tensor; readonly of: number };
-  /** Of the adapters' inputs, in training passes. */
   readonly dropout?: Dropout;
 }
 

@@ -5,18 +5,10 @@ import type { Gradients } from "./gradients.ts";
 import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
-import {
-  project,
-  projectBackward,
-  projectOnto,
-  projectTogether,
-  projectTogetherBackward,
-  type MergedProjection,
-} from "./projection.ts";
+import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
+import type { MergedProjection } from "./projection.ts";
 
-/** What the backward pass of one feed-forward block needs. */
 interface FeedForwardPass {
-  /** Already normalised. */
   readonly input: Tensor;
   readonly gate: Tensor;
   readonly up: Tensor;
@@ -129,7 +121,6 @@ function feedForwardBackward(
   return projectTogetherBackward(model, gateAndUp(model, layer), [dGate, dUp], input, gradients, dropout);
 }
 
-/** Both projections of the feed-forward block's input as one product. */
 function gateAndUp({ config }: ModelOnDevice, layer: number): MergedProjection {
   const width = config.feedForwardSize;
   return {

@@ -191,7 +191,6 @@ function positive(json: UnknownRecord, key: string, fallback?: number): number {
   return value;
 }
 
-/** A positive whole number that memory is taken by. */
 function size(json: UnknownRecord, key: keyof typeof most, fallback?: number): number {
   const value = positive(json, key, fallback);
   if (value > most[key]) throw refuse(key, value, `at most ${most[key]} is believed`);

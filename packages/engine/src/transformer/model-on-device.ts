@@ -1,9 +1,8 @@
 import { LaconicError } from "@laconic/core";
 import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
-import { parameterShapes, scoreName } from "./parameters.ts";
+import { scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "./adapter.ts";
-import { allocateTogether, heldShapes, heldTensors, joinValues, writeValues } from "./weight-layout.ts";
 import { cosine, sine } from "@laconic/core/numeric";
 
 /** A model's weights and tables on one device. */
@@ -27,33 +26,6 @@ export interface ModelOnDevice {
 export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
   if (model.trainsHeadAlone) return new Map([[scoreName, parameter(model, scoreName)]]);
   return model.adapter?.matrices ?? model.parameters;
-}
-
-/** @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus or of another size. */
-export function uploadModel(
-  kernels: Kernels,
-  config: ModelConfig,
-  values: ReadonlyMap<string, Float32Array | Float64Array>,
-): ModelOnDevice {
-  const shapes = parameterShapes(config);
-  for (const name of values.keys())
-    if (!shapes.has(name))
-      throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this model`, { name });
-  for (const [name, shape] of shapes) {
-    const [size, found] = [sizeOf(shape), values.get(name)?.length];
-    if (found !== size)
-      throw new LaconicError("weights_invalid", `tensor ${name} must hold ${size} values, found ${found ?? "none"}`, {
-        name,
-      });
-  }
-  const parameters = allocateTogether(kernels, heldShapes(shapes));
-  for (const [name, { parts }] of heldTensors(shapes))
-    writeValues(
-      kernels,
-      parameters.get(name) as Tensor,
-      joinValues(parts.map((part) => values.get(part.name) as Float32Array)),
-    );
-  return modelOf(kernels, config, parameters);
 }
 
 /** A model over weights that are on the device already. */

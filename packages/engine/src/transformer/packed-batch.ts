@@ -17,11 +17,9 @@ export interface PackedBatch {
   readonly targets: Tensor;
   /** [K] */
   readonly inverseTemperature: Tensor;
-  /** What lies in the N rows. */
   readonly forest: PrefixForest;
   /** Length U: the rows. */
   readonly selected: Int32Array;
-  /** Length K: the targets. */
   readonly predicted: Int32Array;
   /** Length M: the prediction of each completion token. Equal tokens behind one prefix at one temperature are one prediction. */
   readonly predictions: Int32Array;

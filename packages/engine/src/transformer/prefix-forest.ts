@@ -17,7 +17,6 @@ export interface PrefixForest {
   readonly offsets: Int32Array;
   /** Length S: the segment that each continues, -1 for none. */
   readonly parents: Int32Array;
-  /** Rows of each sequence. */
   readonly lengths: Int32Array;
   /** The segment in which each sequence ends; -1 for one without rows. */
   readonly ends: Int32Array;
@@ -30,7 +29,6 @@ interface Run {
   to: number;
   /** By first token, in the order of the sequences that began them. */
   children: Map<number, Run>;
-  /** Sequences that end in this run. */
   readonly ending: number[];
   /** Runs that follow once runs that are not worthwhile are merged into their children. */
   branches: readonly Run[];
@@ -183,7 +181,6 @@ function newRun(sequence: number, from: number, to: number): Run {
   return { sequence, from, to, children: new Map(), ending: [], branches: [], readers: 0, merged: false };
 }
 
-/** Everything of a sequence that something is predicted from. */
 function inputTokens({ promptTokens, completionTokens }: TrainingSequence): Int32Array {
   if (completionTokens.length === 0) return new Int32Array();
   const input = new Int32Array(promptTokens.length + completionTokens.length - 1);

@@ -110,7 +110,6 @@ function throughPair(
   return { inner: kernels.scaled(kernels.linear(seen, pair.a), adapter.scale), b: pair.b };
 }
 
-/** Backward of a projection's adapter, null where it has none. */
 function pairBackward(
   model: ModelOnDevice,
   name: string,

@@ -6,10 +6,10 @@ import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { parameterShapes } from "./parameters.ts";
-import { readStored } from "./weight-layout.ts";
-import { freeModel, uploadModel, type ModelOnDevice } from "./model-on-device.ts";
+import { freeModel, type ModelOnDevice } from "./model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "./packed-batch.ts";
 import { trainBackward, trainForward, type Recompute } from "./train-pass.ts";
+import { readStored, uploadModel } from "../testing/model-values.ts";
 
 type Values = Map<string, Float64Array>;
 

@@ -4,12 +4,11 @@ import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
-import { uploadModel } from "./model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "./packed-batch.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
 import type { Recompute } from "./train-pass.ts";
 import { passBackward, passForward, type ValuePass } from "./value-pass.ts";
-import { readStored } from "./weight-layout.ts";
+import { readStored, uploadModel } from "../testing/model-values.ts";
 
 type Values = Map<string, Float64Array>;
 

@@ -4,16 +4,8 @@ import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { scoreName } from "./parameters.ts";
-import {
-  predictedFrom,
-  trainBackward,
-  trainForward,
-  trunkBackward,
-  trunkForward,
-  type Recompute,
-  type TrainPass,
-  type TrunkPass,
-} from "./train-pass.ts";
+import { predictedFrom, trainBackward, trainForward, trunkBackward, trunkForward } from "./train-pass.ts";
+import type { Recompute, TrainPass, TrunkPass } from "./train-pass.ts";
 
 /** A forward pass with a scalar head and what its backward pass needs. */
 export interface ValuePass {
@@ -41,7 +33,6 @@ function valueForward(
   return { batch, values, selected, trunk };
 }
 
-/** Back-propagates d loss / d value [K] into the head, and through the layers that are trained. */
 function valueBackward(model: ModelOnDevice, pass: ValuePass, dValues: Tensor, gradients: Gradients): void {
   const { kernels } = model;
   const { batch, selected, trunk } = pass;

@@ -95,20 +95,6 @@ export async function readPart(
   }
 }
 
-/** The values of a checkpoint's tensors, out of the held ones. */
-export async function readStored(
-  kernels: Kernels,
-  tensors: ReadonlyMap<string, Tensor>,
-  shapes: Shapes,
-): Promise<Map<string, Float32Array | Float64Array>> {
-  const values = new Map<string, Float32Array | Float64Array>();
-  for (const { name, shape, held, start } of storedParts(shapes)) {
-    const tensor = tensors.get(held);
-    if (tensor) values.set(name, await readPart(kernels, tensor, start, shape));
-  }
-  return values;
-}
-
 /** Each tensor of a checkpoint with the held tensor that it is part of, in the checkpoint's order. */
 export function storedParts(
   shapes: Shapes,

@@ -1,10 +1,5 @@
-import {
-  matrixSize,
-  type AttentionShape,
-  type Kernels,
-  type SegmentTree,
-  type SequenceLayout,
-} from "../kernels/index.ts";
+import { matrixSize } from "../kernels/index.ts";
+import type { AttentionShape, Kernels, SegmentTree, SequenceLayout } from "../kernels/index.ts";
 import type { Tensor } from "../kernels/index.ts";
 import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
@@ -61,7 +56,6 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
   };
 }
 
-/** Of segments that continue others. */
 interface Paths {
   /** Of each the rows of its ancestors. */
   readonly before: Tensor;

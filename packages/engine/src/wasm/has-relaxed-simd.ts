@@ -1,38 +1,9 @@
 /// <reference path="./webassembly.d.ts" />
-/** A module whose only function multiplies and adds vectors of zeros by `f32x4.relaxed_madd`. */
-const smallest = Uint8Array.of(
-  0,
-  0x61,
-  0x73,
-  0x6d,
-  1,
-  0,
-  0,
-  0,
-  1,
-  5,
-  1,
-  0x60,
-  0,
-  1,
-  0x7b, // () -> v128
-  3,
-  2,
-  1,
-  0,
-  10,
-  19,
-  1,
-  17,
-  0,
-  ...[0, 1, 2].flatMap(() => [0x41, 0, 0xfd, 0x11]), // i32x4.splat of 0
-  0xfd,
-  0x85,
-  2,
-  0x0b,
-);
+/** A module whose only function, () -> v128, multiplies and adds vectors of zeros by `f32x4.relaxed_madd`; in hexadecimal. */
+const smallest = "0061736d010000000105016000017b030201000a13011100" + "4100fd11".repeat(3) + "fd85020b";
 
 /** Whether this engine has relaxed SIMD, which `wasmKernels({ fma: true })` needs: Node 22, Chromium 114. */
 export function hasRelaxedSimd(): boolean {
-  return WebAssembly.validate(smallest);
+  const bytes = smallest.match(/../gu) ?? [];
+  return WebAssembly.validate(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
 }

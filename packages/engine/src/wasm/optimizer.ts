@@ -3,7 +3,6 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { store } = device;
-  /** Null where the norm is not finite. */
   const gradScale = ({ squares, maxNorm }: GradientClip): number | null => {
     const [square = NaN] = new Float32Array(store.bytes(squares).slice().buffer);
     if (!Number.isFinite(square)) return null;

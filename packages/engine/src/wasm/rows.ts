@@ -93,7 +93,6 @@ type Pieces = "together" | "assign" | "columns" | "joinColumns";
 /** Parts of matrices, and tensors that are used together: each tensor has memory of its own. */
 export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
   const { store } = device;
-  /** Copies `count` columns from one matrix to another, row by row. */
   const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {
     const [rows, fromWidth] = from.shape as readonly [number, number];
     const toWidth = to.shape[1] as number;

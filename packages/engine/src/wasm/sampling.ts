@@ -1,13 +1,7 @@
 import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import { exponential, logarithm } from "@laconic/core/numeric";
-import {
-  matrixSize,
-  isOnDevice,
-  packSampling,
-  type Kernels,
-  type SamplingOnDevice,
-  type SamplingRows,
-} from "../kernels/index.ts";
+import { matrixSize, isOnDevice, packSampling } from "../kernels/index.ts";
+import type { Kernels, SamplingOnDevice, SamplingRows } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {

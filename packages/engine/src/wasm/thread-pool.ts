@@ -69,7 +69,6 @@ export class ThreadPool {
     this.#board?.words.fill(0);
   }
 
-  /** Parts that helpers have done. */
   get helped(): number {
     return this.#board ? Atomics.load(this.#board.words, word.helped) : 0;
   }
@@ -101,7 +100,6 @@ export class ThreadPool {
     }
   }
 
-  /** Ends the helpers. */
   dispose(): void {
     if (!this.#board) return;
     const { words } = this.#board;
@@ -171,10 +169,8 @@ function threadFailed(what: string): LaconicError {
 
 /** What a helper of a kernel set is started with; structured-cloneable where threads share memory. */
 export interface HelperSetup {
-  /** Compiled, over a shared memory. */
   readonly module: object;
   readonly memory: object;
-  /** Where the board is. */
   readonly address: number;
   /** Of functions, in the order of their numbers on the board. */
   readonly names: readonly string[];

@@ -5,7 +5,6 @@ import { TensorStore } from "./tensor-store.ts";
 import type { Split, ThreadPool } from "./thread-pool.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
-/** Positions of arguments that move with the rows of a part. */
 interface RowSplit {
   readonly countAt: number;
   /** Floats of a row; 1 by default. */
@@ -29,7 +28,6 @@ export class WasmDevice {
     this.products = new Products(pool, this.store);
   }
 
-  /** Calls a fused function; a tensor stands for its address. */
   run(name: FusedName, ...args: readonly (Tensor | number)[]): number {
     return this.#memory.fused[name](...this.#addresses(args));
   }

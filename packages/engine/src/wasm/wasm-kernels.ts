@@ -45,7 +45,6 @@ export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false)
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy";
 
-/** How tensors come, go and cross to the host. */
 function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
   return {
     ...store.kernels(),

@@ -11,9 +11,7 @@ const largestArray = 2 ** 31 - page;
 const alignment = 64;
 
 export interface WasmMemoryOptions {
-  /** Which form of the fused functions the binary has. */
   readonly fma?: boolean;
-  /** Whether threads share the memory. */
   readonly shared?: boolean;
 }
 
@@ -68,7 +66,6 @@ export class WasmMemory {
     if (bytes > largestArray) throw memoryFull(shape);
     return this.#free.take(bytes) ?? this.#grown(shape, bytes);
   }
-  /** Gives back what `allocate` gave for the same shape. */
   release(address: number, shape: readonly number[]): void {
     this.#free.add(address, bytesOf(shape));
   }
@@ -164,7 +161,6 @@ export class FreeBlocks {
     return start;
   }
 
-  /** Adds what is free from now on. */
   add(address: number, bytes: number): void {
     const end = address + this.#rounded(bytes);
     let at = this.#after(address);
@@ -181,12 +177,10 @@ export class FreeBlocks {
     this.#ends.splice(at + 1, 1);
   }
 
-  /** All that is free. */
   get bytes(): number {
     return this.#ends.reduce((sum, end, i) => sum + end - (this.#starts[i] as number), 0);
   }
 
-  /** Free bytes right before an address. */
   before(address: number): number {
     const last = this.#after(address) - 1;
     return this.#ends[last] === address ? address - (this.#starts[last] as number) : 0;

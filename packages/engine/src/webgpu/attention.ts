@@ -1,11 +1,5 @@
-import {
-  matrixSize,
-  type Kernels,
-  ancestorRuns,
-  subtreeEnds,
-  type SegmentTree,
-  type SequenceLayout,
-} from "../kernels/index.ts";
+import { matrixSize, ancestorRuns, subtreeEnds } from "../kernels/index.ts";
+import type { Kernels, SegmentTree, SequenceLayout } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import {
   attentionKeyValueGradient,
@@ -52,7 +46,6 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
   };
 }
 
-/** Up to 64 rows that a workgroup works on. */
 interface Block {
   readonly first: number;
   readonly end: number;
@@ -62,7 +55,6 @@ interface Block {
   readonly readersEnd: number;
 }
 
-/** The blocks of a layout, worked out once and freed with it. */
 function blocksOf(device: GpuDevice, layout: SequenceLayout): AttentionBlocks {
   const { offsets, offsetsOnDevice, tree } = layout;
   if (tree) {
@@ -76,7 +68,6 @@ function blocksOf(device: GpuDevice, layout: SequenceLayout): AttentionBlocks {
   return { data, count: data.size / 6, tree: false };
 }
 
-/** Of every row the end of the rows that read it: of those that continue its segment. */
 function readersOf({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32Array {
   const readers = new Int32Array(offsets.at(-1) as number);
   subtreeEnds(parents).forEach((end, s) => readers.fill(offsets[end] as number, offsets[s], offsets[s + 1]));
@@ -120,7 +111,6 @@ function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
   return blocks;
 }
 
-/** As {@link AttentionBlocks} has them. */
 function numbersOf(blocks: readonly Block[], readers: ArrayLike<number>): Int32Array {
   let place = 4 * blocks.length + readers.length;
   const heads = blocks.flatMap(({ first, end, runs, readersEnd }) => {

@@ -28,7 +28,6 @@ export class BufferPool {
     add(this.#recorded, buffer);
   }
 
-  /** The recorded commands have been sent. */
   sent(): void {
     for (const freed of this.#recorded.values()) for (const buffer of freed.splice(0)) add(this.#idle, buffer);
   }

@@ -1,11 +1,5 @@
-import {
-  bufferUsage,
-  type CommandEncoder,
-  type ComputeDevice,
-  type ComputePass,
-  type ComputePipeline,
-  type GpuBuffer,
-} from "./gpu.ts";
+import { bufferUsage } from "./gpu.ts";
+import type { CommandEncoder, ComputeDevice, ComputePass, ComputePipeline, GpuBuffer } from "./gpu.ts";
 
 /** Dispatches that are sent together: enough to keep the queue short, few enough for the device to begin early. */
 const maxRecorded = 16;
@@ -60,7 +54,6 @@ export class CommandQueue {
     this.#open().copyBufferToBuffer(from, 0, to, 0, bytes);
   }
 
-  /** Sends what is recorded. */
   submit(): void {
     this.#endPass();
     if (this.#recorded > 0) {

@@ -1,7 +1,6 @@
 import { sizeOf } from "../kernels/index.ts";
 import type { GpuBuffer } from "./gpu.ts";
 
-/** A buffer, and how many arrays lie in it. */
 interface Shared {
   /** What makes it, as long as nobody has asked for it. */
   buffer: GpuBuffer | (() => GpuBuffer);
@@ -41,7 +40,6 @@ export class GpuArray {
     const { buffer } = this.#shared;
     return typeof buffer === "function" ? (this.#shared.buffer = buffer()) : buffer;
   }
-  /** Other arrays lie in the same buffer. */
   get isShared(): boolean {
     return this.#shared.arrays > 1;
   }

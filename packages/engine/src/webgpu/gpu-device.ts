@@ -84,7 +84,6 @@ export class GpuDevice {
     return result;
   }
 
-  /** Numbers that follow from a tensor, made at first use and freed when it changes. */
   derive(tensor: Tensor, name: string, make: () => GpuArray): GpuArray {
     return this.store.derive(tensor, name, make);
   }

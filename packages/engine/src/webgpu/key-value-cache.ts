@@ -1,10 +1,5 @@
-import {
-  KeyValueCaches,
-  type CachePlan,
-  type Kernels,
-  type KeyValueCache,
-  type AttentionShape,
-} from "../kernels/index.ts";
+import { KeyValueCaches } from "../kernels/index.ts";
+import type { CachePlan, Kernels, KeyValueCache, AttentionShape } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
@@ -24,7 +19,6 @@ type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages
 export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const { runner } = device;
   const caches = new KeyValueCaches<GpuCache>();
-  /** Copies rows of one cache to rows of another. */
   const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {
     const [reads, writes] = [from, to].map((places) => runner.upload(places, [places.length])) as [GpuArray, GpuArray];
     for (const name of ["keys", "values"] as const) {

@@ -5,7 +5,6 @@ import type { Adapter, AdapterLimit, ComputeDevice, Gpu } from "./gpu.ts";
 export interface OpenGpu {
   /** To be held as long as the device: Dawn frees all that came from it when it is collected. */
   readonly gpu: Gpu;
-  /** Its name. */
   readonly adapter: string;
   readonly device: ComputeDevice;
   /** Whether the adapter is a program on the processor. */

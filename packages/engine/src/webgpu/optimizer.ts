@@ -76,7 +76,6 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
 /** Numbers that a workgroup adds, unless there are very many. */
 const perGroup = 4096;
 
-/** Workgroups of a tensor, each of which writes one part. */
 function partsOf({ size }: GpuArray): number {
   return Math.min(threads, Math.ceil(size / perGroup));
 }
@@ -88,7 +87,6 @@ const addAll = `
     var sum = 0.0;
     for (var i = 0; i < THREADS; i++) { sum += shares[i]; }`;
 
-/** Sums of squares of parts of a tensor, written from `first` on. */
 function sumSquaresProgram(values: GpuArray, first: number): WgslProgram {
   const groups = partsOf(values);
   return {
@@ -114,7 +112,6 @@ ${addAll}
   };
 }
 
-/** The sum of all parts, [1], in one workgroup. */
 function sumProgram(values: GpuArray): WgslProgram {
   return {
     name: "sum",

@@ -3,14 +3,8 @@ import { sizeOf, type KernelCounters } from "../kernels/index.ts";
 import { BufferPool } from "./buffer-pool.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { GpuArray } from "./gpu-array.ts";
-import {
-  bufferUsage,
-  mapModeRead,
-  type ComputeDevice,
-  type ComputePipeline,
-  type GpuBuffer,
-  type WatchedDevice,
-} from "./gpu.ts";
+import { bufferUsage, mapModeRead } from "./gpu.ts";
+import type { ComputeDevice, ComputePipeline, GpuBuffer, WatchedDevice } from "./gpu.ts";
 import type { OpenGpu } from "./open-gpu.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { programSource, threads, type WgslProgram } from "./wgsl/program.ts";
@@ -65,7 +59,6 @@ export class ProgramRunner {
     });
   }
 
-  /** Puts zeros into an array that nothing shares. */
   clear(data: GpuArray): void {
     const zero = data.dtype === "int32" ? "0" : "0.0";
     this.runInPlace(elementwiseProgram("clear", {}, data.size, `result[i] = ${zero};`), data);
@@ -109,7 +102,6 @@ export class ProgramRunner {
     return this.runForAll(program, { result: { shape } }).result;
   }
 
-  /** Runs a program that writes several new arrays, by their names in the code. */
   runForAll<Name extends string>(program: WgslProgram, outputs: Readonly<Record<Name, Made>>): Record<Name, GpuArray> {
     const made = Object.fromEntries(
       Object.entries<Made>(outputs).map(([name, { shape, dtype }]) => [name, this.blank(shape, dtype)]),
@@ -118,7 +110,6 @@ export class ProgramRunner {
     return made;
   }
 
-  /** Runs a program that changes some numbers of `result` and leaves the others. */
   runInPlace(program: WgslProgram, result: GpuArray): void {
     this.runChanging(program, { result });
   }

@@ -6,7 +6,6 @@ import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
 /** Rows of a table by number. */
 export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
-  /** Adds rows to a table. */
   const addRows = (table: GpuArray, delta: Tensor, ids: Tensor): void =>
     device.runner.runInPlace(addRowsProgram(device.data(delta), device.data(ids)), table);
   return {

@@ -1,12 +1,6 @@
 import { kernelSampling } from "@laconic/core/backends";
-import {
-  matrixSize,
-  isOnDevice,
-  packSampling,
-  type Kernels,
-  type SamplingOnDevice,
-  type SamplingRows,
-} from "../kernels/index.ts";
+import { matrixSize, isOnDevice, packSampling } from "../kernels/index.ts";
+import type { Kernels, SamplingOnDevice, SamplingRows } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import type { SamplingName } from "@laconic/core";

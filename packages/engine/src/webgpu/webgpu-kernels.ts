@@ -52,7 +52,6 @@ export function webGpuKernelSet(gpu: OpenGpu): Kernels {
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
 
-/** How tensors come, go and cross to the host. */
 function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
   const { runner, store } = device;
   return {

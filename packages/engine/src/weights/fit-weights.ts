@@ -2,7 +2,6 @@ import { LaconicError } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { embeddingName, parameterShapes } from "../transformer/parameters.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
-import type { StoredTensor } from "./safetensors.ts";
 
 /**
  * The parameters of a model out of a checkpoint's tensors. Names and shapes are checked at once, values when they are read.
@@ -26,17 +25,6 @@ export function fitSource(name: string, shape: readonly number[], source: Tensor
   if (!source) throw refused(name, "is missing");
   checkShape(name, shape, source.shape);
   return { shape, read: async () => finite(name, await source.read()) };
-}
-
-/** @throws LaconicError `weights_invalid` naming the tensor that is missing, of another shape or not finite. */
-export function fitTensor(
-  name: string,
-  shape: readonly number[],
-  tensor: StoredTensor | undefined,
-): Float32Array | Float64Array {
-  if (!tensor) throw refused(name, "is missing");
-  checkShape(name, shape, tensor.shape);
-  return finite(name, tensor.values);
 }
 
 const headWeight = "lm_head.weight";

@@ -18,19 +18,13 @@ const weights =
   shape.dim;
 
 /** A file whose weights count up. */
-function checkpoint(version: 0 | 1, tied: boolean): Uint8Array {
+function checkpoint(tied: boolean): Uint8Array {
   const sizes = Object.values(shape);
-  if (version === 0 && !tied) sizes[5] = -shape.vocabulary;
-  const count = weights + (version === 0 ? shape.positions * head : 0) + (tied ? 0 : shape.vocabulary * shape.dim);
-  const start = version === 0 ? 28 : 256;
-  const view = new DataView(new ArrayBuffer(start + 4 * count));
-  if (version === 1) {
-    view.setUint32(0, 0x616b_3432, true);
-    view.setInt32(4, 1, true);
-    view.setUint8(36, tied ? 1 : 0);
-  }
-  sizes.forEach((size, i) => view.setInt32((version === 1 ? 8 : 0) + 4 * i, size, true));
-  for (let i = 0; i < count; i++) view.setFloat32(start + 4 * i, i, true);
+  if (!tied) sizes[5] = -shape.vocabulary;
+  const count = weights + shape.positions * head + (tied ? 0 : shape.vocabulary * shape.dim);
+  const view = new DataView(new ArrayBuffer(28 + 4 * count));
+  sizes.forEach((size, i) => view.setInt32(4 * i, size, true));
+  for (let i = 0; i < count; i++) view.setFloat32(28 + 4 * i, i, true);
   return new Uint8Array(view.buffer);
 }
 
@@ -43,7 +37,7 @@ async function tensorsOf(bytes: Uint8Array): Promise<Record<string, readonly num
 }
 
 test("tensors lie where llama2.c writes them, and rotary rows come in halves", async () => {
-  const found = await tensorsOf(checkpoint(0, true));
+  const found = await tensorsOf(checkpoint(true));
   const first = (name: string): number | undefined => found[name]?.[0];
   expect(first("model.embed_tokens.weight")).toBe(0);
   expect(first("model.layers.0.input_layernorm.weight")).toBe(80);
@@ -58,18 +52,13 @@ test("tensors lie where llama2.c writes them, and rotary rows come in halves", a
   expect(first("model.norm.weight")).toBe(weights - 8);
 });
 
-test("a head of its own lies behind the rotary angles; version 1 begins with the norms", async () => {
-  const own = await tensorsOf(checkpoint(0, false));
-  expect(own["lm_head.weight"]?.[0]).toBe(weights + shape.positions * head);
-  const later = await tensorsOf(checkpoint(1, false));
-  expect(later["model.layers.0.input_layernorm.weight"]?.[0]).toBe(0);
-  expect(later["model.norm.weight"]?.[0]).toBe(2 * 2 * 8);
-  expect(later["lm_head.weight"]?.[0]).toBe(weights);
+test("a separate head lies behind the rotary angles", async () => {
+  expect((await tensorsOf(checkpoint(false)))["lm_head.weight"]?.[0]).toBe(weights + shape.positions * head);
 });
 
 test.each([
-  ["cut short", checkpoint(0, true).subarray(0, -4), /has \d+ bytes, but its header .* asks for \d+: it is cut short/],
-  ["longer", new Uint8Array([...checkpoint(0, true), 0, 0, 0, 0]), /it is no checkpoint of llama2\.c/],
+  ["cut short", checkpoint(true).subarray(0, -4), /has \d+ bytes, but its header .* asks for \d+: it is cut short/],
+  ["longer", new Uint8Array([...checkpoint(true), 0, 0, 0, 0]), /it is no checkpoint of llama2\.c/],
   ["a few bytes", new Uint8Array(9), /fewer than the header/],
   ["text", new TextEncoder().encode("this is no model at all, but a text"), /no shape of a Llama/],
   ["a pickle", new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(60)]), /no shape of a Llama/],
@@ -79,10 +68,11 @@ test.each([
   await expect(opened).rejects.toThrow(message);
 });
 
-test("quantised weights say how to export them", async () => {
-  const bytes = checkpoint(1, true);
-  bytes[4] = 2;
-  const opened = openLlama2c(memoryFileSystem({ "m.bin": bytes }), "m.bin");
+test("a later version says how to export it as version 0", async () => {
+  const view = new DataView(new ArrayBuffer(256));
+  view.setUint32(0, 0x616b_3432, true);
+  view.setInt32(4, 2, true);
+  const opened = openLlama2c(memoryFileSystem({ "m.bin": new Uint8Array(view.buffer) }), "m.bin");
   await expect(opened).rejects.toMatchObject({ code: "model_unsupported" });
 });
 
@@ -112,7 +102,7 @@ test.skipIf(!existsSync(join(stories, "stories260K.c64.bin")))(
 
 test("what is written is a folder that opens", async () => {
   const folder = await temporaryFolder();
-  await writeFile(join(folder, "m.bin"), checkpoint(0, true));
+  await writeFile(join(folder, "m.bin"), checkpoint(true));
   const config = await convertLlama2c(join(folder, "m.bin"), folder);
   expect(JSON.parse(await readFile(join(folder, "config.json"), "utf8"))).toEqual(config);
   const opened = await openModelFolder(defaultFiles, folder);

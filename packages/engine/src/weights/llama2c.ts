@@ -6,13 +6,12 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import { openToRead, readAt, writeSafetensorsFile, writeSynced, type OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
-/** `ak42`, which begins files of the later versions. */
+/** `ak42`, which begins files of versions 1 and 2. */
 const magic = 0x616b_3432;
 const integer = 4;
+const headerBytes = 7 * integer;
 
-/** What a header says, and where the weights begin. */
 interface Header {
-  readonly version: 0 | 1;
   readonly dim: number;
   readonly hidden: number;
   readonly layers: number;
@@ -21,14 +20,13 @@ interface Header {
   readonly vocabulary: number;
   readonly positions: number;
   readonly tied: boolean;
-  readonly start: number;
 }
 
 /**
- * Opens a checkpoint of llama2.c, as karpathy/tinyllamas has them: versions 0 and 1, float32. Tensors have the names, the
+ * Opens a checkpoint of llama2.c, as karpathy/tinyllamas has them: version 0, float32. Tensors have the names, the
  * shapes and the order of rows of a Hugging Face Llama; they are read when their turn comes.
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a file that is cut short or of another format,
- * `model_unsupported` for quantised weights.
+ * `model_unsupported` for another version.
  */
 export async function openLlama2c(
   files: ModelFiles,
@@ -40,7 +38,6 @@ export async function openLlama2c(
     const config = configOf(header);
     const places = placesOf(header);
     const last = places.at(-1) as Place;
-    // Version 0 has the table of rotary angles between, which follows from the shape.
     const expected = last.start + floatBytes(last.shape);
     if (file.bytes !== expected)
       throw invalid(
@@ -91,31 +88,21 @@ function describe({ dim, layers, heads, kvHeads, vocabulary }: Header): string {
 }
 
 async function readHeader(file: OpenFile, path: string): Promise<Header> {
-  const least = 7 * integer;
-  if (file.bytes < least)
+  if (file.bytes < headerBytes)
     throw invalid(path, `has ${file.bytes} bytes, fewer than the header of a llama2.c checkpoint`);
-  const first = new DataView((await readAt(file, 0, least, path)).buffer);
-  if (first.getUint32(0, true) !== magic) return checked({ ...fieldsAt(first, 0), version: 0, start: least }, path);
-  const version = first.getInt32(integer, true);
-  if (version === 2)
+  const view = new DataView((await readAt(file, 0, headerBytes, path)).buffer);
+  if (view.getUint32(0, true) === magic)
     throw new LaconicError(
       "model_unsupported",
-      `${path} is a quantised checkpoint of llama2.c (version 2); export it in float32: python export.py OUT.bin --version 1 --checkpoint IN.pt`,
+      `${path} is a checkpoint of llama2.c of version ${view.getInt32(integer, true)}; export it as version 0: python export.py OUT.bin --version 0 --checkpoint IN.pt`,
       { file: path },
     );
-  if (version !== 1) throw invalid(path, `is a llama2.c checkpoint of version ${version}, known are 0 and 1`);
-  const bytes = 256;
-  if (file.bytes < bytes) throw invalid(path, `is cut short within its header`);
-  const view = new DataView((await readAt(file, 2 * integer, least + 1, path)).buffer);
-  return checked({ ...fieldsAt(view, 0), tied: view.getUint8(least) === 1, version: 1, start: bytes }, path);
-}
-
-function fieldsAt(view: DataView, at: number): Omit<Header, "version" | "start"> {
   const [dim, hidden, layers, heads, kvHeads, vocabulary, positions] = Array.from({ length: 7 }, (_, i) =>
-    view.getInt32(at + i * integer, true),
+    view.getInt32(i * integer, true),
   ) as [number, number, number, number, number, number, number];
-  // Version 0 says with the sign whether the head is the embedding.
-  return { dim, hidden, layers, heads, kvHeads, vocabulary: Math.abs(vocabulary), positions, tied: vocabulary > 0 };
+  // The sign says whether the head is the embedding.
+  const header = { dim, hidden, layers, heads, kvHeads, vocabulary: Math.abs(vocabulary), positions };
+  return checked({ ...header, tied: vocabulary > 0 }, path);
 }
 
 /** Beyond these a file is of another format, whatever its bytes say. */
@@ -169,43 +156,33 @@ interface Place {
 
 /** Every tensor of the file by Hugging Face's name, in the file's order: each kind holds all layers in turn. */
 function placesOf(header: Header): Place[] {
-  const { version, dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
+  const { dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
   const kv = (dim / heads) * kvHeads;
-  const kinds = {
-    embedding: ["model.embed_tokens.weight", vocabulary, dim],
-    attentionNorm: ["input_layernorm.weight", dim],
-    feedForwardNorm: ["post_attention_layernorm.weight", dim],
-    finalNorm: ["model.norm.weight", dim],
-    query: ["self_attn.q_proj.weight", dim, dim],
-    key: ["self_attn.k_proj.weight", kv, dim],
-    value: ["self_attn.v_proj.weight", kv, dim],
-    output: ["self_attn.o_proj.weight", dim, dim],
-    gate: ["mlp.gate_proj.weight", hidden, dim],
-    down: ["mlp.down_proj.weight", dim, hidden],
-    up: ["mlp.up_proj.weight", hidden, dim],
-    angles: ["", positions, dim / heads],
-    head: ["lm_head.weight", vocabulary, dim],
-  } as const;
-  const order: readonly (keyof typeof kinds)[] =
-    version === 0
-      ? [
-          ...(["embedding", "attentionNorm", "query", "key", "value", "output", "feedForwardNorm"] as const),
-          ...(["gate", "down", "up", "finalNorm", "angles"] as const),
-        ]
-      : [
-          ...(["attentionNorm", "feedForwardNorm", "finalNorm", "embedding", "query", "key", "value"] as const),
-          ...(["output", "gate", "down", "up"] as const),
-        ];
-  let start = header.start;
-  return [...order, ...(tied ? [] : ["head" as const])].flatMap((kind) => {
-    const [name, ...shape] = kinds[kind];
-    const isOfLayers = !name.startsWith("model.") && name !== "lm_head.weight" && name !== "";
+  const kinds: readonly (readonly [name: string, ...shape: number[]])[] = [
+    ["model.embed_tokens.weight", vocabulary, dim],
+    ["input_layernorm.weight", dim],
+    ["self_attn.q_proj.weight", dim, dim],
+    ["self_attn.k_proj.weight", kv, dim],
+    ["self_attn.v_proj.weight", kv, dim],
+    ["self_attn.o_proj.weight", dim, dim],
+    ["post_attention_layernorm.weight", dim],
+    ["mlp.gate_proj.weight", hidden, dim],
+    ["mlp.down_proj.weight", dim, hidden],
+    ["mlp.up_proj.weight", hidden, dim],
+    ["model.norm.weight", dim],
+    // The table of rotary angles, which follows from the shape.
+    ["", positions, dim / heads],
+    ...(tied ? [] : [["lm_head.weight", vocabulary, dim] as const]),
+  ];
+  let start = headerBytes;
+  return kinds.flatMap(([name, ...shape]) => {
+    const isOfLayers = /^(?:self_attn|mlp|\w+_layernorm)\./u.test(name);
     return Array.from({ length: isOfLayers ? layers : 1 }, (_, layer): Place => {
       const place = {
         name: isOfLayers ? `model.layers.${layer}.${name}` : name,
         shape,
         start,
-        rotary: kind === "query" || kind === "key",
+        rotary: /\.[qk]_proj\./u.test(name),
       };
       start += floatBytes(shape);
       return place;

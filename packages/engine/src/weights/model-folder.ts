@@ -2,14 +2,8 @@ import { isRecord, LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
-import {
-  openSafetensorsFile,
-  openToRead,
-  readAt,
-  writeSafetensorsFile,
-  writeSynced,
-  type OpenTensors,
-} from "./safetensors-file.ts";
+import { openSafetensorsFile, openToRead, readAt, writeSafetensorsFile, writeSynced } from "./safetensors-file.ts";
+import type { OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
 /** Moments of one parameter. */
@@ -20,9 +14,7 @@ export interface StoredMoments {
 
 /** Optimiser state beside a model's weights, in an open file. */
 export interface OpenTrainingState {
-  /** Optimiser steps taken. */
   readonly steps: number;
-  /** By parameter name. */
   readonly moments: ReadonlyMap<string, StoredMoments>;
   close(): Promise<void>;
 }

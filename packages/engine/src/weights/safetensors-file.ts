@@ -1,15 +1,7 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { ModelFiles, OpenFile } from "@laconic/core/files";
-import {
-  encodeHeader,
-  headerLength,
-  parseHeader,
-  prefixBytes,
-  decodeValues,
-  encodeValues,
-  type SafetensorsFile,
-  type StoredTensor,
-} from "./safetensors.ts";
+import { encodeHeader, headerLength, parseHeader, prefixBytes, decodeValues, encodeValues } from "./safetensors.ts";
+import type { SafetensorsFile } from "./safetensors.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
 /** Tensors of open files, to be read before they are closed. */
@@ -43,18 +35,6 @@ export async function openSafetensorsFile(
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-/** Reads a whole file into memory. @throws as {@link openSafetensorsFile} */
-export async function readSafetensorsFile(files: ModelFiles, path: string): Promise<SafetensorsFile> {
-  const file = await openSafetensorsFile(files, path);
-  try {
-    const tensors = new Map<string, StoredTensor>();
-    for (const [name, { shape, read }] of file.tensors) tensors.set(name, { shape, values: await read() });
-    return { tensors, metadata: file.metadata };
-  } finally {
-    await file.close();
   }
 }
 

@@ -88,7 +88,6 @@ function halfToFloat(bits: number): number {
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 type StoredDtype = "F64" | "F32" | "F16" | "BF16";
 
-/** A tensor as the header describes it; offsets in bytes from the end of the header. */
 interface HeaderEntry {
   readonly dtype: StoredDtype;
   readonly shape: readonly number[];

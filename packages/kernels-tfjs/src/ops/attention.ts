@@ -1,20 +1,6 @@
 import { matrixSize, type AttentionShape, type Kernels } from "@laconic/engine/kernels";
-import {
-  add,
-  concat,
-  exp,
-  logSumExp as logSumExpOf,
-  matMul,
-  mul,
-  reshape,
-  slice,
-  sub,
-  sum,
-  tensor2d,
-  tidy,
-  tile,
-  type Tensor as TfTensor,
-} from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, sumFromHeads, toHeads, type PaddedLayout } from "./padding.ts";
 
@@ -43,9 +29,9 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
           const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
           const mask = causalMask(padded.longest, group);
           const [mixed, sums] = inParts(device, padded, shape, 2, (part) => {
-            const scores = add(mul(matMul(part(queries), part(keys), false, true), scale), mask);
-            const total = logSumExpOf(scores, 3, true);
-            return [matMul(exp(sub(scores, total)), part(values)), total];
+            const scores = tf.add(tf.mul(tf.matMul(part(queries), part(keys), false, true), scale), mask);
+            const total = tf.logSumExp(scores, 3, true);
+            return [tf.matMul(tf.exp(tf.sub(scores, total)), part(values)), total];
           }) as Pair;
           return [fromHeads(mixed, padded, kvHeads, group, headDim), fromHeads(sums, padded, kvHeads, group, 1)];
         },
@@ -58,8 +44,8 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
       const group = queryHeads / kvHeads;
       const [dQ, dK, dV] = device.makeAll([q.shape, k.shape, v.shape], () => {
         // What the softmax takes back of each row: the gradient along its own output.
-        const along = reshape(mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
-        const deltas = reshape(sum(along, 1), [rows, queryHeads]);
+        const along = tf.reshape(tf.mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
+        const deltas = tf.reshape(tf.sum(along, 1), [rows, queryHeads]);
         const padded = paddedLayout(device, layout, rows);
         const byQuery = (x: TfTensor, width: number, mask = padded.present): TfTensor =>
           toHeads(x, padded, kvHeads, group, width, mask);
@@ -71,14 +57,14 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
         const delta = byQuery(deltas, 1, once);
         const mask = causalMask(padded.longest, group);
         const [dQueries, dKeys, dValues] = inParts(device, padded, shape, 3, (part) => {
-          const scores = add(mul(matMul(part(queries), part(keys), false, true), scale), mask);
-          const shares = exp(sub(scores, part(sums)));
-          const dShares = matMul(part(dMixed), part(values), false, true);
-          const dScores = mul(mul(shares, sub(dShares, part(delta))), scale);
+          const scores = tf.add(tf.mul(tf.matMul(part(queries), part(keys), false, true), scale), mask);
+          const shares = tf.exp(tf.sub(scores, part(sums)));
+          const dShares = tf.matMul(part(dMixed), part(values), false, true);
+          const dScores = tf.mul(tf.mul(shares, tf.sub(dShares, part(delta))), scale);
           return [
-            matMul(dScores, part(keys)),
-            matMul(dScores, part(queries), true, false),
-            matMul(shares, part(dMixed), true, false),
+            tf.matMul(dScores, part(keys)),
+            tf.matMul(dScores, part(queries), true, false),
+            tf.matMul(shares, part(dMixed), true, false),
           ];
         }) as [TfTensor, TfTensor, TfTensor];
         return [
@@ -98,7 +84,7 @@ type Pair = [TfTensor, TfTensor];
 function causalMask(longest: number, group: number): TfTensor {
   const mask = new Float32Array(longest * longest);
   for (let i = 0; i < longest; i++) mask.fill(hidden, i * longest + i + 1, (i + 1) * longest);
-  return tile(tensor2d(mask, [longest, longest]), [group, 1]);
+  return tf.tile(tf.tensor2d(mask, [longest, longest]), [group, 1]);
 }
 
 /** Runs a part of the sequences at a time and joins the results along the sequences. */
@@ -115,13 +101,13 @@ function inParts(
   for (let start = 0; start < sequences; start += atOnce) {
     const count = Math.min(atOnce, sequences - start);
     parts.push(
-      tidy(() =>
-        body((x) => slice(x, [start, 0, 0, 0], [count, ...x.shape.slice(1)] as [number, number, number, number])),
+      tf.tidy(() =>
+        body((x) => tf.slice(x, [start, 0, 0, 0], [count, ...x.shape.slice(1)] as [number, number, number, number])),
       ),
     );
   }
   return Array.from({ length: results }, (_, i) =>
-    concat(
+    tf.concat(
       parts.map((part) => part[i] as TfTensor),
       0,
     ),

@@ -1,30 +1,11 @@
 import { headSize, type Kernels } from "@laconic/engine/kernels";
-import {
-  add,
-  concat,
-  exp,
-  expandDims,
-  gather,
-  logSumExp as logSumExpOf,
-  matMul,
-  mul,
-  neg,
-  reshape,
-  slice,
-  sub,
-  sum,
-  tidy,
-  unsortedSegmentSum,
-  zeros,
-  type Tensor1D,
-  type Tensor as TfTensor,
-} from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 
 /** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
-  /** Ranges of rows. */
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
     const atOnce = Math.max(1, Math.floor(device.backend.maxElements / vocabulary));
     return Array.from({ length: Math.ceil(rows / atOnce) }, (_, i) => [
@@ -38,19 +19,23 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       device.expectIndices(targets, vocabulary, "headLogProbs: targets");
       const [picks, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
         const made = parts(rows, vocabulary).map(([start, count]) =>
-          tidy(() => {
-            const input = slice(device.data(hidden), [start, 0], [count, width]);
-            const logits = matMul(input, device.data(weight), false, true);
-            const target = slice(device.data(targets), start, count);
-            const scale = slice(device.data(inverseTemperature), start, count);
-            const scores = mul(logits, expandDims(scale, 1));
-            const total = logSumExpOf(scores, 1, true);
-            const logProbs = sub(scores, total);
-            return [picked(logProbs, target), neg(sum(mul(exp(logProbs), logProbs), 1)), reshape(total, [count])];
+          tf.tidy(() => {
+            const input = tf.slice(device.data(hidden), [start, 0], [count, width]);
+            const logits = tf.matMul(input, device.data(weight), false, true);
+            const target = tf.slice(device.data(targets), start, count);
+            const scale = tf.slice(device.data(inverseTemperature), start, count);
+            const scores = tf.mul(logits, tf.expandDims(scale, 1));
+            const total = tf.logSumExp(scores, 1, true);
+            const logProbs = tf.sub(scores, total);
+            return [
+              picked(logProbs, target),
+              tf.neg(tf.sum(tf.mul(tf.exp(logProbs), logProbs), 1)),
+              tf.reshape(total, [count]),
+            ];
           }),
         );
         return [0, 1, 2].map((i) =>
-          concat(
+          tf.concat(
             made.map((part) => part[i] as TfTensor),
             0,
           ),
@@ -62,9 +47,9 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       const [rows, width, vocabulary] = headSize(hidden, weight);
       device.expectIndices(targets, vocabulary, "headLogProbsBackward: targets");
       if (rows === 0) {
-        const dHidden = device.make([0, width], () => zeros([0, width]));
+        const dHidden = device.make([0, width], () => tf.zeros([0, width]));
         return needs.weight
-          ? { dHidden, dWeight: device.make([vocabulary, width], () => zeros([vocabulary, width])) }
+          ? { dHidden, dWeight: device.make([vocabulary, width], () => tf.zeros([vocabulary, width])) }
           : { dHidden };
       }
       const w = device.data(weight);
@@ -72,23 +57,23 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
         const dHidden: TfTensor[] = [];
         let dWeight: TfTensor | null = null;
         for (const [start, count] of parts(rows, vocabulary)) {
-          const rowsOf = (x: TfTensor): TfTensor => slice(x, start, count);
+          const rowsOf = (x: TfTensor): TfTensor => tf.slice(x, start, count);
           const scale = rowsOf(device.data(inverseTemperature));
-          const input = slice(device.data(hidden), [start, 0], [count, width]);
+          const input = tf.slice(device.data(hidden), [start, 0], [count, width]);
           const target = rowsOf(device.data(targets));
           const sums = rowsOf(device.data(logSumExp));
-          const scaled = mul(rowsOf(device.data(dLogProbs)), scale);
-          const logits = matMul(input, w, false, true);
-          const shares = exp(sub(mul(logits, expandDims(scale, 1)), expandDims(sums, 1)));
-          const dTarget = expandDims(scaled, 1);
+          const scaled = tf.mul(rowsOf(device.data(dLogProbs)), scale);
+          const logits = tf.matMul(input, w, false, true);
+          const shares = tf.exp(tf.sub(tf.mul(logits, tf.expandDims(scale, 1)), tf.expandDims(sums, 1)));
+          const dTarget = tf.expandDims(scaled, 1);
           // d / d logits = dTarget (one-hot(target) - shares), the one-hot part by rows of the weight.
-          const dLogits = neg(mul(shares, dTarget));
-          dHidden.push(add(matMul(dLogits, w), mul(gather(w, target), dTarget)));
+          const dLogits = tf.neg(tf.mul(shares, dTarget));
+          dHidden.push(tf.add(tf.matMul(dLogits, w), tf.mul(tf.gather(w, target), dTarget)));
           if (!needs.weight) continue;
-          const ofTargets = unsortedSegmentSum(mul(input, dTarget), target as Tensor1D, vocabulary);
-          dWeight = plus(dWeight, add(matMul(dLogits, input, true, false), ofTargets));
+          const ofTargets = tf.unsortedSegmentSum(tf.mul(input, dTarget), target as Tensor1D, vocabulary);
+          dWeight = plus(dWeight, tf.add(tf.matMul(dLogits, input, true, false), ofTargets));
         }
-        return { dHidden: concat(dHidden, 0), dWeight };
+        return { dHidden: tf.concat(dHidden, 0), dWeight };
       };
       if (!needs.weight) return { dHidden: device.make([rows, width], () => gradients().dHidden) };
       const [dHidden, dWeight] = device.makeAll(
@@ -98,7 +83,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
         ],
         () => {
           const made = gradients();
-          return [made.dHidden, made.dWeight ?? zeros([vocabulary, width])];
+          return [made.dHidden, made.dWeight ?? tf.zeros([vocabulary, width])];
         },
       );
       return { dHidden, dWeight };
@@ -107,5 +92,5 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
 }
 
 function plus(before: TfTensor | null, part: TfTensor): TfTensor {
-  return before === null ? part : add(before, part);
+  return before === null ? part : tf.add(before, part);
 }

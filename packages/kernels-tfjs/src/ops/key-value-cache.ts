@@ -1,30 +1,7 @@
-import {
-  KeyValueCaches,
-  longestReach,
-  newPlaces,
-  pageRun,
-  reachMask,
-  seesEverything,
-  type CachePlan,
-  type Kernels,
-  type KeyValueCache,
-} from "@laconic/engine/kernels";
-import {
-  add,
-  gather,
-  matMul,
-  mul,
-  reshape,
-  slice,
-  softmax,
-  tensor1d,
-  tensor4d,
-  tidy,
-  transpose,
-  zeros,
-  type Rank,
-  type Tensor as TfTensor,
-} from "@tensorflow/tfjs-core";
+import { KeyValueCaches, longestReach, newPlaces, pageRun, reachMask, seesEverything } from "@laconic/engine/kernels";
+import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Rank, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { hidden } from "./attention.ts";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, toHeads } from "./padding.ts";
@@ -40,7 +17,7 @@ type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages
 export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const caches = new KeyValueCaches<OpsCache>();
   const put = (cache: OpsCache, positions: Int32Array, keys: TfTensor, values: TfTensor): void => {
-    const rows = tensor1d(positions, "int32");
+    const rows = tf.tensor1d(positions, "int32");
     for (const [name, added] of [
       ["keys", keys],
       ["values", values],
@@ -56,7 +33,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const size: [number, number] = [pages * kvHeads * pageSize, headDim];
       // Zeros: what operations mask out is still multiplied by 0, and must not be NaN.
-      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: zeros(size), values: zeros(size) });
+      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: tf.zeros(size), values: tf.zeros(size) });
     },
     freeCache(cache) {
       const { keys, values } = caches.release(cache);
@@ -66,8 +43,8 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
     attentionCached(q, k, v, given, shape, plan) {
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim, scale } = shape;
-      if (tokens === 0) return device.make(q.shape, () => zeros([0, 0]));
-      const [newKeys, newValues] = [k, v].map((each) => reshape(device.data(each), [tokens * kvHeads, headDim])) as [
+      if (tokens === 0) return device.make(q.shape, () => tf.zeros([0, 0]));
+      const [newKeys, newValues] = [k, v].map((each) => tf.reshape(device.data(each), [tokens * kvHeads, headDim])) as [
         TfTensor,
         TfTensor,
       ];
@@ -82,17 +59,17 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
         const [keys, values] = [cache.keys, cache.values].map((held) =>
           cacheRows(device, held, cache, plan, reach),
         ) as [TfTensor, TfTensor];
-        let scores = mul(matMul(queries, keys, false, true), scale);
+        let scores = tf.mul(tf.matMul(queries, keys, false, true), scale);
         const mask = maskOnDevice(device, plan, reach, kvHeads === queryHeads ? 1 : group);
-        if (mask) scores = add(scores, mask);
-        return fromHeads(matMul(softmax(scores, 3), values), padded, kvHeads, group, headDim);
+        if (mask) scores = tf.add(scores, mask);
+        return fromHeads(tf.matMul(tf.softmax(scores, 3), values), padded, kvHeads, group, headDim);
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
       for (const { target, origin, reads, writes } of caches.copiedRows(cache, from, to, lengths, source)) {
-        const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
-          const rows = tensor1d(reads, "int32");
-          return [gather(origin.keys, rows), gather(origin.values, rows)];
+        const [keys, values] = tf.tidy<[TfTensor, TfTensor]>(() => {
+          const rows = tf.tensor1d(reads, "int32");
+          return [tf.gather(origin.keys, rows), tf.gather(origin.values, rows)];
         });
         put(target, writes, keys, values);
         keys.dispose();
@@ -110,23 +87,26 @@ function cacheRows(
   plan: CachePlan,
   reach: number,
 ): TfTensor {
-  const byPage = reshape(held, [pages, kvHeads, pageSize, headDim]);
+  const byPage = tf.reshape(held, [pages, kvHeads, pageSize, headDim]);
   const sequences = plan.past.length;
   const width = plan.table.length / sequences;
   const first = pageRun(plan);
   // Single pages that follow each other need no gathering.
-  if (first >= 0) return slice(byPage, [first, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
+  if (first >= 0) return tf.slice(byPage, [first, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
   const table = device.data(plan.tableOnDevice);
   if (width === 1)
-    return gather(slice(byPage, [0, 0, 0, 0], [pages, kvHeads, reach, headDim]), reshape<Rank.R1>(table, [sequences]));
-  const picked = reshape(gather(byPage, reshape<Rank.R1>(table, [sequences * width])), [
+    return tf.gather(
+      tf.slice(byPage, [0, 0, 0, 0], [pages, kvHeads, reach, headDim]),
+      tf.reshape<Rank.R1>(table, [sequences]),
+    );
+  const picked = tf.reshape(tf.gather(byPage, tf.reshape<Rank.R1>(table, [sequences * width])), [
     sequences,
     width,
     kvHeads,
     pageSize * headDim,
   ]);
-  const whole = reshape(transpose(picked, [0, 2, 1, 3]), [sequences, kvHeads, width * pageSize, headDim]);
-  return slice(whole, [0, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
+  const whole = tf.reshape(tf.transpose(picked, [0, 2, 1, 3]), [sequences, kvHeads, width * pageSize, headDim]);
+  return tf.slice(whole, [0, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
 }
 
 /** Additive, [S, 1, group * longest, reach]; null when every new token may look everywhere. */
@@ -134,6 +114,6 @@ function maskOnDevice(device: OpsDevice, plan: CachePlan, reach: number, group: 
   if (seesEverything(plan, reach)) return null;
   const shape: [number, number, number, number] = [plan.past.length, 1, group * plan.layout.longest, reach];
   return device.derive(plan.pastOnDevice, `mask ${group}`, () =>
-    tensor4d(reachMask(plan, reach, { hidden, group }), shape),
+    tf.tensor4d(reachMask(plan, reach, { hidden, group }), shape),
   );
 }

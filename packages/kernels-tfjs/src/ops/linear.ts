@@ -1,5 +1,5 @@
 import { matrixSize, type Kernels } from "@laconic/engine/kernels";
-import { add, matMul, sum, tidy, zeros } from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Products with a weight. */
@@ -11,15 +11,15 @@ export function linearKernels(
       const [rows] = matrixSize(x);
       const [outputs] = matrixSize(weight);
       return device.make([rows, outputs], () => {
-        const product = matMul(device.data(x), device.data(weight), false, true);
-        return bias ? add(product, device.data(bias)) : product;
+        const product = tf.matMul(device.data(x), device.data(weight), false, true);
+        return bias ? tf.add(product, device.data(bias)) : product;
       });
     },
     linearOnto(into, x, weight, bias) {
       if (x.shape[0] === 0) return;
-      const total = tidy(() => {
-        const product = add(device.data(into), matMul(device.data(x), device.data(weight), false, true));
-        return bias ? add(product, device.data(bias)) : product;
+      const total = tf.tidy(() => {
+        const product = tf.add(device.data(into), tf.matMul(device.data(x), device.data(weight), false, true));
+        return bias ? tf.add(product, device.data(bias)) : product;
       });
       device.store.replace(into, total);
     },
@@ -28,21 +28,21 @@ export function linearKernels(
       const [outputs] = matrixSize(weight);
       const [d, input] = [device.data(dOut), device.data(x)];
       return {
-        ...(needs.input && { dX: device.make([rows, inputs], () => matMul(d, device.data(weight))) }),
+        ...(needs.input && { dX: device.make([rows, inputs], () => tf.matMul(d, device.data(weight))) }),
         ...(needs.weight && {
           dWeight: device.make([outputs, inputs], () =>
-            rows === 0 ? zeros([outputs, inputs]) : matMul(d, input, true, false),
+            rows === 0 ? tf.zeros([outputs, inputs]) : tf.matMul(d, input, true, false),
           ),
         }),
         ...(needs.bias && {
-          dBias: device.make([outputs], () => (rows === 0 ? zeros([outputs]) : sum(d, 0))),
+          dBias: device.make([outputs], () => (rows === 0 ? tf.zeros([outputs]) : tf.sum(d, 0))),
         }),
       };
     },
     headLogits(hidden, weight) {
       const [rows] = matrixSize(hidden);
       const [vocabulary] = matrixSize(weight);
-      return device.make([rows, vocabulary], () => matMul(device.data(hidden), device.data(weight), false, true));
+      return device.make([rows, vocabulary], () => tf.matMul(device.data(hidden), device.data(weight), false, true));
     },
   };
 }

@@ -1,20 +1,5 @@
 import { matrixSize, type Kernels } from "@laconic/engine/kernels";
-import {
-  add,
-  expandDims,
-  mean,
-  mul,
-  rsqrt,
-  square,
-  sub,
-  sum,
-  zeros,
-  concat,
-  gather,
-  neg,
-  reshape,
-  slice,
-} from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Root-mean-square normalisation (Zhang and Sennrich 2019). */
@@ -24,8 +9,8 @@ export function normKernels(device: OpsDevice): Pick<Kernels, "rmsNorm" | "rmsNo
       const [rows, width] = matrixSize(x);
       const [out, invRms] = device.makeAll([[rows, width], [rows]], () => {
         const input = device.data(x);
-        const inverse = rsqrt(add(mean(square(input), 1), epsilon));
-        return [mul(mul(input, expandDims(inverse, 1)), device.data(weight)), inverse];
+        const inverse = tf.rsqrt(tf.add(tf.mean(tf.square(input), 1), epsilon));
+        return [tf.mul(tf.mul(input, tf.expandDims(inverse, 1)), device.data(weight)), inverse];
       });
       return { out, invRms };
     },
@@ -33,16 +18,16 @@ export function normKernels(device: OpsDevice): Pick<Kernels, "rmsNorm" | "rmsNo
       const [rows, width] = matrixSize(x);
       if (rows === 0)
         return {
-          dX: device.make([0, width], () => zeros([0, width])),
-          dWeight: device.make([width], () => zeros([width])),
+          dX: device.make([0, width], () => tf.zeros([0, width])),
+          dWeight: device.make([width], () => tf.zeros([width])),
         };
       const [dX, dWeight] = device.makeAll([[rows, width], [width]], () => {
-        const inverse = expandDims(device.data(invRms), 1);
-        const normal = mul(device.data(x), inverse);
+        const inverse = tf.expandDims(device.data(invRms), 1);
+        const normal = tf.mul(device.data(x), inverse);
         const d = device.data(dOut);
-        const dNormal = mul(d, device.data(weight));
-        const along = mean(mul(dNormal, normal), 1, true);
-        return [mul(inverse, sub(dNormal, mul(normal, along))), sum(mul(d, normal), 0)];
+        const dNormal = tf.mul(d, device.data(weight));
+        const along = tf.mean(tf.mul(dNormal, normal), 1, true);
+        return [tf.mul(inverse, tf.sub(dNormal, tf.mul(normal, along))), tf.sum(tf.mul(d, normal), 0)];
       });
       return { dX, dWeight };
     },
@@ -58,13 +43,15 @@ export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
       device.expectIndices(positions, count, "rotary: positions");
       return device.make([rows, width], () => {
         const at = device.data(positions);
-        const [c, forward] = [tables.cos, tables.sin].map((table) => expandDims(gather(device.data(table), at), 1));
+        const [c, forward] = [tables.cos, tables.sin].map((table) =>
+          tf.expandDims(tf.gather(device.data(table), at), 1),
+        );
         if (!c || !forward) return device.data(x);
-        const s = inverse ? neg(forward) : forward;
-        const pairs = reshape(device.data(x), [rows, heads, 2 * half]);
-        const low = slice(pairs, [0, 0, 0], [rows, heads, half]);
-        const high = slice(pairs, [0, 0, half], [rows, heads, half]);
-        return concat([sub(mul(low, c), mul(high, s)), add(mul(high, c), mul(low, s))], 2);
+        const s = inverse ? tf.neg(forward) : forward;
+        const pairs = tf.reshape(device.data(x), [rows, heads, 2 * half]);
+        const low = tf.slice(pairs, [0, 0, 0], [rows, heads, half]);
+        const high = tf.slice(pairs, [0, 0, half], [rows, heads, half]);
+        return tf.concat([tf.sub(tf.mul(low, c), tf.mul(high, s)), tf.add(tf.mul(high, c), tf.mul(low, s))], 2);
       });
     },
   };

@@ -1,11 +1,10 @@
 import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/engine/kernels";
-import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 
 /** What a TensorFlow.js backend brings beside its operations. */
 export interface OpsBackend {
-  /** `tensorflow` or `tensorflow-gpu`. */
   readonly device: string;
-  /** Library and version. */
   readonly library: string;
   /** Most elements of an intermediate result: products beyond it are made in parts. */
   readonly maxElements: number;
@@ -32,7 +31,9 @@ export class OpsDevice {
 
   /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */
   make(shape: readonly number[], body: () => TfTensor): Handle<TfTensor> {
-    return this.store.adoptFloats(tidy(() => (sizeOf(shape) === 0 ? zeros([...shape]) : reshape(body(), [...shape]))));
+    return this.store.adoptFloats(
+      tf.tidy(() => (sizeOf(shape) === 0 ? tf.zeros([...shape]) : tf.reshape(body(), [...shape]))),
+    );
   }
 
   /** Several float tensors from the same operations. */
@@ -40,20 +41,20 @@ export class OpsDevice {
     shapes: N,
     body: () => TfTensor[],
   ): { [K in keyof N]: Handle<TfTensor> } {
-    const made = tidy(() => {
-      if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => zeros([...shape]));
-      return body().map((data, i) => reshape(data, [...(shapes[i] as readonly number[])]));
+    const made = tf.tidy(() => {
+      if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => tf.zeros([...shape]));
+      return body().map((data, i) => tf.reshape(data, [...(shapes[i] as readonly number[])]));
     });
     return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle<TfTensor> };
   }
 
   /** Numbers that follow from a tensor, made at first use and freed with it. */
   derive(tensor: Tensor, name: string, make: () => TfTensor): TfTensor {
-    return this.store.derive(tensor, name, () => keep(make()));
+    return this.store.derive(tensor, name, () => tf.keep(make()));
   }
 
   deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): TfTensor {
-    return this.derive(tensor, name, () => tensor1d(make(), "int32"));
+    return this.derive(tensor, name, () => tf.tensor1d(make(), "int32"));
   }
 
   /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */

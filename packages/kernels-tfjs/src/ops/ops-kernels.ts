@@ -47,7 +47,6 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
 
-/** How tensors come, go and cross to the host. */
 function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
   return {
     ...store.kernels(),

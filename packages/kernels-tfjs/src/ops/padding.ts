@@ -1,14 +1,6 @@
 import { ancestorRuns, type SequenceLayout } from "@laconic/engine/kernels";
-import {
-  expandDims,
-  gather,
-  mul,
-  reshape,
-  scatterND,
-  tensor2d,
-  transpose,
-  type Tensor as TfTensor,
-} from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /**
@@ -41,7 +33,7 @@ export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: nu
   let known: PaddedRows | undefined;
   const numbers = (): PaddedRows => (known ??= paddedRows(layout, ends, rows));
   const column = (name: "present" | "owned"): TfTensor =>
-    device.derive(source, name, () => tensor2d(numbers()[name], [sequences * longest, 1]));
+    device.derive(source, name, () => tf.tensor2d(numbers()[name], [sequences * longest, 1]));
   return {
     rows,
     sequences,
@@ -101,15 +93,15 @@ export function toHeads(
   mask: TfTensor | null = layout.present,
 ): TfTensor {
   const { sequences, longest, sources } = layout;
-  const padded = sources && mask ? mul(gather(x, sources), mask) : x;
-  const split = reshape(padded, [sequences, longest, kvHeads, group, width]);
-  return reshape(transpose(split, [0, 2, 3, 1, 4]), [sequences, kvHeads, group * longest, width]);
+  const padded = sources && mask ? tf.mul(tf.gather(x, sources), mask) : x;
+  const split = tf.reshape(padded, [sequences, longest, kvHeads, group, width]);
+  return tf.reshape(tf.transpose(split, [0, 2, 3, 1, 4]), [sequences, kvHeads, group * longest, width]);
 }
 
 /** The way back to [N, kvHeads * group * width], of a row in several sequences from the first. */
 export function fromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, group: number, width: number): TfTensor {
   const rows = paddedFromHeads(x, layout, kvHeads, group, width);
-  return layout.places ? gather(rows, layout.places) : rows;
+  return layout.places ? tf.gather(rows, layout.places) : rows;
 }
 
 /** The same to [N, kvHeads * width], the sum of a row's places in the order of the sequences. Padding has to be zero. */
@@ -117,7 +109,7 @@ export function sumFromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number,
   const { owned, sources } = layout;
   if (!owned || !sources) return fromHeads(x, layout, kvHeads, 1, width);
   const rows = paddedFromHeads(x, layout, kvHeads, 1, width);
-  return scatterND(expandDims(sources, 1), rows, [layout.rows, kvHeads * width]);
+  return tf.scatterND(tf.expandDims(sources, 1), rows, [layout.rows, kvHeads * width]);
 }
 
 function paddedFromHeads(
@@ -127,6 +119,6 @@ function paddedFromHeads(
   group: number,
   width: number,
 ): TfTensor {
-  const split = reshape(x, [sequences, kvHeads, group, longest, width]);
-  return reshape(transpose(split, [0, 3, 1, 2, 4]), [sequences * longest, kvHeads * group * width]);
+  const split = tf.reshape(x, [sequences, kvHeads, group, longest, width]);
+  return tf.reshape(tf.transpose(split, [0, 3, 1, 2, 4]), [sequences * longest, kvHeads * group * width]);
 }

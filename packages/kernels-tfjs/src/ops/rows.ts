@@ -1,23 +1,6 @@
 import { matrixSize, type Kernels, joinedSize, sizeOf } from "@laconic/engine/kernels";
-import {
-  add as sumOf,
-  gather,
-  tidy,
-  unsortedSegmentSum,
-  zeros,
-  type Tensor1D,
-  type Tensor as TfTensor,
-  add,
-  scalar,
-  expandDims,
-  tensorScatterUpdate,
-  clone,
-  concat,
-  slice,
-  mul,
-  range,
-  reshape,
-} from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Rows of a table by number. */
@@ -27,15 +10,15 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
       const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, rows, "gatherRows: rows");
-      return device.make([count, width], () => gather(device.data(table), device.data(ids)));
+      return device.make([count, width], () => tf.gather(device.data(table), device.data(ids)));
     },
     scatterAddRows(delta, ids, rowCount) {
       const [count, width] = matrixSize(delta);
       device.expectIndices(ids, rowCount, "scatterAddRows: rows");
       return device.make([rowCount, width], () =>
         count === 0
-          ? zeros([rowCount, width])
-          : unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount),
+          ? tf.zeros([rowCount, width])
+          : tf.unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount),
       );
     },
     placeRows({ tensor, add }, delta, ids) {
@@ -43,10 +26,10 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, rowCount, "placeRows: rows");
       if (count === 0 && add) return;
-      const made = tidy((): TfTensor => {
-        if (count === 0) return zeros([rowCount, width]);
-        const sums = unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount);
-        return add ? sumOf(device.data(tensor), sums) : sums;
+      const made = tf.tidy((): TfTensor => {
+        if (count === 0) return tf.zeros([rowCount, width]);
+        const sums = tf.unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount);
+        return add ? tf.add(device.data(tensor), sums) : sums;
       });
       device.store.replace(tensor, made);
     },
@@ -63,7 +46,8 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
       const count = rows.shape[0] as number;
       device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const kind = dtype === "int32" ? "int32" : "float32";
-      const picked = count === 0 ? zeros([0, ...x.shape.slice(1)], kind) : tidy(() => gather(data, device.data(rows)));
+      const picked =
+        count === 0 ? tf.zeros([0, ...x.shape.slice(1)], kind) : tf.tidy(() => tf.gather(data, device.data(rows)));
       return dtype === "int32" ? store.adoptInts(picked, range) : store.adoptFloats(picked);
     },
     writeRows(into, rows, values) {
@@ -80,7 +64,7 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
       if (x.shape[0] === 0) return;
       store.replace(
         x,
-        tidy(() => add(held.data, scalar(by, "int32"))),
+        tf.tidy(() => tf.add(held.data, tf.scalar(by, "int32"))),
       );
       held.range = [held.range[0] + by, held.range[1] + by];
     },
@@ -89,7 +73,7 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
 
 /** `putRows` of any backend: a copy of the data with some rows replaced. */
 export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor {
-  return tidy(() => tensorScatterUpdate(data, expandDims(rows, 1), values));
+  return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
@@ -98,21 +82,21 @@ type Pieces = "together" | "assign" | "columns" | "joinColumns";
 export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   return {
-    together: (shapes) => shapes.map((shape) => store.adoptFloats(zeros([...shape]))),
+    together: (shapes) => shapes.map((shape) => store.adoptFloats(tf.zeros([...shape]))),
     assign(into, from) {
       // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
-      const copies = from.map((tensor) => clone(device.data(tensor)));
+      const copies = from.map((tensor) => tf.clone(device.data(tensor)));
       into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
     },
     columns(x, start, count) {
       const [rows] = matrixSize(x);
-      return device.make([rows, count], () => slice(device.data(x), [0, start], [rows, count]));
+      return device.make([rows, count], () => tf.slice(device.data(x), [0, start], [rows, count]));
     },
     joinColumns(parts) {
       const shape = joinedSize(parts);
-      if (sizeOf(shape) === 0) return store.adoptFloats(zeros([...shape]));
+      if (sizeOf(shape) === 0) return store.adoptFloats(tf.zeros([...shape]));
       return device.make(shape, () =>
-        concat(
+        tf.concat(
           parts.map((part) => device.data(part)),
           1,
         ),
@@ -124,6 +108,6 @@ export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
 /** One value of each row: values [B, V], columns int32 [B] -> [B]. */
 export function picked(values: TfTensor, columns: TfTensor): TfTensor {
   const [rows, width] = values.shape as [number, number];
-  const places = add(mul(range(0, rows, 1, "int32"), scalar(width, "int32")), columns);
-  return gather(reshape(values, [rows * width]), places);
+  const places = tf.add(tf.mul(tf.range(0, rows, 1, "int32"), tf.scalar(width, "int32")), columns);
+  return tf.gather(tf.reshape(values, [rows * width]), places);
 }

@@ -2,7 +2,8 @@ import util from "node:util";
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
-import { backend, enableProdMode, ready, setBackend, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import * as tf from "@tensorflow/tfjs-core";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { optionalModule } from "../optional-module.ts";
 
 /**
@@ -81,7 +82,6 @@ interface NodeBackend {
   executeSingleOutput(name: string, attributes: readonly object[], inputs: readonly TfTensor[]): TfTensor;
 }
 
-/** A TensorFlow that was started in this thread. */
 interface OpenTensorFlow {
   readonly version: string;
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
@@ -94,7 +94,7 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
   const unavailable = (reason: string, cause?: unknown): LaconicError =>
     new LaconicError("device_unavailable", reason, { device }, cause);
   restoreOldUtilities();
-  enableProdMode(); // a second copy of TensorFlow.js would say so on the console
+  tf.enableProdMode(); // a second copy of TensorFlow.js would say so on the console
   // Without it TensorFlow takes the whole of the GPU's memory when it starts.
   process.env["TF_FORCE_GPU_ALLOW_GROWTH"] ??= "true";
   process.env["TF_CPP_MIN_LOG_LEVEL"] ??= "2";
@@ -105,10 +105,10 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
     throw unavailable(`${name} is installed, but its binding does not load: ${firstLine(error)}`, error);
   }
   if (!loaded) throw unavailable(`${name} is not installed; laconic doctor --enable ${device} builds it`);
-  const started = await setBackend("tensorflow").catch(() => false);
-  await ready();
+  const started = await tf.setBackend("tensorflow").catch(() => false);
+  await tf.ready();
   if (!started) throw unavailable("TensorFlow.js could not start its tensorflow backend");
-  const node = backend() as unknown as NodeBackend;
+  const node = tf.backend() as unknown as NodeBackend;
   const { binding } = node;
   const attributes = [{ name: "T", type: binding.TF_ATTR_TYPE, value: binding.TF_FLOAT }];
   return {

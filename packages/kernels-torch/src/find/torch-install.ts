@@ -9,11 +9,9 @@ import { pythonOf, systemOf, type System } from "@laconic/core/platform";
 export interface TorchInstall {
   /** The `torch` package, or a folder that holds `lib`. */
   readonly folder: string;
-  /** Where the shared libraries are. */
   readonly libraries: string;
   /** As in `torch.__version__`; null when the folder does not say. */
   readonly version: string | null;
-  /** Whether it was built for CUDA. */
   readonly cuda: boolean;
 }
 
@@ -85,7 +83,6 @@ function askPython(python: string): string | null {
   }
 }
 
-/** Folders of this form, where `*` is the name of a Python. */
 function matching(root: string, form: string): string[] {
   const [above, below] = form.split("/*/");
   if (above === undefined || below === undefined) return [join(root, form)];

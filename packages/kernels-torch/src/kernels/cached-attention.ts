@@ -1,11 +1,5 @@
-import {
-  longestReach,
-  pageRun,
-  seesEverything,
-  type AttentionShape,
-  type CachePlan,
-  type KeyValueCache,
-} from "@laconic/engine/kernels";
+import { longestReach, pageRun, seesEverything } from "@laconic/engine/kernels";
+import type { AttentionShape, CachePlan, KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle } from "../native/torch.ts";
 import { packRows, padRows, paddedLayout, paddedRows } from "./padding.ts";
@@ -125,7 +119,6 @@ export function heldRows(
   return { handle: torch.view(whole, [count * kvHeads, reach, headDim], [stride, headDim, 1]), stride };
 }
 
-/** Some tokens of some sequences. */
 interface Tile {
   readonly first: number;
   readonly count: number;
@@ -287,7 +280,6 @@ export function attendInTurn(
   });
 }
 
-/** The new tokens of one sequence. */
 interface Part extends Omit<NewTokens, "tokens"> {
   readonly length: number;
 }
@@ -341,7 +333,6 @@ function causal(
   );
 }
 
-/** [length, heads * headDim] as [1, heads, length, headDim]. */
 function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: number, headDim: number): Handle {
   const row = heads * headDim;
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);

@@ -98,7 +98,6 @@ function sumsByHead(
   return torch.view(handle, [sequences, queryHeads, queries], strides, offset);
 }
 
-/** Rows as [sequences, heads, length, width]. */
 function heads(
   { torch }: TorchDevice,
   { handle, stride, offset = 0, sequenceStride }: Rows,

@@ -110,7 +110,6 @@ export function flashCacheKernels(
   };
 }
 
-/** Copies that are one: pages that follow one another in both caches. */
 interface Stretch {
   readonly first: number;
   readonly count: number;

@@ -12,7 +12,6 @@ export interface WeightPlace {
   readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
 }
 
-/** Some rows of the head's input. */
 interface Rows {
   readonly count: number;
   readonly hidden: Handle;
@@ -126,7 +125,6 @@ class Head {
     if (plus !== null) this.#torch.addmmInto(logits, logits, plus, this.#torch.full([1, columns.count], float32, 1));
     return logits;
   }
-  /** Belongs to the running kernel. */
   #spaceFor({ rows, columns }: HeadTiles, arrays: 1 | 2): Space {
     const most = (rows[0]?.count ?? 0) * (columns[0]?.count ?? 0);
     const make = (): Handle => this.#torch.empty([most], float32);
@@ -287,7 +285,6 @@ class Head {
     };
   }
 
-  /** sum += a b; the first one sets it. */
   #addProduct(sum: Handle, a: Handle, b: Handle, first: boolean): void {
     if (this.#exact && first) this.#torch.mmInto(sum, a, b);
     else if (this.#exact) this.#torch.addmmInto(sum, sum, a, b);

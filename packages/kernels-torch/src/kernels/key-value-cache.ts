@@ -1,11 +1,5 @@
-import {
-  KeyValueCaches,
-  longestReach,
-  newPlaces,
-  type CachePlan,
-  type Kernels,
-  type KeyValueCache,
-} from "@laconic/engine/kernels";
+import { KeyValueCaches, longestReach, newPlaces } from "@laconic/engine/kernels";
+import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -39,7 +33,6 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
       device.packed.cacheFreed();
     },
     attentionCached(q, k, v, given, shape, plan) {
-      // How far the sequences reach is the host's number in what follows.
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { kvHeads, headDim } = shape;
       const input = { query: device.handle(q), keys: device.handle(k), values: device.handle(v), tokens };

@@ -22,7 +22,6 @@ export function oneDnnProduct({ torch }: TorchDevice, x: Handle, w: Handle, bias
   return torch.call(aten.oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
 }
 
-/** a b in the working precision. */
 function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch } = device;
   const out = torch.empty(size, device.working);

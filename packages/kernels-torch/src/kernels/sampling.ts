@@ -1,12 +1,6 @@
 import { kernelSampling } from "@laconic/core/backends";
-import {
-  matrixSize,
-  isOnDevice,
-  packSampling,
-  type Kernels,
-  type SamplingOnDevice,
-  type SamplingRows,
-} from "@laconic/engine/kernels";
+import { matrixSize, isOnDevice, packSampling } from "@laconic/engine/kernels";
+import type { Kernels, SamplingOnDevice, SamplingRows } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -81,7 +75,6 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     return torch.call(aten.where, torch.call(aten.greater, mass, inputs.number(0)), inside, likeliest);
   }
 
-  /** int64 [B, 1]. */
   function choose(scaled: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     const { greedy, cuts } = inputs.kind;
     const likeliest = (): Handle => torch.callMany(aten.maxAlong, scaled, { int: 1 }, { bool: true })[1];

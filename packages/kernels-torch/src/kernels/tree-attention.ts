@@ -1,11 +1,5 @@
-import {
-  type AttentionShape,
-  type BranchCost,
-  type SegmentTree,
-  type SequenceLayout,
-  type Tensor,
-  subtreeEnds,
-} from "@laconic/engine/kernels";
+import { subtreeEnds } from "@laconic/engine/kernels";
+import type { AttentionShape, BranchCost, SegmentTree, SequenceLayout, Tensor } from "@laconic/engine/kernels";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -126,7 +120,6 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
 
 const known = new WeakMap<SegmentTree, TreeParts>();
 
-/** A matrix that rows are taken from. */
 interface Source extends Rows {
   readonly width: number;
 }
@@ -178,7 +171,6 @@ class TreePlaces {
       : this.#device.torch.call(aten.cat, { tensors: parts }, { int: 0 });
   }
 
-  /** Row numbers on the device. */
   index(name: string, ...lists: readonly Int32Array[]): Handle {
     const { store, torch } = this.#device;
     return store.derive(store.get(this.#tree.parentsOnDevice), name, () => {
@@ -222,23 +214,19 @@ interface TreeLevel {
   readonly places: Int32Array | null;
 }
 
-/** How a tree of segments is attended to. */
 interface TreeParts {
   /** Every segment to itself. */
   readonly own: TreeLevel;
   /** Everything behind a segment to that segment: level l has the segments with l ancestors. */
   readonly levels: readonly TreeLevel[];
-  /** Whether some place has no row. */
   readonly padded: boolean;
 }
 
-/** A run of rows. */
 interface Run {
   readonly start: number;
   readonly length: number;
 }
 
-/** Queries and the keys that they attend to. */
 interface Block {
   readonly queries: Run;
   readonly keys: Run;

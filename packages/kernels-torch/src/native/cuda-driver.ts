@@ -7,13 +7,11 @@ export interface Gpu {
   /** As in `cuda:1`; CUDA_VISIBLE_DEVICES changes what is counted. */
   readonly index: number;
   readonly name: string;
-  /** Bytes. */
   readonly memory: number;
   /** As in `9.0`. */
   readonly computeCapability: string;
 }
 
-/** The name of NVIDIA's driver on this system. */
 function cudaDriver({ title }: System = systemOf(process.platform)): string {
   return title === "Windows" ? "nvcuda.dll" : "libcuda.so.1";
 }

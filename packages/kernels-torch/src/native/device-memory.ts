@@ -27,7 +27,6 @@ export class DeviceMemory {
     this.#landings = new Landings((handle) => scopes.delete(handle));
   }
 
-  /** Handles that reads keep for the next ones. */
   get kept(): number {
     return this.#landings.count;
   }
@@ -159,7 +158,6 @@ export class DeviceMemory {
 interface Landing {
   readonly handle: Handle;
   readonly address: number;
-  /** Its type and shape. */
   readonly kind: string;
   readonly bytes: number;
 }

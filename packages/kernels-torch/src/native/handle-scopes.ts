@@ -15,7 +15,6 @@ export class HandleScopes {
     this.#remove = remove;
   }
 
-  /** Handles made and not deleted. */
   get live(): number {
     return this.#live;
   }

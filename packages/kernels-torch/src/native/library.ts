@@ -69,7 +69,6 @@ export function nativeSymbols(device: string): NativeSymbols {
   };
 }
 
-/** The name in a C declaration, or in a name alone. */
 function nameOf(declaration: string, device: string): string {
   return declaration.replace(/^(?:\w+ )?([\w{}]+).*/, "$1").replace("{device}", device);
 }
@@ -105,11 +104,9 @@ export interface Library {
 
 export interface LibraryOptions {
   readonly device: TorchDeviceName;
-  /** Of the GPU; 0 by default. */
   readonly index?: number;
   /** Threads of one operation on the CPU; the library's own choice when absent. */
   readonly threads?: number;
-  /** TF32 products of float32 matrices on CUDA. */
   readonly tf32: boolean;
   /** cuBLAS keeps to workspaces of one size on CUDA; false by default. */
   readonly deterministic?: boolean;

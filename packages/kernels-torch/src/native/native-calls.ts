@@ -131,7 +131,6 @@ export class NativeCalls {
     return target;
   }
 
-  /** Another reference to the same tensor. */
   duplicate(handle: Handle): Handle {
     const slots = this.slots;
     this.check(this.library.functions.newHandle(handle, slots.addressOf(slotPlaces.result)), "new handle");

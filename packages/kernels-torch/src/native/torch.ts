@@ -22,7 +22,6 @@ export class Torch {
   readonly library: Library;
   readonly device: TorchDeviceName;
   readonly #calls: NativeCalls;
-  /** What runs operators. */
   readonly #operators: NativeCalls | MpsOperators;
   readonly #scopes: HandleScopes;
   readonly #memory: DeviceMemory;
@@ -57,13 +56,11 @@ export class Torch {
     return this.#scopes.apart(body);
   }
 
-  /** Calls an operator with one result. */
   call(op: Operator, ...args: readonly Argument[]): Handle {
     this.#operators.invoke(op, args);
     return this.#scopes.add(this.#calls.slots.integer(0));
   }
 
-  /** Calls an operator with any number of results. */
   callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
     this.#operators.invoke(op, args);
     const results: Handle[] = [];
@@ -109,7 +106,6 @@ export class Torch {
     return this.device === "cuda" && this.library.indexTensor !== null;
   }
 
-  /** Columns of a matrix by number, int64. */
   pickColumns(x: Handle, columns: Handle): Handle {
     const { slots } = this.#calls;
     const at = slotPlaces.borrowed;
@@ -188,7 +184,6 @@ export class Torch {
     this.#threads = wanted;
   }
 
-  /** Where a tensor's first element lies, as a number. */
   address(handle: Handle): number {
     return this.#memory.address(handle);
   }

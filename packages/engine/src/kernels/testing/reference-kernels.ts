@@ -9,13 +9,8 @@ import { sizeOf } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
-import {
-  attentionCached,
-  copyCachePages,
-  createCache,
-  expectOwnPages,
-  type ReferenceCache,
-} from "./reference/key-value-cache.ts";
+import { attentionCached, copyCachePages, createCache, expectOwnPages } from "./reference/key-value-cache.ts";
+import type { ReferenceCache } from "./reference/key-value-cache.ts";
 import { linear, linearBackward } from "./reference/linear.ts";
 import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";

@@ -79,9 +79,7 @@ export interface HostPort {
   onMessage(listener: (message: never) => void): void;
   /** The thread is gone, or what it sent cannot be read. */
   onFailure(listener: (error: LaconicError) => void): void;
-  /** Whether an answer is awaited. */
   wait(isBusy: boolean): void;
-  /** Ends the thread. */
   close(): Promise<void>;
 }
 
@@ -121,7 +119,6 @@ export function reviveError(stored: StoredError): LaconicError {
 /** How a host trains and samples. */
 export interface HostSettings {
   readonly recompute: Recompute;
-  /** Training passes and log-probs go over what sequences share once. */
   readonly sharePrefixes: boolean;
   readonly limits: Partial<GenerationLimits>;
 }
@@ -135,7 +132,6 @@ export interface HostOutputs {
   readonly outputs: Float64Array;
   /** Of the distributions; nothing under a scalar head. */
   readonly entropy: Float64Array;
-  /** Length S + 1. */
   readonly offsets: Int32Array;
   /** Rows that were passed: tokens of the sequences, shared ones once. */
   readonly rows: number;
@@ -145,7 +141,6 @@ export interface HostOutputs {
 
 /** What the calling side must know of a model. */
 export interface ModelFacts {
-  /** Number of parameters. */
   readonly parameters: number;
   /** Those that training changes. */
   readonly trainableParameters: number;

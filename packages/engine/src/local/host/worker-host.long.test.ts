@@ -1,13 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import {
-  LaconicError,
-  randomFromSeed,
-  type CompletionRequest,
-  type Engine,
-  type TrainingSequence,
-} from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import type { CompletionRequest, Engine, TrainingSequence } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KernelSource } from "../../kernels/index.ts";

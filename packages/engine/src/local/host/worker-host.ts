@@ -1,13 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { DrawnListener } from "../../generation/draw.ts";
-import {
-  movedBuffers,
-  reviveError,
-  type EngineHost,
-  type HostCall,
-  type HostPort,
-  type HostReply,
-} from "./protocol.ts";
+import { movedBuffers, reviveError } from "./protocol.ts";
+import type { EngineHost, HostCall, HostPort, HostReply } from "./protocol.ts";
 
 interface Pending {
   resolve(value: unknown): void;

@@ -80,7 +80,6 @@ export class SharedBases {
   }
 }
 
-/** A model with a scalar head as its source gives it. */
 interface ScalarBase extends BaseWeights {
   readonly hasStoredHead: boolean;
 }

@@ -18,7 +18,7 @@ import { RunningBatch } from "../../generation/running-batch.ts";
 import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
 import { adapterOf } from "../../transformer/adapter.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
-import { readPeftFolder } from "../../lora/peft-folder.ts";
+import { openPeftFolder } from "../../lora/peft-folder.ts";
 import { AdamW } from "../../optimizer/adamw.ts";
 import { Gradients } from "../../transformer/gradients.ts";
 import type { ModelConfig } from "../../transformer/model-config.ts";
@@ -43,7 +43,6 @@ import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-for
 import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 
 export interface HostedModelOptions extends HostSettings {
-  /** Where models are read from and saved. */
   readonly files: ModelFiles;
 }
 
@@ -175,7 +174,6 @@ export class HostedModel {
     for (const batch of this.#batches.values()) batch.cancel(call, place);
   }
 
-  /** Gives up cached prefixes. */
   releaseKept(): void {
     for (const batch of this.#batches.values()) batch.releaseKept();
   }
@@ -340,7 +338,6 @@ function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>)
   return adapter ? { ...model, adapter: adapterOf(adapter.settings, tensors) } : { ...model, parameters: tensors };
 }
 
-/** What is trained, as it lies in a folder. */
 function storedShapes(model: ModelOnDevice): ReadonlyMap<string, readonly number[]> {
   const { adapter, config, trainsHeadAlone } = model;
   if (trainsHeadAlone) return shapesOf(trainable(model));
@@ -352,7 +349,16 @@ async function readAdapter(
   source: AdapterSource,
   config: ModelConfig,
 ): Promise<{ settings: LoraSettings; values: ReadonlyMap<string, Float32Array | Float64Array> }> {
-  if (source.kind === "adapter-folder") return readPeftFolder(files, source.path, config);
+  if (source.kind === "adapter-folder") {
+    const { settings, tensors, close } = await openPeftFolder(files, source.path, config);
+    try {
+      const values = new Map<string, Float32Array | Float64Array>();
+      for (const [name, { read }] of tensors) values.set(name, await read());
+      return { settings, values };
+    } finally {
+      await close();
+    }
+  }
   const random = randomFromSeed(source.seed).split("adapter");
   return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }

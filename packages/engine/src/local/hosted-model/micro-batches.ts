@@ -13,9 +13,7 @@ export interface MicroBatchLimits {
 
 /** Sequences that are passed together whenever they fit: those that end in some segments, which are one branch of the forest. */
 interface Branch {
-  /** The segment that it begins with. */
   readonly segment: number;
-  /** By number. */
   readonly sequences: readonly number[];
   /** Rows of its path, and behind it. */
   readonly path: number;

@@ -1,10 +1,5 @@
-import {
-  LaconicError,
-  type Engine,
-  type LoraSettings,
-  type TrainableModel,
-  type TrainingSequence,
-} from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import type { Engine, LoraSettings, TrainableModel, TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "../../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -8,10 +8,8 @@ import { passForward, type HeadPass } from "../../transformer/value-pass.ts";
 import type { HostOutputs } from "../host/protocol.ts";
 import { explainOutOfMemory } from "./training-passes.ts";
 
-/** What a pass says of its predictions, and whose they are. */
 interface Predicted {
   readonly outputs: Tensor;
-  /** Null of a scalar head. */
   readonly entropy: Tensor | null;
   readonly batch: Pick<PackedBatch, "predictions" | "predictionOffsets" | "forest">;
 }

@@ -1,7 +1,7 @@
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { adaptedProjections } from "../../lora/lora-settings.ts";
-import { readPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
+import { openPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { parameter, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { scoreName } from "../../transformer/parameters.ts";
@@ -64,9 +64,14 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
       return [...written, await writeTrainingState(files, folder, steps, moments, dtype)];
     },
     async open(folder) {
-      const stored = await readPeftFolder(files, folder, model.config);
-      expectSame("lora.", facts(settings), facts(stored.settings), folder);
-      return { tensors: inMemory(stored.values, model), close: async () => undefined };
+      const stored = await openPeftFolder(files, folder, model.config);
+      try {
+        expectSame("lora.", facts(settings), facts(stored.settings), folder);
+        return stored;
+      } catch (error) {
+        await stored.close();
+        throw error;
+      }
     },
   };
 }
@@ -94,17 +99,6 @@ export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
 const headFile = "score.safetensors";
 
 /** Adapters are small: they are read as a whole. */
-function inMemory(
-  values: ReadonlyMap<string, Float32Array | Float64Array>,
-  model: ModelOnDevice,
-): Map<string, TensorSource> {
-  const source = (name: string, shape: readonly number[]): TensorSource => ({
-    shape,
-    read: async () => values.get(name) as Float32Array | Float64Array,
-  });
-  return new Map(Array.from(model.adapter?.matrices ?? [], ([name, { shape }]) => [name, source(name, shape)]));
-}
-
 /** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */
 function expectSame(place: string, live: object, stored: object, folder: string): void {
   for (const [key, value] of Object.entries(live)) {

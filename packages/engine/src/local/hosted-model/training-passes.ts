@@ -22,7 +22,6 @@ export interface LiveModel {
   readonly steps: number;
 }
 
-/** A forward pass that waits for its backward pass. */
 interface PendingPass extends MicroBatch {
   readonly pass: HeadPass;
 }
@@ -66,7 +65,6 @@ export class TrainingPasses {
     return this.#backward(this.#pending, dOutputs, 0);
   }
 
-  /** Forgets the forward pass that waits. */
   drop(): void {
     if (this.#pending) freeTree(this.#state().live.kernels, this.#pending.pass);
     this.#pending = null;
@@ -151,12 +149,10 @@ export class TrainingPasses {
   }
 }
 
-/** Frees every tensor in a tensor, an array or a plain object, each once. */
 function freeTree(kernels: Kernels, value: unknown): void {
   kernels.free(...tensorsIn(value));
 }
 
-/** How a pass ran. */
 interface PassOptions {
   /** Null for a forward pass without gradients. */
   readonly recompute: Recompute | null;

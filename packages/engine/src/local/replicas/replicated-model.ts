@@ -34,7 +34,6 @@ export class ReplicatedModel {
   /** Also names its engine. */
   readonly hosts: readonly EngineHost[];
   protected readonly facts: ModelFacts;
-  /** Samples run together. */
   protected readonly order: CallOrder = new CallOrder();
   readonly #onWarning: ((message: string) => void) | undefined;
   readonly #exchange: GradientExchange | null;
@@ -218,7 +217,6 @@ export class ReplicatedModel {
     return parts;
   }
 
-  /** Later micro-batches start at the size that fitted. Said once. */
   #limitTokens(tokens: number): void {
     if (tokens >= this.#maxTokens) return;
     if (!this.#warned)
@@ -288,7 +286,6 @@ export class ReplicatedModel {
   }
 }
 
-/** The value of a call that was waited for together with others. */
 async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
   if (outcome.status === "rejected") throw outcome.reason;
   return outcome.value;

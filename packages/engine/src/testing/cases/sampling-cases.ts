@@ -1,11 +1,5 @@
-import {
-  randomFromSeed,
-  raggedRow,
-  type DrawnToken,
-  type Engine,
-  type SampleRequest,
-  type SampleResult,
-} from "@laconic/core";
+import { randomFromSeed, raggedRow } from "@laconic/core";
+import type { DrawnToken, Engine, SampleRequest, SampleResult } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 import { type CaseKit, expectNear, expectReplies, samplingMargin } from "./engine-case.ts";
 

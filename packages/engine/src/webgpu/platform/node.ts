@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import type { Gpu } from "../gpu.ts";
 import { findAdapter, missing, openDevice, type OpenGpu } from "../open-gpu.ts";
 
-/** What of the `webgpu` package is used here. */
 interface Dawn {
   create(options: readonly string[]): Gpu;
 }

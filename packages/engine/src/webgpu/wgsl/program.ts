@@ -28,7 +28,6 @@ export function int(value: number): { readonly type: "int32"; readonly value: nu
 /** The number of the workgroup: long dispatches are folded into two dimensions. */
 export const groupIndex = "i32((workgroupId.z * numWorkgroups.y + workgroupId.y) * numWorkgroups.x + workgroupId.x)";
 
-/** What the source of a compute shader is made of. */
 interface ProgramParts {
   /** As `const NAME`; `THREADS` is the size of a workgroup. */
   readonly constants: Readonly<Record<string, number>>;

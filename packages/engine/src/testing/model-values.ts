@@ -1,0 +1,42 @@
+import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import { modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
+import {
+  allocateTogether,
+  heldShapes,
+  heldTensors,
+  joinValues,
+  readPart,
+  storedParts,
+  writeValues,
+} from "../transformer/weight-layout.ts";
+
+/** A model of these values, by the names of a checkpoint. */
+export function uploadModel(
+  kernels: Kernels,
+  config: ModelConfig,
+  values: ReadonlyMap<string, Float32Array | Float64Array>,
+): ModelOnDevice {
+  const shapes = parameterShapes(config);
+  const parameters = allocateTogether(kernels, heldShapes(shapes));
+  for (const [name, { parts }] of heldTensors(shapes)) {
+    const joined = joinValues(parts.map((part) => values.get(part.name) as Float32Array));
+    writeValues(kernels, parameters.get(name) as Tensor, joined);
+  }
+  return modelOf(kernels, config, parameters);
+}
+
+/** The values of a checkpoint's tensors, out of those on the device. */
+export async function readStored(
+  kernels: Kernels,
+  tensors: ReadonlyMap<string, Tensor>,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Promise<Map<string, Float32Array | Float64Array>> {
+  const values = new Map<string, Float32Array | Float64Array>();
+  for (const { name, shape, held, start } of storedParts(shapes)) {
+    const tensor = tensors.get(held);
+    if (tensor) values.set(name, await readPart(kernels, tensor, start, shape));
+  }
+  return values;
+}
