@@ -21,11 +21,9 @@ export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";
 
 export { adapterShapes } from "./lora/lora-settings.ts";
-export { largestBatches } from "./memory/sequence-lengths.ts";
-export type { LargestBatches } from "./memory/sequence-lengths.ts";
 export { measurePasses } from "./memory/measure-passes.ts";
 export type { PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
-export { forwardPassBytes, planMemory } from "./memory/plan-memory.ts";
-export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";
+export { forwardPassBytes, largestBatches, planMemory } from "./memory/plan-memory.ts";
+export type { LargestBatches, MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";
 export { rowsOf, sequencesWithin, type SequenceLengths } from "./memory/sequence-lengths.ts";

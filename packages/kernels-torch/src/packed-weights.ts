@@ -1,5 +1,5 @@
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
-import { aten, type Handle, type Operator, type Torch } from "./native/torch.ts";
+import { aten, type Handle, type Torch } from "./native/torch.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */

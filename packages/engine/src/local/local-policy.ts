@@ -202,9 +202,9 @@ function firstStop(text: string, stops: readonly string[]): number | null {
 
 function beginning(trace: TokenTrace, length: number): TokenTrace {
   if (length === trace.tokens.length) return trace;
-  const { promptTokens, tokens, logProbs, atOne } = trace;
+  const { tokens, logProbs, atOne } = trace;
   return {
-    promptTokens,
+    promptTokens: trace.promptTokens,
     tokens: tokens.slice(0, length),
     logProbs: logProbs.slice(0, length),
     ...(atOne && { atOne: atOne.slice(0, length) }),

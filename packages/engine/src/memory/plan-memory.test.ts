@@ -11,11 +11,10 @@ import { parseModelConfig } from "../transformer/model-config.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
-import { largestBatches } from "./sequence-lengths.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
-import { planMemory, type MemorySettings } from "./plan-memory.ts";
+import { largestBatches, planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { uploadModel } from "../testing/model-values.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "../kernels/index.ts";
+import type { AttentionShape, Kernels, RotaryTables, Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "./adapter.ts";

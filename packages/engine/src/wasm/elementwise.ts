@@ -1,22 +1,23 @@
-import { sizeOf, type Kernels } from "../kernels/index.ts";
+import { sizeOf, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
 
 export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwise> {
   const { store } = device;
+  /** A function of two arrays of one shape. */
+  const pairwise =
+    (name: "add" | "multiply" | "swiGlu") =>
+    (a: Tensor, b: Tensor): Tensor => {
+      const out = store.allocate(a.shape);
+      device.divideRows({ countAt: 3, rows: [0, 1, 2] }, name, a, b, out, sizeOf(a.shape));
+      return out;
+    };
   return {
     reshape: (tensor, shape) => store.reshaped(tensor, shape),
-    add(a, b) {
-      const out = store.allocate(a.shape);
-      device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "add", a, b, out, sizeOf(a.shape));
-      return out;
-    },
-    multiply(a, b) {
-      const out = store.allocate(a.shape);
-      device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "multiply", a, b, out, sizeOf(a.shape));
-      return out;
-    },
+    add: pairwise("add"),
+    multiply: pairwise("multiply"),
+    swiGlu: pairwise("swiGlu"),
     scaled(x, factor) {
       const out = store.allocate(x.shape);
       device.divideRows({ countAt: 3, rows: [0, 2] }, "scale", x, factor, out, sizeOf(x.shape));
@@ -25,11 +26,6 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
     accumulate(into, delta) {
       store.makeWritable(into);
       device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "add", into, delta, into, sizeOf(into.shape));
-    },
-    swiGlu(gate, up) {
-      const out = store.allocate(gate.shape);
-      device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "swiGlu", gate, up, out, sizeOf(gate.shape));
-      return out;
     },
     swiGluBackward(dOut, gate, up) {
       const [dGate, dUp] = [store.allocate(gate.shape), store.allocate(gate.shape)];

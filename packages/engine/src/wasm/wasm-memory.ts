@@ -142,9 +142,9 @@ export class FreeBlocks {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** @param alignment - of all addresses: sizes are rounded up to it */
-  constructor(alignment: number) {
-    this.#alignment = alignment;
+  /** @param multiple - of all addresses: sizes are rounded up to it */
+  constructor(multiple: number) {
+    this.#alignment = multiple;
   }
 
   /** Address of `bytes` that are free no longer; null where no block has room. Nothing at all takes a place too. */

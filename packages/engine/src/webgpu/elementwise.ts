@@ -1,4 +1,4 @@
-import type { Kernels } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
@@ -6,17 +6,17 @@ type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "sw
 
 /** Operations on elements of equal shape, one dispatch each. */
 export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
+  /** A result for every pair of elements `a[i]` and `b[i]`. */
+  const pairwise =
+    (name: string, code: string) =>
+    (a: Tensor, b: Tensor): Tensor => {
+      const inputs = { a: device.data(a), b: device.data(b) };
+      return device.make(a.shape, () => elementwiseProgram(name, inputs, inputs.a.size, code));
+    };
   return {
-    add(a, b) {
-      const inputs = { a: device.data(a), b: device.data(b) };
-      return device.make(a.shape, () => elementwiseProgram("add", inputs, inputs.a.size, "result[i] = a[i] + b[i];"));
-    },
-    multiply(a, b) {
-      const inputs = { a: device.data(a), b: device.data(b) };
-      return device.make(a.shape, () =>
-        elementwiseProgram("multiply", inputs, inputs.a.size, "result[i] = a[i] * b[i];"),
-      );
-    },
+    add: pairwise("add", "result[i] = a[i] + b[i];"),
+    multiply: pairwise("multiply", "result[i] = a[i] * b[i];"),
+    swiGlu: pairwise("swiglu", "let g = a[i]; result[i] = g / (1.0 + exp(-g)) * b[i];"),
     scaled(x, factor) {
       const data = device.data(x);
       return device.make(x.shape, () =>
@@ -29,17 +29,6 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       const program = elementwiseProgram("accumulate", { delta: added }, added.size, "result[i] += delta[i];");
       device.runner.runInPlace(program, device.own(into));
       added.dispose();
-    },
-    swiGlu(gate, up) {
-      const inputs = { gate: device.data(gate), up: device.data(up) };
-      return device.make(gate.shape, () =>
-        elementwiseProgram(
-          "swiglu",
-          inputs,
-          inputs.gate.size,
-          "let g = gate[i]; result[i] = g / (1.0 + exp(-g)) * up[i];",
-        ),
-      );
     },
     swiGluBackward(dOut, gate, up) {
       const inputs = { dOut: device.data(dOut), gate: device.data(gate), up: device.data(up) };

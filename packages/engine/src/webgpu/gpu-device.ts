@@ -94,9 +94,4 @@ export class GpuDevice {
       return this.runner.upload(indices, [indices.length]);
     });
   }
-
-  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
-  expectIndices(ids: Tensor, limit: number, place: string): void {
-    this.store.expectIndices(ids, limit, place);
-  }
 }

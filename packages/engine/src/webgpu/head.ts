@@ -33,7 +33,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
       const [rows, , vocabulary] = headSize(hidden, weight);
-      device.expectIndices(targets, vocabulary, "headLogProbs: targets");
+      device.store.expectIndices(targets, vocabulary, "headLogProbs: targets");
       const [logProbs, entropy, logSumExp] = [device.blank([rows]), device.blank([rows]), device.blank([rows])];
       const row = { targets: device.data(targets), scale: device.data(inverseTemperature) };
       const written = {
@@ -49,7 +49,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
     headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
       const { inverseTemperature, logSumExp } = forward;
       const [rows, width, vocabulary] = headSize(forward.hidden, forward.weight);
-      device.expectIndices(forward.targets, vocabulary, "headLogProbsBackward: targets");
+      device.store.expectIndices(forward.targets, vocabulary, "headLogProbsBackward: targets");
       const [hidden, weight] = [device.data(forward.hidden), device.data(forward.weight)];
       const row = {
         targets: device.data(forward.targets),

@@ -1,11 +1,9 @@
-import { KeyValueCaches } from "../kernels/index.ts";
-import type { CachePlan, Kernels, KeyValueCache, AttentionShape } from "../kernels/index.ts";
+import { KeyValueCaches, type CachePlan, type Kernels, type KeyValueCache } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
+import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
-import { int, threads, type WgslProgram, groupIndex } from "./wgsl/program.ts";
-import { attentionConstants } from "./wgsl/attention.ts";
-import { headVectors } from "./wgsl/vectors.ts";
+import { int, threads, type WgslProgram } from "./wgsl/program.ts";
 
 /** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. */
 interface GpuCache extends KeyValueCache {
@@ -19,6 +17,7 @@ type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages
 export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const { runner } = device;
   const caches = new KeyValueCaches<GpuCache>();
+  /** Copies rows of one cache to rows of another. */
   const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {
     const [reads, writes] = [from, to].map((places) => runner.upload(places, [places.length])) as [GpuArray, GpuArray];
     for (const name of ["keys", "values"] as const) {
@@ -108,108 +107,6 @@ fn main(index : i32) {
     let to = held * uniforms.headDim + index % uniforms.headDim;
     keys[to] = k[index];
     values[to] = v[index];
-  }
-}`,
-  };
-}
-
-/**
- * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
- * share out the keys, then the numbers of the head.
- * @param reach - int32 [N, 2], the sequence of each token and the positions that it may look at
- * @param table - int32 [S * width], the pages of each sequence
- */
-function attentionCachedProgram(
-  { q, keys, values, reach, table }: Readonly<Record<"q" | "keys" | "values" | "reach" | "table", GpuArray>>,
-  { pageSize }: KeyValueCache,
-  width: number,
-  shape: AttentionShape,
-): WgslProgram {
-  const { vector, declaration } = headVectors(shape.headDim);
-  const [tokens] = q.shape as [number];
-  return {
-    name: "attention-cached",
-    constants: { ...attentionConstants(shape), PER_THREAD: Math.ceil(shape.headDim / threads) },
-    inputs: {
-      q: { data: q, vector },
-      keys: { data: keys, vector },
-      values: { data: values },
-      reach: { data: reach },
-      pages: { data: table },
-    },
-    uniforms: {
-      tokens: { type: "int32", value: tokens },
-      pageSize: { type: "int32", value: pageSize },
-      width: { type: "int32", value: width },
-      scale: { type: "float32", value: shape.scale },
-    },
-    groups: tokens * shape.queryHeads,
-    code: `${declaration}
-var<workgroup> place : vec2<i32>;
-var<workgroup> query : array<V, CHUNKS>;
-var<workgroup> scores : array<f32, THREADS>;
-var<workgroup> shares : array<f32, THREADS>;
-var<workgroup> rows : array<i32, THREADS>;
-fn main(index : i32) {
-  let group = ${groupIndex};
-  let token = group / QUERY_HEADS;
-  let head = group % QUERY_HEADS;
-  if (localIndex == 0u) {
-    if (token < uniforms.tokens) {
-      place = vec2<i32>(reach[2 * token], reach[2 * token + 1]);
-    } else {
-      place = vec2<i32>(0);
-    }
-  }
-  let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for
-  let own = i32(localIndex);
-  let kvHead = head / GROUP;
-  if (at.y > 0) {
-    for (var c = own; c < CHUNKS; c += THREADS) {
-      query[c] = q[(token * QUERY_HEADS + head) * CHUNKS + c] * uniforms.scale;
-    }
-  }
-  workgroupBarrier();
-  var mixed : array<f32, PER_THREAD>;
-  var most = -1e30;
-  var sum = 0.0;
-  for (var start = 0; start < at.y; start += THREADS) {
-    let count = min(THREADS, at.y - start);
-    var score = -1e30;
-    if (own < count) {
-      let position = start + own;
-      let page = pages[at.x * uniforms.width + position / uniforms.pageSize];
-      let row = (page * KV_HEADS + kvHead) * uniforms.pageSize + position % uniforms.pageSize;
-      rows[own] = row;
-      var products = V();
-      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[row * CHUNKS + c]; }
-      score = total(products);
-    }
-    scores[own] = score;
-    workgroupBarrier();
-    var next = most;
-    for (var j = 0; j < count; j++) { next = max(next, scores[j]); }
-    shares[own] = exp(score - next);
-    workgroupBarrier();
-    let kept = exp(most - next);
-    sum *= kept;
-    for (var j = 0; j < count; j++) { sum += shares[j]; }
-    for (var n = 0; n < PER_THREAD; n++) {
-      let d = own + n * THREADS;
-      if (d < DIM) {
-        var part = mixed[n] * kept;
-        for (var j = 0; j < count; j++) { part += shares[j] * values[rows[j] * DIM + d]; }
-        mixed[n] = part;
-      }
-    }
-    most = next;
-    workgroupBarrier();
-  }
-  if (at.y > 0) {
-    for (var n = 0; n < PER_THREAD; n++) {
-      let d = own + n * THREADS;
-      if (d < DIM) { result[(token * QUERY_HEADS + head) * DIM + d] = mixed[n] / sum; }
-    }
   }
 }`,
   };

@@ -31,7 +31,7 @@ export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, { cos, sin }, positions, heads, inverse = false) {
       const [count] = matrixSize(cos);
-      device.expectIndices(positions, count, "rotary: positions");
+      device.store.expectIndices(positions, count, "rotary: positions");
       const tables = { cos: device.data(cos), sin: device.data(sin), positions: device.data(positions) };
       return device.make(x.shape, () => rotaryProgram({ ...tables, x: device.data(x) }, heads, inverse));
     },

@@ -12,19 +12,19 @@ export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "sca
     gatherRows(table, ids) {
       const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, rows, "gatherRows: rows");
+      device.store.expectIndices(ids, rows, "gatherRows: rows");
       return device.make([count, width], () => takeRowsProgram(device.data(table), device.data(ids)));
     },
     scatterAddRows(delta, ids, rowCount) {
       const [, width] = matrixSize(delta);
-      device.expectIndices(ids, rowCount, "scatterAddRows: rows");
+      device.store.expectIndices(ids, rowCount, "scatterAddRows: rows");
       const made = device.zeros([rowCount, width]);
       addRows(made.data, delta, ids);
       return made;
     },
     placeRows({ tensor, add }, delta, ids) {
       const [rowCount] = matrixSize(tensor);
-      device.expectIndices(ids, rowCount, "placeRows: rows");
+      device.store.expectIndices(ids, rowCount, "placeRows: rows");
       const table = device.own(tensor);
       if (!add) device.runner.clear(table);
       addRows(table, delta, ids);
@@ -39,14 +39,14 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
     pickRows(x, rows) {
       const { range } = store.get(x);
       const count = rows.shape[0] as number;
-      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
+      device.store.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const data = device.data(x);
       const made = { shape: [count, ...x.shape.slice(1)], dtype: data.dtype };
       const { result } = runner.runForAll(takeRowsProgram(data, device.data(rows)), { result: made });
       return x.dtype === "int32" ? store.adoptInts(result, range) : store.adoptFloats(result);
     },
     writeRows(into, rows, values) {
-      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
+      device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (rows.shape[0] === 0) return;
       const [target, given] = [store.get(into), store.get(values)];
       // A tensor may give rows to itself: what is read is then no longer what is written.

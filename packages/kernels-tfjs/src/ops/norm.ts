@@ -40,7 +40,7 @@ export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
     rotary(x, tables, positions, heads, inverse = false) {
       const [rows, width] = matrixSize(x);
       const [count, half] = matrixSize(tables.cos);
-      device.expectIndices(positions, count, "rotary: positions");
+      device.store.expectIndices(positions, count, "rotary: positions");
       return device.make([rows, width], () => {
         const at = device.data(positions);
         const [c, forward] = [tables.cos, tables.sin].map((table) =>

@@ -56,9 +56,4 @@ export class OpsDevice {
   deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): TfTensor {
     return this.derive(tensor, name, () => tf.tensor1d(make(), "int32"));
   }
-
-  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
-  expectIndices(ids: Tensor, limit: number, place: string): void {
-    this.store.expectIndices(ids, limit, place);
-  }
 }

@@ -9,12 +9,12 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
     gatherRows(table, ids) {
       const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, rows, "gatherRows: rows");
+      device.store.expectIndices(ids, rows, "gatherRows: rows");
       return device.make([count, width], () => tf.gather(device.data(table), device.data(ids)));
     },
     scatterAddRows(delta, ids, rowCount) {
       const [count, width] = matrixSize(delta);
-      device.expectIndices(ids, rowCount, "scatterAddRows: rows");
+      device.store.expectIndices(ids, rowCount, "scatterAddRows: rows");
       return device.make([rowCount, width], () =>
         count === 0
           ? tf.zeros([rowCount, width])
@@ -24,7 +24,7 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
     placeRows({ tensor, add }, delta, ids) {
       const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, rowCount, "placeRows: rows");
+      device.store.expectIndices(ids, rowCount, "placeRows: rows");
       if (count === 0 && add) return;
       const made = tf.tidy((): TfTensor => {
         if (count === 0) return tf.zeros([rowCount, width]);
@@ -44,15 +44,15 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
       const { dtype, range } = store.get(x);
       const data = device.data(x);
       const count = rows.shape[0] as number;
-      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
+      device.store.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const kind = dtype === "int32" ? "int32" : "float32";
-      const picked =
+      const chosen =
         count === 0 ? tf.zeros([0, ...x.shape.slice(1)], kind) : tf.tidy(() => tf.gather(data, device.data(rows)));
-      return dtype === "int32" ? store.adoptInts(picked, range) : store.adoptFloats(picked);
+      return dtype === "int32" ? store.adoptInts(chosen, range) : store.adoptFloats(chosen);
     },
     writeRows(into, rows, values) {
       const count = rows.shape[0] as number;
-      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
+      device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (count === 0) return;
       const [target, given] = [store.get(into), store.get(values)];
       const [least, most] = [target.range, given.range];

@@ -2,6 +2,7 @@ import type { SamplingName } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import { matrixSize, isOnDevice, packSampling } from "@laconic/engine/kernels";
 import type { Kernels, SamplingKind, SamplingOnDevice, SamplingRows } from "@laconic/engine/kernels";
+import { fill } from "@tensorflow/tfjs-core";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
@@ -122,7 +123,7 @@ function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): T
   const [topK, topP, minP] = [setting("topK"), setting("topP"), setting("minP")];
   const rows = topK.shape[0];
   const sorted = tf.topk(shares, vocabulary, true).values;
-  const all = tf.fill([rows, 1], vocabulary);
+  const all = fill([rows, 1], vocabulary);
   const lastKept = tf.sub(tf.where(tf.greater(topK, 0), tf.minimum(topK, all), all), tf.scalar(1));
   const smallestOfK = tf.expandDims(picked(sorted, tf.cast(tf.reshape(lastKept, [rows]), "int32")), 1);
   const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>

@@ -1,6 +1,6 @@
 import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { aten, type Argument, type Handle, type Operator, type Torch } from "../native/torch.ts";
+import { aten, type Argument, type Handle, type Torch } from "../native/torch.ts";
 import { TorchTensor, type TensorStore } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";

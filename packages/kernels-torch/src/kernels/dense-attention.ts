@@ -135,11 +135,11 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     { sequences }: DenseSize,
     length: number,
     { kvHeads }: AttentionShape,
-    heads: number,
+    headCount: number,
     width: number,
     full = false,
   ): Handle => {
-    const group = heads / kvHeads;
+    const group = headCount / kvHeads;
     const view = torch.view(
       handle,
       [sequences, kvHeads, group, length, width],
@@ -154,16 +154,16 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     { sequences }: DenseSize,
     length: number,
     { kvHeads }: AttentionShape,
-    heads: number,
+    headCount: number,
     width: number,
   ): Handle => {
-    const group = heads / kvHeads;
+    const group = headCount / kvHeads;
     const view = torch.view(
       x,
       [sequences, length, kvHeads, group, width],
-      [length * heads * width, width, group * length * width, length * width, 1],
+      [length * headCount * width, width, group * length * width, length * width, 1],
     );
-    return torch.view(torch.call(aten.contiguous, view, { int: 0 }), [sequences * length, heads * width]);
+    return torch.view(torch.call(aten.contiguous, view, { int: 0 }), [sequences * length, headCount * width]);
   };
   /** Runs `body` on runs of sequences small enough, and puts the results one behind the other. */
   const inRuns = <Count extends 2 | 3>(
@@ -254,8 +254,8 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
           torch.call(aten.bmm, across(shares), dHeads),
         ];
       }) as [Handle, Handle, Handle];
-      const back = (x: Handle, length: number, heads: number): Handle =>
-        device.rounded(ungrouped(x, size, length, shape, heads, headDim));
+      const back = (x: Handle, length: number, headCount: number): Handle =>
+        device.rounded(ungrouped(x, size, length, shape, headCount, headDim));
       return [
         back(gradients[0], queries, queryHeads),
         back(gradients[1], keys, kvHeads),

@@ -255,16 +255,16 @@ function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeP
     if (behind.length > 0) (levels[depth] ??= []).push({ queries: behind, keys });
   });
   const alike = (a: Block, b: Block): boolean => a.queries.length <= Math.max(short, 2 * b.queries.length);
-  const causal = level(own, alike, true, rows);
+  const causal = levelOf(own, alike, true, rows);
   const across = levels.map((blocks) =>
-    level(blocks, (a, b) => a.keys.length === b.keys.length && alike(a, b), false, rows),
+    levelOf(blocks, (a, b) => a.keys.length === b.keys.length && alike(a, b), false, rows),
   );
   const padded = [causal, ...across].some(({ parts }) => parts.some(({ queryRows }) => queryRows.rows.includes(rows)));
   return { own: causal, levels: across, padded };
 }
 
 /** @param together - whether a block may share a call with a shorter one */
-function level(
+function levelOf(
   blocks: readonly Block[],
   together: (longest: Block, next: Block) => boolean,
   causal: boolean,
