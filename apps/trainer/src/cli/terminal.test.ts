@@ -56,7 +56,7 @@ test("a received folder says nothing to the terminal but text", async () => {
       ["eval"],
       ["view", "compare", run],
       ["verify"],
-      ["serve"],
+      ["serve", "--device", "wasm"],
       ["train", "--resume"],
     ]) {
       await writeFile(join(run, "config.json"), text);

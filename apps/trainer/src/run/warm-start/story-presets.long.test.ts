@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
@@ -20,22 +19,6 @@ const words = (preset: string, folder: string, testProblems: number): string[] =
   join(folder, "run"),
   "--json",
 ];
-
-test.skipIf(!existsSync(join(stories, "config.json")))(
-  "a warm start writes a model folder without the optimiser's state (needs LACONIC_DATA)",
-  async () => {
-    const folder = await temporaryFolder();
-    expect(await main(words("story-relay", folder, 4), { terminal: recordingTerminal() })).toBe(0);
-    expect((await readdir(join(folder, "run", "taught"))).toSorted()).toEqual([
-      "config.json",
-      "generation_config.json",
-      "model.safetensors",
-      "tokenizer.json",
-      "tokenizer_config.json",
-      "warm-start.json",
-    ]);
-  },
-);
 
 test.skipIf(!existsSync(join(stories, "config.json")))(
   "examples of budgets start a training that reports how tokens follow them (needs LACONIC_DATA)",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -57,6 +57,15 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
           true,
         ]);
       expect(first.afterWarmStart).not.toEqual(first.before);
+      // A model folder without the optimiser's state.
+      expect((await readdir(join(run("a"), "taught"))).toSorted()).toEqual([
+        "config.json",
+        "generation_config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "warm-start.json",
+      ]);
 
       // The same model, trained without a warm start, begins where `before` says.
       const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
