@@ -18,7 +18,11 @@ const commands = ["./test/for-commands.ts"];
 const project = (
   name: string,
   include: readonly string[],
-  { exclude = [], setupFiles = [] }: { readonly exclude?: readonly string[]; readonly setupFiles?: string[] } = {},
+  {
+    exclude = [],
+    setupFiles = [],
+    isolate = true,
+  }: { readonly exclude?: readonly string[]; readonly setupFiles?: string[]; readonly isolate?: boolean } = {},
 ) => ({
   extends: true as const,
   test: {
@@ -30,7 +34,7 @@ const project = (
       ...exclude,
       ...(tier === "quick" ? tiers.map((other) => `**/*.${other}.test.ts`) : []),
     ],
-    isolate: name !== "together",
+    isolate,
   },
 });
 
@@ -61,9 +65,13 @@ export default defineConfig({
       : {
           projects: [
             project("repository", ["test/*.test.ts"], { setupFiles: commands }),
-            project("commands", ["apps/*/{src,test}/**/*.test.ts"], { setupFiles: commands }),
+            // Quick ones mostly load the packages: a process loads them once.
+            project("commands", ["apps/*/{src,test}/**/*.test.ts"], {
+              setupFiles: commands,
+              isolate: tier !== "quick",
+            }),
             project("alone", ["packages/*/{src,test}/**/*.test.ts"], { exclude: [together] }),
-            project("together", [together]),
+            project("together", [together], { isolate: false }),
           ],
         }),
   },

@@ -13,7 +13,10 @@ test("whoever reads no further ends it quietly, as SIGPIPE would", async () => {
     const said: Buffer[] = [];
     const open = closed === "stdout" ? child.stderr : child.stdout;
     open.on("data", (piece: Buffer) => said.push(piece));
-    expect([closed, await once(child, "close"), String(Buffer.concat(said))]).toEqual([closed, [141, null], ""]);
+    const ended: unknown = await once(child, "close");
+    // On a busy machine it says what it loads.
+    const other = String(Buffer.concat(said)).replaceAll(/^.* \.\.\.\n/gmu, "");
+    expect([closed, ended, other]).toEqual([closed, [141, null], ""]);
   }
 });
 
