@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 /** The text of a prompt; the messages of a chat stand in lines. */
-export function shown({ prompt }: CompletionRequest): string {
+function shown({ prompt }: CompletionRequest): string {
   if (prompt.kind === "messages") return prompt.messages.map(({ content }) => content).join("\n");
   return prompt.kind === "text" ? prompt.text : "";
 }

@@ -126,8 +126,8 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
       const rest = action.calls.filter((call) => !isOthers(call));
       const first = rest.length === 0 ? {} : await environment.step(state, { ...action, calls: rest }, context);
       if (first.done) return first;
-      const own = { ...context, random: context.random.split("outer"), record: outer.record };
-      const second = await stepOf(outer, { ...action, calls: theirs, malformed: 0 }, own);
+      const outside = { ...context, random: context.random.split("outer"), record: outer.record };
+      const second = await stepOf(outer, { ...action, calls: theirs, malformed: 0 }, outside);
       const [mine, answers] = [listed(first), listed(second)];
       // Formats tell answers by their order: that of the calls, where each call has its answer.
       const inOrder =
