@@ -184,7 +184,7 @@ export function expectIndices(name: string, indices: readonly number[], report: 
 const probed = new Map<string, Promise<DeviceOutcome>>();
 
 /** Starts a device, in a process of its own where it loads native code; once in this process. */
-export async function probe(device: KnownDevice): Promise<DeviceReport> {
+async function probe(device: KnownDevice): Promise<DeviceReport> {
   const { name, about } = device;
   return { name, about, ...(await outcomeOf(device, () => device.source())) };
 }

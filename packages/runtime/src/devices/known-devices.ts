@@ -197,7 +197,7 @@ interface DeviceName {
   readonly indices: readonly number[] | null;
 }
 
-export function parseDeviceName(text: string): DeviceName {
+function parseDeviceName(text: string): DeviceName {
   const colon = text.indexOf(":");
   if (colon < 0) return { name: text, indices: null };
   const name = text.slice(0, colon);
