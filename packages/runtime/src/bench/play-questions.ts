@@ -118,7 +118,7 @@ export async function keepQuestions(
   await skippedFile.write(directory, skipped);
 }
 
-/** Takes the samples that are missing or failed. Returns why it stopped before its end; null when it did not. */
+/** Takes the samples missing or failed. Returns why it stopped before its end; null when it did not. */
 export function playQuestions(
   directory: string,
   prepared: PreparedQuestions,
