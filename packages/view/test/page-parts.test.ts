@@ -3,15 +3,19 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RunSummary } from "../src/protocol.ts";
-import { metricsMatching, orderedMetrics } from "../web/dashboard/curves/metric-order.ts";
 import { formatRange, panned, parseRange, within, zoomed } from "../web/parts/range.ts";
-import { meanSeries, sampledRows, smooth, type Series } from "../web/dashboard/curves/series.ts";
+import {
+  meanSeries,
+  metricsMatching,
+  orderedMetrics,
+  sampledRows,
+  smooth,
+  type Series,
+} from "../web/dashboard/curves/metrics.ts";
 import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
-import { frontierOf, taskKey } from "../web/dashboard/plane/frontier.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
-import { filterRuns, sortRuns } from "../web/dashboard/run/filter.ts";
-import { groupRuns, settingRows } from "../web/dashboard/run/groups.ts";
+import { filterRuns, frontierOf, groupRuns, settingRows, sortRuns, taskKey } from "../web/dashboard/run/runs.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { lonePoints } from "../src/charts/drawing.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";

@@ -23,14 +23,12 @@ const maxListed = 12;
 export function ComparePage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Comparison");
-  return <When loaded={loaded}>{(runs) => <Comparison known={runs} />}</When>;
-}
-
-function Comparison({ known }: { known: readonly RunSummary[] }) {
   const route = useRoute();
   const tab = route.path[1] ?? "curves";
   const ids = all(route, "sel");
-  const runs = useMemo(() => ids.flatMap((id) => known.find((run) => run.id === id) ?? []), [known, ids.join("\n")]);
+  const known = loaded.value;
+  const runs = useMemo(() => ids.flatMap((id) => known?.find((run) => run.id === id) ?? []), [known, ids.join("\n")]);
+  if (known === null) return <When loaded={loaded}>{() => null}</When>;
   if (runs.length === 0)
     return (
       <Empty title="No runs chosen">

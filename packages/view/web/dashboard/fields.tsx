@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { Select } from "../parts/elements.tsx";
+import { Select, type Option } from "../parts/elements.tsx";
 import { setQuery, useQuery } from "./navigation.ts";
 
 interface FieldProps {
@@ -30,15 +30,16 @@ export function SearchField({
 }
 
 interface ChoiceProps extends FieldProps {
-  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly any?: string;
+  readonly options: readonly Option[];
   /** The chosen value, if the address does not name it. */
   readonly value?: string;
 }
 
 /** A list to choose from. */
-export function Choice({ label, query, options, value = "" }: ChoiceProps) {
+export function Choice({ query, value = "", ...rest }: ChoiceProps) {
   const change = (next: string): void => setQuery({ [query]: next, page: "" });
-  return <Select {...{ label, options }} value={useQuery(query) || value} onChange={change} />;
+  return <Select {...rest} value={useQuery(query) || value} onChange={change} />;
 }
 
 /** A box to tick: `on` in the address, or nothing. */

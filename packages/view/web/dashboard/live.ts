@@ -3,7 +3,7 @@ import { storeOf, type Store } from "../parts/store.ts";
 import { api, patch, refresh } from "./server.ts";
 
 /** A copy in one file has no server. */
-export type Connection = "connecting" | "live" | "gone" | "copy";
+type Connection = "connecting" | "live" | "gone" | "copy";
 
 /** Whether the server is there. */
 export const connection: Store<Connection> = storeOf<Connection>("connecting");

@@ -1,14 +1,14 @@
-/** Where one is: `#/run/ID/episodes?text=x&kind=training`. Everything that a view can be set to stands in it. */
+/** The page and all its settings: `#/run/ID/episodes?text=x&kind=training`. */
 export interface Route {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads the part of an address after `#`; what makes no sense is the list of runs. */
+/** Reads the part of an address after `#`; an empty path is the list of runs. */
 export function parseRoute(hash: string): Route {
-  const [path, search] = splitOnce(hash.replace(/^#?\/?/u, ""), "?");
-  const given = new URLSearchParams(search);
-  const query = Object.fromEntries([...given.keys()].map((name) => [name, given.getAll(name)]));
+  const [, path = "", search = ""] = /^#?\/?([^?]*)\??(.*)$/su.exec(hash) ?? [];
+  const settings = new URLSearchParams(search);
+  const query = Object.fromEntries([...settings.keys()].map((name) => [name, settings.getAll(name)]));
   const parts = path.split("/").flatMap((part) => (part === "" ? [] : [decoded(part)]));
   return { path: parts.length === 0 ? ["runs"] : parts, query };
 }
@@ -22,7 +22,7 @@ export function formatRoute({ path, query }: Route): string {
   return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-/** First value of a name, or nothing. */
+/** First value of a name, or an empty text. */
 export function one(route: Route, name: string): string {
   return all(route, name)[0] ?? "";
 }
@@ -32,7 +32,7 @@ export function all({ query }: Route, name: string): readonly string[] {
   return query[name] ?? [];
 }
 
-/** The same place with some settings changed; an empty text or list takes one out. */
+/** The route with some settings changed; an empty text or list removes a setting. */
 export function changed(route: Route, changes: Readonly<Record<string, string | readonly string[]>>): Route {
   const query: Record<string, readonly string[]> = { ...route.query };
   for (const [name, value] of Object.entries(changes)) {
@@ -41,11 +41,6 @@ export function changed(route: Route, changes: Readonly<Record<string, string | 
     else query[name] = values;
   }
   return { ...route, query };
-}
-
-function splitOnce(text: string, at: string): readonly [string, string] {
-  const index = text.indexOf(at);
-  return index === -1 ? [text, ""] : [text.slice(0, index), text.slice(index + 1)];
 }
 
 function decoded(part: string): string {

@@ -27,7 +27,7 @@ export interface TravellingMessage {
   readonly silent: boolean;
 }
 
-export interface AgentGraphProps {
+interface AgentGraphProps {
   readonly agents: readonly string[];
   /** Cost of an episode by kind, and tokens read along each edge. */
   readonly costs: CostSums;

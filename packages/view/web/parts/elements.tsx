@@ -45,19 +45,26 @@ export function Key({ index, kind = "" }: { index: number; kind?: string }) {
   return <i class={`key ${kind}`} style={{ "--hue": `var(--c${seriesColour(index)})`, borderTopStyle }} />;
 }
 
+/** A value that is its own name, or a value and its name. */
+export type Option = string | readonly [value: string, name: string];
+
 interface SelectProps {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, name: string])[];
+  /** Name of the empty value, if it can be chosen. */
+  readonly any?: string;
+  readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
 }
 
-export function Select({ label, value, options, onChange, ...rest }: SelectProps) {
+export function Select({ label, value, any, options, onChange, ...rest }: SelectProps) {
+  const named = options.map((option) => (typeof option === "string" ? ([option, option] as const) : option));
   return (
     <label>
       <span>{label}</span>
       <select {...rest} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([option, name]) => (
+        {any !== undefined && <option value="">{any}</option>}
+        {named.map(([option, name]) => (
           <option key={option} value={option}>
             {visibleLine(name, 80)}
           </option>

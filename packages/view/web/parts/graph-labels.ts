@@ -141,8 +141,8 @@ export interface PlacedLabel {
   readonly box: Box;
 }
 
-/** Height of a line and size of its letters in pixels. */
-export const [lineHeight, labelSize] = [15, 12.5] as const;
+/** Height of a line of a label in pixels. */
+export const lineHeight = 15;
 
 interface Labelled {
   readonly agents: readonly string[];
@@ -182,10 +182,10 @@ function labelOf({ from, to, tokens, cost: charged }: EdgeCost, { format }: Pric
 
 function sizeOf({ tokens, price }: Words): { readonly width: number; readonly height: number } {
   const longest = price !== null && price.length > tokens.length ? price : tokens;
-  return { width: textWidth(longest, labelSize) + 12, height: (price === null ? 1 : 2) * lineHeight + 6 };
+  return { width: textWidth(longest, 12.5) + 12, height: (price === null ? 1 : 2) * lineHeight + 6 };
 }
 
-/** Where the name of an agent stands, from its middle. */
+/** Vertical position of an agent's name from its middle. */
 export function nameAt({ radius, below }: GraphLayout, agent: string, note: GraphNote | undefined): number {
   return agent === below ? radius + 22 : -radius - (note ? 29 : 12);
 }
@@ -196,7 +196,7 @@ export function nameRoom({ places, width, below, apart }: GraphLayout, agent: st
   return Math.min(2 * x, 2 * (width - x), agent === below ? Infinity : apart - 2 * gap);
 }
 
-/** What an agent covers: its circle, its name, its note. */
+/** Boxes of an agent: its circle, its name, its note. */
 function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined): Box[] {
   const place = layout.places[agent];
   if (!place) return [];

@@ -9,7 +9,7 @@ export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly radius: number;
-  /** Who stands below all others, its name under it; null in a circle. */
+  /** The agent below all others, with its name under it; null in a circle. */
   readonly below: string | null;
   /** From an agent to the next of its row; Infinity in a circle. */
   readonly apart: number;
@@ -32,7 +32,7 @@ interface Link {
 }
 
 /**
- * One agent whom all others tell stands below them; any other team stands in a circle.
+ * Places an agent that reads all others below them, and any other team in a circle.
  * @param room - pixels to fill: a unit is a pixel, unless so many agents have too little of it
  */
 export function layoutOf(
@@ -47,7 +47,7 @@ export function layoutOf(
   return isStar ? star(tellers, answerer, room) : circle(agents, room);
 }
 
-/** A line that bends to the right, so that two that answer each other stay apart. */
+/** A line that bends to the right, so that two opposite edges stay apart. */
 export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, bend: number): EdgePath | null {
   const [start, end] = [places[from], places[to]];
   if (!start || !end || from === to) return null;

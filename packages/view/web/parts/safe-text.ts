@@ -1,5 +1,5 @@
 /** A run of text, or a character that is shown by its name because it cannot be seen or would turn the line around. */
-export interface TextPiece {
+interface TextPiece {
   readonly text: string;
   /** What the character is called; absent for plain text. */
   readonly mark?: string;

@@ -1,17 +1,14 @@
-/** How often a worker is asked, and how long it may say nothing: far longer than the longest piece of a step on a slow phone. */
+/** Time between pings, and longest silence: far longer than the longest piece of a step on a slow phone. */
 const [everyMs, silentMs] = [2500, 20_000];
 
-/** Listens for a worker that says nothing any more: one that was killed says nothing of that. */
+/** Detects a worker that was killed, which sends no event. */
 export interface Heartbeat {
-  /** It said something. */
+  /** The worker sent a message. */
   received(): void;
   stop(): void;
 }
 
-/**
- * Pings in a rhythm, and tells once when nothing is heard for long. Time in which the page itself stood still, hidden or asleep, does not
- * count.
- */
+/** Pings regularly and calls `silent` once after a long silence. Time in which the page itself slept does not count. */
 export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
   let waited = 0;
   let last = performance.now();

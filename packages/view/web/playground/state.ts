@@ -1,50 +1,32 @@
-import type {
-  Answers,
-  Conversation,
-  Failure,
-  Glimpse,
-  EvaluationRow,
-  Keeping,
-  WorkerMessage,
-  StepPoint,
-  TeamState,
-} from "./worker/messages.ts";
+import type { Answers, Conversation, Failure, Keeping, RunView, WarmUpStep, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
-/** All that the page shows. */
-export interface PageState {
+/** Everything that the page shows. */
+export interface PageState extends RunView {
   /** Null until the worker has opened. */
   readonly device: string | null;
   readonly keeping: Keeping;
-  readonly settings: PlaygroundSettings;
-  readonly step: number;
-  /** Of the last checkpoint. */
+  /** Step of the last checkpoint. */
   readonly savedStep: number;
   readonly active: boolean;
-  /** Told to stop, and at the end of its step. */
+  /** Stops at the end of the step. */
   readonly stopping: boolean;
-  /** What takes longer than a step, in words. */
+  /** Name of work that takes longer than a step. */
   readonly busy: string | null;
-  readonly points: readonly StepPoint[];
-  readonly evaluations: readonly EvaluationRow[];
-  readonly team: TeamState | null;
   readonly episode: Conversation | null;
   readonly asked: (Answers & { readonly step: number }) | null;
-  /** What was said of the followed problem, step by step, the first before training. */
+  /** Conversations about the followed problem, step by step, the first before training. */
   readonly told: readonly Told[];
-  /** The supervised warm start that is under way. */
-  readonly warmUp: { readonly step: number; readonly steps: number; readonly loss: number } | null;
+  /** Progress of the supervised warm start. */
+  readonly warmUp: WarmUpStep | null;
   /** The level's model is not in this browser yet. */
   readonly needsModel: boolean;
-  readonly warnings: readonly string[];
   readonly failure: Failure | null;
 }
 
-/** Who said what at a step. */
-export interface Told {
+/** A conversation of a step. */
+export interface Told extends Pick<Conversation, "turns" | "right"> {
   readonly step: number;
-  readonly turns: Conversation["turns"];
-  readonly right: boolean;
 }
 
 export type Event =
@@ -79,27 +61,21 @@ export function nextState(given: PageState, event: Event): PageState {
   const state = isAnswer(event) && given.failure?.code === "worker_silent" ? { ...given, failure: null } : given;
   switch (event.type) {
     case "opened": {
-      const { run, glimpse, device, keeping } = event;
-      const { episode, team }: Glimpse = glimpse;
+      const { run, device, keeping } = event;
+      const { episode, team } = event.glimpse;
       const opened = { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, keeping };
-      const told = [{ step: run.step, turns: episode.turns, right: episode.right }];
-      return { ...opened, told, savedStep: run.step, busy: null };
+      return { ...opened, told: [{ step: run.step, ...episode }], savedStep: run.step, busy: null };
     }
     case "step": {
       const { point, team, episode } = event;
       const before = state.points.filter(({ step }) => step < point.step);
-      const earlier = state.told.filter(({ step }) => step < point.step);
-      const told = [...earlier, { step: point.step, turns: episode.turns, right: episode.right }];
+      const told = [...state.told.filter(({ step }) => step < point.step), { step: point.step, ...episode }];
       return { ...state, step: point.step, points: [...before, point], team, episode, told, busy: null, warmUp: null };
     }
     case "warm-up": {
-      const { step, steps, loss, episode } = event;
-      return {
-        ...state,
-        episode: episode ?? state.episode,
-        busy: null,
-        warmUp: step === 0 ? null : { step, steps, loss },
-      };
+      const { step, steps, loss } = event;
+      const warmUp = step === 0 ? null : { step, steps, loss };
+      return { ...state, episode: event.episode ?? state.episode, busy: null, warmUp };
     }
     case "model-needed":
       return { ...state, needsModel: true, busy: null };
@@ -127,13 +103,7 @@ export function nextState(given: PageState, event: Event): PageState {
     case "warning":
       return { ...state, warnings: [...state.warnings, event.message] };
     case "failed":
-      return {
-        ...state,
-        ...(event.failure.code === "worker_ended" && gone),
-        failure: event.failure,
-        busy: null,
-        stopping: false,
-      };
+      return { ...state, ...idle, ...(event.failure.code === "worker_ended" && withoutWorker), failure: event.failure };
     case "sent":
       return {
         ...state,
@@ -146,8 +116,8 @@ export function nextState(given: PageState, event: Event): PageState {
   }
 }
 
-/** Of a page whose worker ended: nobody is there to be asked for anything. */
-const gone = { device: null, active: false } as const;
+const idle = { busy: null, stopping: false } as const;
+const withoutWorker = { device: null, active: false } as const;
 
 /** Whether it came from the worker. */
 function isAnswer({ type }: Event): boolean {

@@ -7,16 +7,16 @@ import type { PlaygroundSettings } from "./worker/settings.ts";
 export interface SessionHandle {
   readonly state: PageState;
   send(command: Command): void;
-  /** Drops the run, ends the worker and opens another: the only way to another device. */
+  /** Drops the run and opens another worker: the only way to another device. */
   replace(settings: PlaygroundSettings): void;
-  /** Ends the worker and opens another, which goes on from the last save. */
+  /** Opens another worker, which continues from the last save. */
   restart(): void;
-  /** Says what went wrong on the page itself. */
+  /** Shows a failure of the page itself. */
   fail(during: Failure["during"], message: string): void;
   dismiss(): void;
 }
 
-/** What a command is called while it is done. */
+/** Names of running commands. */
 const busyWith: Partial<Record<Command["type"], string>> = {
   open: "loading the team",
   reset: "starting over",
@@ -31,18 +31,17 @@ interface Running {
   readonly beat: Heartbeat;
 }
 
-/** How a page begins. */
-export interface Beginning {
+interface SessionOptions {
   readonly settings: PlaygroundSettings;
   /** Whether the run outlives the page. */
   readonly keep: boolean;
 }
 
-/** The worker of this page, and all that it said. */
-export function useSession({ settings: first, keep }: Beginning): SessionHandle {
+/** The worker of this page and its messages. */
+export function useSession({ settings: first, keep }: SessionOptions): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const running = useRef<Running | null>(null);
-  /** The run as it was saved last, where only this page has it. */
+  /** The last save of the run, if only this page has it. */
   const copy = useRef<Uint8Array | null>(null);
   const latest = useRef(state);
   latest.current = state;
@@ -81,7 +80,7 @@ export function useSession({ settings: first, keep }: Beginning): SessionHandle 
       });
       worker.addEventListener("error", (event) => {
         event.preventDefault();
-        end(); // what it would say from now on cannot be trusted
+        end(); // its later messages cannot be trusted
         const reason = event.message ? `: ${event.message}` : ", or could not be loaded";
         failed("start", "worker_ended", `The worker that trains the team ended${reason}.`);
       });
@@ -115,7 +114,7 @@ export function useSession({ settings: first, keep }: Beginning): SessionHandle 
   };
 }
 
-/** A tab that is hidden may be ended by the system: it is saved. One that is closed with a run that nobody else has asks first. */
+/** Saves when the tab is hidden, because the system may end it, and asks before an unsaved run is closed. */
 function guardLeaving(
   latest: { readonly current: PageState },
   send: (command: Command) => void,
@@ -136,7 +135,7 @@ function guardLeaving(
   };
 }
 
-/** Hands a file to the visitor. */
+/** Downloads a file. */
 function download(data: Uint8Array, name: string): void {
   const address = URL.createObjectURL(new Blob([data as Uint8Array<ArrayBuffer>], { type: "application/zip" }));
   const link = document.createElement("a");

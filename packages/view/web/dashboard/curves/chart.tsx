@@ -6,8 +6,7 @@ import type { Range } from "../../parts/range.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { Problem } from "../parts.tsx";
 import { useLoadedAll } from "../server.ts";
-import { isEvaluationMetric } from "./metric-order.ts";
-import { meanSeries, sampledRows, smooth, type Series } from "./series.ts";
+import { isEvaluationMetric, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
 
 /** A line of a chart: some runs, drawn as one. */
 export interface ChartGroup {

@@ -7,10 +7,10 @@ import { SafeLine } from "../../parts/text.tsx";
 import { Check, Choice, SearchField } from "../fields.tsx";
 import { setQuery, useQuery } from "../navigation.ts";
 import { Empty, Notices } from "../parts.tsx";
-import { groupRuns, settingRows } from "../run/groups.ts";
+import { groupRuns, settingRows } from "../run/runs.ts";
 import { useLoadedAll } from "../server.ts";
 import { Chart, type ChartGroup } from "./chart.tsx";
-import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metric-order.ts";
+import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metrics.ts";
 
 /** Runs whose details name the metrics: more runs would name few others. */
 const maxDetails = 12;

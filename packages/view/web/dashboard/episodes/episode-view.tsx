@@ -113,7 +113,8 @@ function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
       label="Beside it"
       data-beside
       value={chosen}
-      options={[["", "nothing"], ...options]}
+      any="nothing"
+      options={options}
       onChange={(key) => setQuery({ episode: detail.row.key, with: key })}
     />
   );

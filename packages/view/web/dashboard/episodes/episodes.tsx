@@ -104,46 +104,23 @@ export function Episodes({ detail }: { detail: RunDetail }) {
   );
 }
 
+const answers = [
+  ["true", "right"],
+  ["false", "wrong"],
+] as const;
+const orders = ["oldest", ["tokens", "most tokens"], ["reward", "highest reward"]] as const;
+
 function Filters({ agents }: { agents: readonly string[] }) {
   return (
     <>
       <SearchField label="Search" query="text" placeholder="words of questions and messages" kind="wide" />
-      <Choice
-        label="Kind"
-        query="kind"
-        options={[
-          ["", "all"],
-          ["training", "training"],
-          ["evaluation", "evaluation"],
-        ]}
-      />
-      <Choice
-        label="Answer"
-        query="correct"
-        options={[
-          ["", "all"],
-          ["true", "right"],
-          ["false", "wrong"],
-        ]}
-      />
-      <Choice
-        label="Agent"
-        query="agent"
-        options={[["", "anybody"], ...agents.map((agent) => [agent, agent] as const)]}
-      />
+      <Choice label="Kind" query="kind" any="all" options={["training", "evaluation"]} />
+      <Choice label="Answer" query="correct" any="all" options={answers} />
+      <Choice label="Agent" query="agent" any="anybody" options={agents} />
       <Check label="was silent" query="silent" on="true" />
       <StepField label="From step" query="fromStep" />
       <StepField label="To step" query="toStep" />
-      <Choice
-        label="Order"
-        query="sort"
-        options={[
-          ["", "newest"],
-          ["oldest", "oldest"],
-          ["tokens", "most tokens"],
-          ["reward", "highest reward"],
-        ]}
-      />
+      <Choice label="Order" query="sort" any="newest" options={orders} />
     </>
   );
 }

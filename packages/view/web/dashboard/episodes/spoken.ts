@@ -2,7 +2,7 @@ import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
 import type { EpisodeDetail } from "../../../src/protocol.ts";
 
 /** Messages of the first turns of a conversation by edge, and their cost. */
-export interface Spoken extends CostSums {
+interface Spoken extends CostSums {
   readonly agents: readonly string[];
   readonly written: Readonly<Record<string, number>>;
   readonly silence: Readonly<Record<string, number>>;

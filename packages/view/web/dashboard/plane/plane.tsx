@@ -10,9 +10,8 @@ import { SafeLine } from "../../parts/text.tsx";
 import { Check } from "../fields.tsx";
 import { useQuery } from "../navigation.ts";
 import { Empty, Interval } from "../parts.tsx";
-import { groupRuns } from "../run/groups.ts";
+import { frontierOf, groupRuns, taskKey } from "../run/runs.ts";
 import { useLoadedAll } from "../server.ts";
-import { frontierOf, taskKey } from "./frontier.ts";
 
 /** Runs whose path from the first to the last evaluation is drawn; of more, only their ends. */
 const maxPaths = 24;

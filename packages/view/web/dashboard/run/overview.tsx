@@ -1,6 +1,6 @@
 import { counted, formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
 import type { FamilyTable } from "@laconic/trainer/reading";
-import type { RunDetail, RunEvaluation } from "../../../src/protocol.ts";
+import type { RunDetail } from "../../../src/protocol.ts";
 import { Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeText } from "../../parts/text.tsx";
@@ -71,36 +71,27 @@ export function Overview({ detail }: { detail: RunDetail }) {
   );
 }
 
+type Figure = readonly [name: string, value: string];
+
 /** Name and value of each figure of a run. */
-function tilesOf({ summary, evaluations, test }: RunDetail): readonly (readonly [name: string, value: string])[] {
-  const { warmStart, budgetTokens, plannedSteps, device, state } = summary;
-  const measured = [
-    ...(warmStart ? [warmStart.before] : []),
-    ...[evaluations[0], evaluations.at(-1)].flatMap((row) => row ?? []),
-  ];
-  const shown = evaluations.length > 1 ? measured : evaluations;
-  const way = (valueOf: (row: Omit<RunEvaluation, "step">) => string): string => shown.map(valueOf).join(" → ");
-  return [
-    ...(shown.length > 0
-      ? [
-          ["validation accuracy", way(({ accuracy }) => formatPercent(accuracy))] as const,
-          ["tokens per episode", way(({ tokens }) => formatNumber(tokens))] as const,
-        ]
-      : []),
-    ...(test === null
-      ? []
-      : [
-          [
-            `accuracy on ${formatNumber(test.problems)} test problems, measured once`,
-            formatPercent(test.accuracy),
-          ] as const,
-        ]),
+function tilesOf({ summary, evaluations, test }: RunDetail): readonly Figure[] {
+  const { warmStart, budgetTokens, plannedSteps, device, state, step, seconds, secondsLeft, bytes } = summary;
+  const ends = evaluations.length > 1 ? evaluations.filter((_, i, { length }) => i === 0 || i === length - 1) : [];
+  const shown = ends.length === 0 ? evaluations : warmStart ? [warmStart.before, ...ends] : ends;
+  const accuracies = shown.map(({ accuracy }) => formatPercent(accuracy)).join(" → ");
+  const tokens = shown.map((row) => formatNumber(row.tokens)).join(" → ");
+  const tested = `accuracy on ${formatNumber(test?.problems)} test problems, measured once`;
+  const figures: readonly (Figure | false)[] = [
+    accuracies !== "" && ["validation accuracy", accuracies],
+    tokens !== "" && ["tokens per episode", tokens],
+    test !== null && [tested, formatPercent(test.accuracy)],
     ["token budget per episode", budgetTokens === null ? "none" : formatNumber(budgetTokens)],
-    [plannedSteps === null ? "steps" : `of ${formatNumber(plannedSteps)} steps`, formatNumber(summary.step)],
-    [`of training${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(summary.seconds)],
-    ...(state === "running" ? [["left", formatDuration(summary.secondsLeft)] as const] : []),
-    ["on disk", formatFileSize(summary.bytes)],
+    [plannedSteps === null ? "steps" : `of ${formatNumber(plannedSteps)} steps`, formatNumber(step)],
+    [`of training${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(seconds)],
+    state === "running" && ["left", formatDuration(secondsLeft)],
+    ["on disk", formatFileSize(bytes)],
   ];
+  return figures.filter((figure) => figure !== false);
 }
 
 /** Largest share of a cell that colour covers, in %: text stays readable in light and dark. */

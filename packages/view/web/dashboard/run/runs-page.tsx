@@ -9,7 +9,7 @@ import { goTo, linkTo, setQuery, useRoute, useTitle } from "../navigation.ts";
 import { Empty, runStates, StateBadge, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { filterRuns, sortRuns, type RunSort } from "./filter.ts";
+import { filterRuns, sortRuns, type RunSort } from "./runs.ts";
 
 const shownAtOnce = 200;
 
@@ -52,7 +52,7 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
       </div>
       <form class="toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Search" query="text" placeholder="name, device, train.seed=1 …" />
-        <Choice label="State" query="state" options={[["", "all"], ...counts]} />
+        <Choice label="State" query="state" any="all" options={counts} />
       </form>
       <div class="line actions">
         <Button disabled={comparable.length === 0} onClick={() => setQuery({ sel: areAll ? [] : comparable })}>

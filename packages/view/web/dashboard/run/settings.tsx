@@ -5,7 +5,7 @@ import { Table } from "../../parts/elements.tsx";
 import { SafeLine } from "../../parts/text.tsx";
 import { Check, SearchField } from "../fields.tsx";
 import { useQuery } from "../navigation.ts";
-import { settingRows, type SettingRow } from "./groups.ts";
+import { settingRows, type SettingRow } from "./runs.ts";
 
 /** Configurations side by side; of several runs first what differs. */
 export function Settings({ runs }: { runs: readonly RunSummary[] }) {

@@ -86,18 +86,14 @@ function Samples({ bench }: { bench: BenchTable }) {
 }
 
 function Filters({ bench: { methods, benchmarks } }: { bench: BenchTable }) {
-  const named = (first: string, names: readonly string[]): readonly (readonly [string, string])[] => [
-    ["", first],
-    ...names.map((name) => [name, name] as const),
-  ];
   return (
     <>
       <SearchField label="Search" query="text" placeholder="words of questions and answers" kind="wide" />
-      <Choice label="Method" query="method" options={named("all", methods)} />
-      <Choice label="Disagrees with" query="against" options={named("nobody", methods)} />
-      {benchmarks.length > 1 && <Choice label="Benchmark" query="benchmark" options={named("all", benchmarks)} />}
-      <Choice label="Verdict" query="verdict" options={named("all", Object.keys(verdicts))} />
-      <Choice label="Order" query="sort" options={named("by question", ["newest", "tokens", "cost", "time"])} />
+      <Choice label="Method" query="method" any="all" options={methods} />
+      <Choice label="Disagrees with" query="against" any="nobody" options={methods} />
+      {benchmarks.length > 1 && <Choice label="Benchmark" query="benchmark" any="all" options={benchmarks} />}
+      <Choice label="Verdict" query="verdict" any="all" options={Object.keys(verdicts)} />
+      <Choice label="Order" query="sort" any="by question" options={["newest", "tokens", "cost", "time"]} />
     </>
   );
 }

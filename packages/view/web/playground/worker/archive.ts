@@ -3,12 +3,12 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { unzipSync, zipSync } from "fflate";
 import { filesBelow } from "./kept-files.ts";
 
-/** A run of this page has about 40 kB a step; nobody's phone is to unpack more than this. */
+/** Limit for phones. A run of this page has about 40 kB per step. */
 const maxBytes = 256e6;
 
 const lockName = /(?:^|\/)LOCK[^/]*$/u;
 
-/** The files of a folder in a zip, all below one folder of the given name. */
+/** A zip with the files of a folder below one folder of the given name. */
 export async function zipped(files: FileSystem, folder: string, name: string): Promise<Uint8Array> {
   const entries: Record<string, Uint8Array> = {};
   for (const path of await filesBelow(files, folder))
@@ -18,7 +18,7 @@ export async function zipped(files: FileSystem, folder: string, name: string): P
 
 /**
  * The files of a run in a zip, by path below the folder that holds its `config.json`.
- * @throws LaconicError `input_invalid` for what is no zip of a run, is too large, or has paths that lead out
+ * @throws LaconicError `input_invalid` for other content, too large files, or paths that lead out
  */
 export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
   let total = 0;

@@ -1,30 +1,29 @@
 import { joinPath, memoryFileSystem, type FileSystem, type ModelFiles } from "@laconic/core/files";
 
-/** Where files outlive a page, by path. */
+/** A store that outlives the page, by path. */
 export interface Store {
-  /** All of them. */
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   put(path: string, data: Uint8Array): Promise<void>;
   append(path: string, data: Uint8Array): Promise<void>;
-  /** Of a file, or all below a folder. */
+  /** Removes a file or a folder. */
   remove(path: string): Promise<void>;
 }
 
-/** What outlives a page lies below it. */
+/** The folder that outlives the page. */
 export const keptFolder = "/kept";
 
-/** Where the run lies. */
+/** The run in it. */
 export const runFolder = "/kept/run";
 
 /** Files in memory, of which a folder is written through to a store. */
 export type KeptFiles = FileSystem & ModelFiles;
 
-/** Of no use to whoever opens the folder next: half of something, or who holds it now. */
+/** Temporary files and locks, which are not stored. */
 const passing = /(?:\.partial|\.tmp)(?:\/|$)|\/LOCK[^/]*$/u;
 
 /**
- * Files in memory; what changes below `folder` is in the store when the change returns. A store that fails is left behind:
- * `lost` hears why, once, and memory goes on.
+ * Files in memory; a change below `folder` is in the store when it returns. After a failure of the store `lost` is called once,
+ * and files stay in memory only.
  */
 export async function keptFiles(folder: string, store: Store | null, lost: (error: Error) => void): Promise<KeptFiles> {
   let kept = store;
@@ -54,12 +53,15 @@ export async function keptFiles(folder: string, store: Store | null, lost: (erro
     },
     async append(path, data) {
       await memory.append(path, data);
-      await through(path, (each, name) => each.append(name, bytesOf(data)));
+      await through(path, (each, name) =>
+        each.append(name, typeof data === "string" ? new TextEncoder().encode(data) : data),
+      );
     },
     async rename(from, to) {
       await memory.rename(from, to);
-      // A folder's manifest last: what has one is whole.
-      const moved = (await filesBelow(memory, to)).toSorted((a, b) => Number(isManifest(a)) - Number(isManifest(b)));
+      // A folder's manifest comes last: a folder with a manifest is complete.
+      const rank = (path: string): number => (path.endsWith("/manifest.json") ? 1 : 0);
+      const moved = (await filesBelow(memory, to)).toSorted((a, b) => rank(a) - rank(b));
       for (const path of moved) await through(path, async (each, name) => each.put(name, await memory.read(path)));
       await through(from, (each, name) => each.remove(name));
     },
@@ -81,12 +83,4 @@ export async function filesBelow(files: FileSystem, path: string): Promise<strin
   const below: string[] = [];
   for (const name of await files.list(path)) below.push(...(await filesBelow(files, joinPath(path, name))));
   return below;
-}
-
-function isManifest(path: string): boolean {
-  return path.endsWith("/manifest.json");
-}
-
-function bytesOf(data: Uint8Array | string): Uint8Array {
-  return typeof data === "string" ? new TextEncoder().encode(data) : data;
 }

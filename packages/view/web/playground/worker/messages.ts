@@ -7,9 +7,9 @@ export interface Conversation {
   readonly gold: string;
   readonly turns: readonly {
     readonly agent: string;
-    /** What it alone knew. */
+    /** Its private text. */
     readonly fact: string | null;
-    /** Whether that is what is asked for; absent where everybody knows a part. */
+    /** Whether the text has the answer; absent if each agent has a part of it. */
     readonly knows?: boolean;
     readonly read: readonly { readonly from: string; readonly text: string }[];
     readonly text: string;
@@ -18,22 +18,22 @@ export interface Conversation {
   }[];
   readonly answer: string | null;
   readonly right: boolean;
-  /** Written by all, end tokens included. */
+  /** Tokens of all messages with their end tokens. */
   readonly tokens: number;
 }
 
 /** A point of the curves. */
 export interface StepPoint {
   readonly step: number;
-  /** That were played in this step. */
+  /** Episodes of this step. */
   readonly episodes: number;
   readonly tokens: number;
   readonly accuracy: number;
-  /** λ: what a token cost in this step. */
+  /** Price λ of a token. */
   readonly price: number;
-  /** What the controller aims at; null where the price is fixed. */
+  /** Target of the controller; null for a fixed price. */
   readonly target: number | null;
-  /** Shares of turns without a word, of those who know what is asked and of those who do not; where the task counts them. */
+  /** Shares of silent turns of informed and of other agents, if the task counts them. */
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
@@ -59,7 +59,7 @@ export interface Glimpse {
   readonly episode: Conversation;
 }
 
-/** Everything that a page shows of a run when it opens. */
+/** The content of a run folder for the page. */
 export interface RunView {
   readonly settings: PlaygroundSettings;
   readonly step: number;
@@ -69,29 +69,27 @@ export interface RunView {
   readonly warnings: readonly string[];
 }
 
-/** A question of the visitor's own. */
+/** A question of the visitor. */
 export type OwnProblem = OwnFacts | OwnStory;
 
-/** What each teller reads, and who owns what. */
+/** A thing, its owner, and the text of each teller. */
 export interface OwnStory {
   readonly kind: "story";
   readonly thing: string;
-  /** Whose it is. */
   readonly name: string;
-  /** Of each teller. */
   readonly texts: readonly string[];
 }
 
-/** Two conversations with the same random numbers: of the team's weights before and now, or of now without and with a change. */
+/** Two conversations with the same random numbers: before and after training, or without and with a change. */
 export interface Answers {
   readonly kind: "trained" | "changed";
-  /** What was changed, in words. */
+  /** Description of the change. */
   readonly change?: string;
   readonly before: Conversation;
   readonly now: Conversation;
 }
 
-/** Facts of holders. */
+/** A sum of two holders' digits. */
 export interface OwnFacts {
   readonly kind: "facts";
   /** Each holder's letter and digit, such as `k6`. */
@@ -100,36 +98,43 @@ export interface OwnFacts {
   readonly asked: readonly [string, string];
 }
 
-/** The first command of all. */
+/** The first command. */
 export interface Opening {
   readonly type: "open";
-  /** Of a new run; a kept one has its own. */
+  /** Settings of a new run; a kept run has its own. */
   readonly settings: PlaygroundSettings;
   /** Whether the run outlives the page. */
   readonly keep: boolean;
-  /** Drops the kept run. */
+  /** Whether the kept run is dropped. */
   readonly fresh: boolean;
 }
 
-/** What a page asks of its worker. */
+/** Commands of the page. */
 export type Command =
   | Opening
-  /** Null trains until it is asked to pause. */
+  /** Null trains until a pause. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
-  /** Writes a checkpoint and goes on: the page may be about to end. */
+  /** Writes a checkpoint and continues, because the page may end soon. */
   | { readonly type: "save" }
-  /** Is answered at once, whatever else is done. */
+  /** Answered at once. */
   | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
   | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly liar?: string }
-  /** Files among which the story model is, as the worker asked for. */
+  /** Files that include the story model. */
   | { readonly type: "model"; readonly files: readonly Uint8Array[] }
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
 
-/** What a worker says. */
+/** A step of the supervised warm start, with its mean cross-entropy in nats per token. */
+export interface WarmUpStep {
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+}
+
+/** Messages of the worker. */
 export type WorkerMessage =
   | {
       readonly type: "opened";
@@ -138,26 +143,12 @@ export type WorkerMessage =
       readonly device: string;
       readonly keeping: Keeping;
     }
-  | {
-      readonly type: "step";
-      readonly point: StepPoint;
-      readonly team: TeamState;
-      readonly episode: Conversation;
-      /** That the step took, without what was measured or asked around it. */
-      readonly seconds: number;
-    }
-  /** The level's model is not in this browser yet: it waits for `model`. */
+  | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
+  /** The level's model is not in this browser yet; the worker waits for `model`. */
   | { readonly type: "model-needed" }
-  /** A step of the supervised warm start, with its mean cross-entropy in nats per token. */
-  | {
-      readonly type: "warm-up";
-      readonly step: number;
-      readonly steps: number;
-      readonly loss: number;
-      /** How the team talks now, now and then. */
-      readonly episode: Conversation | null;
-    }
-  /** A checkpoint; with all of the run where nothing but the page can keep it. */
+  /** Some steps have a conversation of the team. */
+  | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
+  /** A checkpoint; with the whole run if only the page can keep it. */
   | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }
   | { readonly type: "keeping"; readonly keeping: Keeping }
   | { readonly type: "pong" }
@@ -170,14 +161,14 @@ export type WorkerMessage =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** Whether a run outlives its page. */
+/** Whether a run outlives its page, and why. */
 export interface Keeping {
   readonly isKept: boolean;
   readonly words: string;
 }
 
 export interface Failure {
-  /** What was asked for. */
+  /** The failed command. */
   readonly during: Command["type"] | "start";
   /** Of a `LaconicError`, or `unexpected`; `page_failed`, `worker_ended` and `worker_silent` are the page's own. */
   readonly code: string;

@@ -3,12 +3,12 @@ import { relayTask } from "@laconic/tasks";
 import type { OwnFacts } from "./messages.ts";
 import type { World } from "./world.ts";
 
-/** Where the shipped policy lies. */
+/** Folder of the shipped policy. */
 export const policyFolder = "/policy";
 
-/** Holders know a digit each, and the solver is asked for a sum. */
+/** Each holder knows a digit, and the solver has to name a sum. */
 export function relayWorld(): World {
-  // As many validation problems as the command line opens: the run folder says which they are.
+  // As many test problems as the command line opens, so that the run folders agree.
   const task = relayTask({ level: "one-fact", testProblems: 1000 });
   const holders = task.topology.agents.filter((agent) => agent !== "solver");
   return {

@@ -6,7 +6,7 @@ import { storyModelName } from "@laconic/tasks/story-model";
 import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
 
-/** Settings that change while a run goes on, each with what follows; a change stands among the run's warnings. */
+/** Settings that can change during a run; each change is a warning of the run. */
 export const adjustable: Readonly<Record<string, string>> = {
   "train.budget": "",
   "train.prices": "",
@@ -31,7 +31,7 @@ export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings
   return parseTrainConfig({
     ...train,
     ...common,
-    // Half the quickstart's problems and a third of its way to the budget: the same end in half a minute, on one thread.
+    // Half the quickstart's problems and a third of its annealing: the same result in half a minute on one thread.
     problemsPerStep: 8,
     ...steered(level, steering, { ...train.budget, annealIterations: 24 }),
     evaluation: measured,
@@ -44,11 +44,9 @@ function steered(level: LevelName, steering: Steering, budget: object): UnknownR
   return { budget: { ...budget, targetTokens: steering.targetTokens, warmupIterations } };
 }
 
-/** The supervised warm start of a tellers' run: its examples are of the run's seed. */
-export function warmStartOf({
-  seed,
-  warmStart: steps,
-}: PlaygroundSettings): WorldWarmStart & { readonly model: string } {
+/** The supervised warm start of a tellers' run; the run's seed selects its examples. */
+export function warmStartOf(settings: PlaygroundSettings): WorldWarmStart & { readonly model: string } {
+  const { seed, warmStart: steps } = settings;
   return { name: "owners", steps, batch: 32, seed: String(seed), model: storyModelName };
 }
 
@@ -67,7 +65,7 @@ export function runConfig(
     chatTemplateArguments: {},
     lora: null,
     device: settings.device,
-    // Of two, each would need a worker of its own and memory that they share.
+    // Two would need two workers with shared memory.
     workers: 1,
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     ...(isStory && { warmStart: warmStartOf(settings) }),
@@ -75,10 +73,7 @@ export function runConfig(
   };
 }
 
-/**
- * What of a configuration can be set here.
- * @throws LaconicError `config_invalid` naming a setting that this page would run otherwise
- */
+/** Settings of the page in a configuration. @throws LaconicError `config_invalid` naming a setting with a value that this page does not support */
 export function settingsOf(config: UnknownRecord, level: LevelName): PlaygroundSettings {
   const train = recordOf(config["train"]);
   const budget = recordOf(train["budget"]);

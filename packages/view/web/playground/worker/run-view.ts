@@ -75,7 +75,7 @@ function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[],
   return { step, accuracy, interval, tokens, problems, shown };
 }
 
-/** From a step's sums: who reads what is known for all holders together, and each writes an end token that nobody reads. */
+/** Means of a step from its metrics. The solver reads every message without its end token. */
 function teamIn(row: UnknownRecord | undefined): TeamState | null {
   if (!row) return null;
   const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);

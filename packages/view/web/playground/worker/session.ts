@@ -14,7 +14,7 @@ import type { Team } from "./team.ts";
 /** Steps of a warm start between two shown conversations. */
 const shownWarmUpSteps = 20;
 
-export interface SessionParts {
+interface SessionParts {
   readonly team: Team;
   readonly files: KeptFiles;
   /** Machine and versions, written into the run folder. */
@@ -244,12 +244,11 @@ export class Session {
       step: async (metrics, clock) => {
         await run.step(metrics, clock);
         this.#step = Number(metrics["step"]);
-        const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
         const point = pointOf(metrics, this.#settings.level);
         const glimpse = this.#glimpse;
         // One problem is followed where the informed agent varies.
         const { episode } = world.knows ? await team.glimpse() : (glimpse ?? {});
-        if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode, seconds });
+        if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode });
         if (this.#step >= lastStep) abort.abort();
         await this.#serveWaiting();
         if (this.#step === config.steps || this.#step % config.evaluation.every === 0)

@@ -1,24 +1,22 @@
-/** What a token costs: as much as keeps a budget (Eq. 5), or always the same. */
+/** Cost of a token: a price that keeps a budget (Eq. 5), or a fixed price. */
 export type Steering =
   | { readonly kind: "budget"; readonly targetTokens: number }
   | { readonly kind: "price"; readonly price: number };
 
 export type PlaygroundDevice = "wasm" | "webgpu";
 
-/** The relay of holders, and above it the tellers of stories. */
-export type LevelName = "relay" | "tellers";
+/** Every level, the simplest first: the relay of holders, and the tellers of stories. */
+export const levelNames = ["relay", "tellers"] as const;
+export type LevelName = (typeof levelNames)[number];
 
-/** Every level, the simplest first. */
-export const levelNames: readonly LevelName[] = ["relay", "tellers"];
-
-/** All that a visitor can set. */
+/** All settings of a visitor. */
 export interface PlaygroundSettings {
   readonly level: LevelName;
   readonly seed: number;
   readonly steps: number;
   readonly device: PlaygroundDevice;
   readonly steering: Steering;
-  /** Steps of the supervised warm start before the first step; 0 where the level has none. */
+  /** Steps of the supervised warm start; 0 without a warm start. */
   readonly warmStart: number;
 }
 
@@ -28,18 +26,18 @@ interface Range {
   readonly step: number;
 }
 
-/** What a level begins with, and how far it can be steered. */
-export interface LevelRanges {
+/** First settings of a level and their limits. */
+interface LevelRanges {
   readonly steps: number;
   readonly targetTokens: Range & { readonly first: number };
   readonly price: Range;
-  /** Steps in which the controller only measures what the team says. */
+  /** Steps in which the controller only measures. */
   readonly warmUpSteps: number;
-  /** Steps of the supervised warm start; null where there is none. */
+  /** Steps of the supervised warm start; null without a warm start. */
   readonly warmStart: (Range & { readonly first: number }) | null;
 }
 
-/** From the fewest tokens that a team needs which is always right to what it writes untrained; a price that silences everybody is no use. */
+/** Budgets reach from the fewest tokens of a team that is always right to those of the untrained team. */
 export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
   relay: {
     steps: 120,
@@ -68,12 +66,12 @@ export function firstSettings(level: LevelName): PlaygroundSettings {
   return { level, seed: 1, steps, device: "wasm", steering, warmStart: warmStart?.first ?? 0 };
 }
 
-/** The level that a page's address asks for: the relay unless it says `?level=tellers`. */
+/** The level of a page's address: the relay, or the tellers with `?level=tellers`. */
 export function levelIn(query: string): LevelName {
   return new URLSearchParams(query).get("level") === "tellers" ? "tellers" : "relay";
 }
 
-/** What a page's address asks for: `?seed=3&steps=60&budget=20`, or `price=0.004` in the budget's place; of another level nothing. */
+/** Settings in a page's address: `?seed=3&steps=60&budget=20`, or `price=0.004` instead of the budget. Those of another level are ignored. */
 export function settingsIn(query: string, level: LevelName): PlaygroundSettings {
   const first = firstSettings(level);
   const words = new URLSearchParams(levelIn(query) === level ? query : "");

@@ -8,25 +8,22 @@ import type { Answers, Conversation, Glimpse, OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 import type { WarmUpWatch, World } from "./world.ts";
 
-/** The team on an engine of this thread. */
+/** A team with its model on an engine of this thread. */
 export interface Team {
   readonly world: World;
   readonly device: string;
   readonly capabilities: Engine["capabilities"];
-  /** The weights that learn, and who speaks with them. */
+  /** The trained model and its policy. */
   readonly parts: TrainingParts;
-  /** SHA-256 of what a run reads, by name, as `laconic train` has it. */
+  /** SHA-256 of the inputs of a run, with the names of `laconic train`. */
   inputs(): Promise<Readonly<Record<string, string>>>;
-  /** The weights of the beginning again. */
+  /** Loads the first weights again. */
   begin(): Promise<void>;
-  /** What a run learns before its first step, where that was not done before. @throws LaconicError `aborted` by the signal */
+  /** Gives the warm start before the first step, unless the run has it. @throws LaconicError `aborted` by the signal */
   warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;
-  /** How the team talks now, about a problem that it never learns on; always with the same random numbers. */
+  /** A conversation about a problem without training, always with the same random numbers. */
   glimpse(): Promise<Glimpse>;
-  /**
-   * One problem with the weights of the beginning and of now, or of now with and without a change; with the same random numbers.
-   * @throws LaconicError `input_invalid`
-   */
+  /** Two conversations about one problem. @throws LaconicError `input_invalid` */
   ask(own: OwnProblem, draw: number, liar: string | null): Promise<Answers>;
   close(): Promise<void>;
 }
@@ -40,7 +37,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
     engine.createModel({ kind: "folder", path: await world.beginning() });
   let model = await opened();
   let first: TrainableModel | null = null;
-  // What a run folder calls its policy: a later one goes by the same name, as each is the only one of its run.
+  // Name of the policy in the run folder, the same for a later model: each is the only one of its run.
   const { id } = model;
   const speaking = (weights: TrainableModel): TrainingParts =>
     onePolicy(task, weights, (sampler) =>
@@ -77,7 +74,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
       try {
         isTaught = (await world.warmUp?.(pupil, watch)) ?? false;
       } finally {
-        // Half a warm start is none.
+        // An incomplete warm start is dropped.
         if (isTaught) await begin();
       }
     },

@@ -4,34 +4,34 @@ import type { TrainingParts } from "@laconic/trainer";
 import type { OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 
-/** A level's task, and where the weights lie that its team begins with. */
+/** Task and first weights of a level. */
 export interface World {
   readonly task: TeamTask;
-  /** Of the run's manifest, where the policy was made for one task alone. */
+  /** For the run's manifest, if the policy was made for one task. */
   readonly policy?: { readonly task: string };
-  /** How a problem of the visitor's is answered. */
+  /** Sampling temperature for problems of the visitor. */
   readonly temperature: number;
-  /** One that no training has, shown before it and after each step. */
+  /** A problem without training, shown before it and after each step. */
   readonly followed: Problem;
-  /** A folder. @throws LaconicError `checkpoint_missing` where there are no weights yet */
+  /** Folder of the first weights. */
   beginning(): Promise<string>;
-  /** Refuses a new run where its model is not here any more. @throws LaconicError `checkpoint_missing` */
+  /** Refuses a new run without its model. @throws LaconicError `checkpoint_missing` */
   canBegin?(): Promise<void>;
-  /** Files of the model that the run's manifest names. */
+  /** Model files in the run's manifest. */
   readonly modelFiles: readonly string[];
-  /** What an agent alone knows, as it is shown; null for nothing. */
+  /** Private text of an agent for the page; null for none. */
   factOf(problem: Problem, agent: AgentId): string | null;
-  /** Whether that is what is asked for; undefined where everybody knows a part. */
+  /** Whether the text has the answer; undefined if each agent has a part of it. */
   knows?(problem: Problem, agent: AgentId): boolean;
-  /** @throws LaconicError `input_invalid` saying which part of it is none */
+  /** @throws LaconicError `input_invalid` naming the invalid part */
   problemOf(own: OwnProblem): Problem;
-  /** The same problem, where one agent is told something false. @throws LaconicError `input_invalid` for an unknown agent */
+  /** The same problem with a false text for one agent. @throws LaconicError `input_invalid` for an unknown agent */
   withLie?(problem: Problem, agent: AgentId): Problem;
-  /** Teaches the model what its team begins with; resolves to false where that was done before. */
+  /** Gives the warm start; resolves to false if the run has it. */
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }
 
-/** The model before its warm start, and the team that speaks with it. */
+/** The model and its team before the warm start. */
 export interface Pupil {
   readonly settings: PlaygroundSettings;
   readonly model: TrainableModel;
@@ -40,7 +40,7 @@ export interface Pupil {
   readonly engine: Pick<Engine, "capabilities">;
 }
 
-/** Who hears of a warm start, and what ends it. */
+/** Progress and end of a warm start. */
 export interface WarmUpWatch {
   onStep(step: number, steps: number, loss: number): Promise<void>;
   readonly signal: AbortSignal;

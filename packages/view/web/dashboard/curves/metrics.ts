@@ -1,4 +1,56 @@
+import type { MetricInfo } from "../../../src/protocol.ts";
 import type { Range } from "../../parts/range.ts";
+
+/** Curves of the evaluations. A run is evaluated less often than trained, so these curves have their own steps. */
+export const evaluationMetrics: readonly MetricInfo[] = [
+  { name: "validation/accuracy", unit: "share", meaning: "Accuracy on the validation set, 0 to 1." },
+  { name: "validation/tokens", unit: "tokens", meaning: "Tokens per episode on the validation set." },
+];
+
+export function isEvaluationMetric(name: string): boolean {
+  return evaluationMetrics.some((metric) => metric.name === name);
+}
+
+/** Metrics that come first; the others follow by name. */
+const first: readonly string[] = [
+  "validation/accuracy",
+  "validation/tokens",
+  "task/accuracy",
+  "tokens/episode_mean",
+  "budget/tokens/lambda",
+  "silence/frac",
+  "reward/mean",
+  "actor/entropy",
+  "actor/ppo_kl",
+  "actor/grad_norm",
+  "actor/pg_loss",
+];
+/** Progress and machine metrics, which come last. */
+const last = /^(?:step$|progress\/|timing_s\/|optim\/lr$)/u;
+
+/** Metrics of some runs without duplicates, in display order. */
+export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
+  const byName = new Map<string, MetricInfo>();
+  for (const metric of lists.flat())
+    if (metric.name !== "step") byName.set(metric.name, byName.get(metric.name) ?? metric);
+  const place = ({ name }: MetricInfo): number => {
+    const index = first.indexOf(name);
+    if (index !== -1) return index;
+    return last.test(name) ? first.length + 1 : first.length;
+  };
+  return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Metrics with all words in their name or meaning. */
+export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  return metrics.filter(({ name, meaning }) =>
+    words.every((word) => `${name} ${meaning ?? ""}`.toLowerCase().includes(word)),
+  );
+}
 
 /** A metric of one run, or the mean of several. Steps ascend. */
 export interface Series {
@@ -7,7 +59,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-/** Exponential mean of the values so far with `weight` on the past, without a pull towards zero at the beginning. */
+/** Exponential mean with `weight` on the past, corrected for its bias towards zero at the start. */
 export function smooth(values: readonly (number | null)[], weight: number): readonly (number | null)[] {
   if (weight <= 0) return values;
   let [mean, total] = [0, 0];
@@ -49,8 +101,8 @@ interface Band {
 }
 
 /**
- * Rows that draw like all rows of a range: of each part the lowest and the highest value in their order, or a gap. One more row at
- * either side lets lines run on to the border.
+ * Rows that draw like all rows of a range: the lowest and the highest value of each part in their order, or a gap. One more row at
+ * either side extends lines to the border.
  */
 export function sampledRows({ steps, values }: Series, [low, high]: Range, maxPoints: number): readonly number[] {
   const from = Math.max(0, rowAt(steps, low) - 1);

@@ -1,0 +1,142 @@
+import type { RunState, RunSummary } from "../../../src/protocol.ts";
+
+export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed";
+
+/** Runs in a state with all words in their name, folder, device, objective, seed or a setting such as `train.seed=1`. */
+export function filterRuns(
+  runs: readonly RunSummary[],
+  text: string,
+  states: readonly RunState[],
+): readonly RunSummary[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  return runs.filter((run) => {
+    const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
+    const texts = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
+    const searched = texts.join("\n").toLowerCase();
+    return (states.length === 0 || states.includes(run.state)) && words.every((word) => searched.includes(word));
+  });
+}
+
+/** Runs without the value come last in both directions; the sort is stable. */
+export function sortRuns(runs: readonly RunSummary[], by: RunSort, descending: boolean): readonly RunSummary[] {
+  const sign = descending ? -1 : 1;
+  return runs.toSorted((a, b) => {
+    const [left, right] = [sortValues[by](a), sortValues[by](b)];
+    if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
+    return sign * (typeof left === "string" ? collator.compare(left, String(right)) : left - Number(right));
+  });
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+const sortValues: Readonly<Record<RunSort, (run: RunSummary) => number | string | null>> = {
+  updated: (run) => run.updated,
+  name: (run) => run.name,
+  task: (run) => run.task,
+  state: (run) => run.state,
+  step: (run) => run.step,
+  left: (run) => run.secondsLeft,
+  accuracy: (run) => run.after?.accuracy ?? null,
+  tokens: (run) => run.after?.tokens ?? null,
+  seed: (run) => run.seed,
+};
+
+type Value = string | number | boolean | null;
+
+/** A setting, and its value in each of the runs; `undefined` where a run has no such setting. */
+export interface SettingRow {
+  readonly key: string;
+  readonly values: readonly (Value | undefined)[];
+  readonly isSame: boolean;
+}
+
+/** All settings of some runs by key, those that differ marked. */
+export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): readonly SettingRow[] {
+  const keys = new Set(runs.flatMap(({ settings }) => Object.keys(settings)));
+  return [...keys].toSorted().map((key) => {
+    const values = runs.map(({ settings }) => (Object.hasOwn(settings, key) ? settings[key] : undefined));
+    return { key, values, isSame: values.every((value) => Object.is(value, values[0])) };
+  });
+}
+
+/** Runs that are drawn as one line. */
+interface RunGroup {
+  readonly key: string;
+  readonly label: string;
+  readonly runs: readonly RunSummary[];
+}
+
+const seedKey = /(?:^|\.)seeds?$/iu;
+
+/** @param by - `run` for each run, `seeds` for runs that differ only in their seed, else the key of a setting */
+export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
+  if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
+  const groups = new Map<string, RunSummary[]>();
+  for (const run of runs) {
+    const key = by === "seeds" ? JSON.stringify(withoutSeed(run)) : String(run.settings[by] ?? "not set");
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(run);
+  }
+  const lists = [...groups.values()];
+  const differing = settingRows(lists.map(([first]) => ({ settings: withoutSeed(first as RunSummary) }))).filter(
+    ({ isSame }) => !isSame,
+  );
+  return lists.map((list, i) => {
+    const [first] = list as [RunSummary, ...RunSummary[]];
+    const label =
+      by === "seeds"
+        ? labelOf(
+            list,
+            differing.map(({ key, values }) => [key, values[i]]),
+          )
+        : `${by} ${String(first.settings[by] ?? "not set")}`;
+    return { key: first.id, label, runs: list };
+  });
+}
+
+function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key]) => !seedKey.test(key))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** The settings that only this group has; the name of its run if there are none or more than three. */
+function labelOf(
+  runs: readonly RunSummary[],
+  differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
+): string {
+  const areSeeds = new Set(runs.map(({ seed }) => seed)).size === runs.length;
+  const seeds = runs.length === 1 ? "" : ` (${runs.length} ${areSeeds ? "seeds" : "runs"})`;
+  if (differing.length === 0 || differing.length > 3) return `${runs[0]?.name ?? ""}${seeds}`;
+  return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;
+}
+
+/** Accuracy and tokens of a team. */
+export interface PlanePoint {
+  readonly tokens: number;
+  readonly accuracy: number;
+}
+
+/** Settings of a run's task as one text: accuracies are comparable only for equal tasks. */
+export function taskKey(settings: RunSummary["settings"]): string {
+  const entries = Object.entries(settings).filter(([key]) => key === "task" || key.startsWith("task."));
+  return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Pareto frontier by ascending tokens: no other point has fewer tokens at the same accuracy. Equal points count once. */
+export function frontierOf<T extends PlanePoint>(points: readonly T[]): readonly T[] {
+  const finite = points.filter(({ tokens, accuracy }) => Number.isFinite(tokens) && Number.isFinite(accuracy));
+  const sorted = finite.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy);
+  let best = -Infinity;
+  return sorted.filter(({ accuracy }) => {
+    if (accuracy <= best) return false;
+    best = accuracy;
+    return true;
+  });
+}
