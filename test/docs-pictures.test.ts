@@ -5,7 +5,7 @@ import type { PlaneChart } from "../packages/view/src/charts/plane.ts";
 import { planeFile } from "../packages/view/src/charts/plane-file.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { readText, root } from "./workspace.ts";
-import { variantPlane } from "../packages/view/src/variants/variant-plane.ts";
+import { variantPlane } from "../packages/view/src/variants/picture.ts";
 
 // `npx vitest run test/docs-pictures.test.ts --update` draws them.
 const resultsIn = (path: string): VariantResult[] => {

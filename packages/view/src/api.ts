@@ -5,108 +5,106 @@ import { jsonResponse, ViewError } from "./failure.ts";
 import { readEpisodeQuery, readSampleQuery } from "./list-query.ts";
 import type { EpisodeDetail } from "./protocol.ts";
 
-/** Opens the tokenizer of a run, so that its tokens can be read; null where that is not at hand. */
+/** Opens the tokenizer of a run; null if it is not on this machine. */
 export type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Max names of metrics in a request. */
+/** Max metrics of a request. */
 const maxNames = 500;
 
-/** Tokens before one that decide how it is written. */
-const context = 8;
+/** The addresses below `/api`. */
+export class Api {
+  readonly #data: ViewData;
+  readonly #tokenizerOf: TokenizerOf;
+  readonly #streams = new EventStreams();
 
-/** Characters that tell whether a tokenizer is the one that a text was written with. */
-const compared = 40;
+  constructor(data: ViewData, tokenizerOf: TokenizerOf) {
+    [this.#data, this.#tokenizerOf] = [data, tokenizerOf];
+  }
 
-/** What is asked of runs, by path. */
-export interface Api {
-  /** @returns null for a path that is none of it. @throws ViewError */
-  answer(path: string, request: Request): Promise<Response | null>;
-  close(): void;
+  /** @returns null for a path outside `/api`. @throws ViewError */
+  async answer(path: string, request: Request): Promise<Response | null> {
+    const [start, ...words] = path.slice(1).split("/");
+    if (start !== "api") return null;
+    if (words.length === 1 && words[0] === "events") return this.#streams.response(this.#data, request.signal);
+    return jsonResponse(found(await this.#read(words, new URL(request.url).searchParams)));
+  }
+
+  /** @returns null for a missing run, bench, episode or sample, and for an unknown path */
+  async #read([kind, id, part, key, ...rest]: readonly string[], search: URLSearchParams): Promise<unknown> {
+    const data = this.#data;
+    if (rest.length > 0) return null;
+    if (id === undefined) return kind === "runs" ? data.runs() : kind === "benches" ? data.benches() : null;
+    if (kind === "benches" && part === "samples")
+      return key === undefined ? data.samples(id, readSampleQuery(search)) : data.sample(id, key);
+    if (kind !== "runs") return null;
+    if (part === "episodes" && key !== undefined) {
+      const episode = await data.episode(id, key);
+      return episode && withTexts(data, id, episode, this.#tokenizerOf);
+    }
+    if (key !== undefined) return null;
+    if (part === undefined) return data.run(id);
+    if (part === "speech") return data.speech(id);
+    if (part === "telling") return data.telling(id);
+    if (part === "episodes") return data.episodes(id, readEpisodeQuery(search));
+    return part === "columns" ? data.columns(id, namesIn(search)) : null;
+  }
+
+  close(): void {
+    this.#streams.close();
+  }
 }
 
-export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
-  const streams = new EventStreams();
-  return {
-    async answer(path, request) {
-      const [start, ...words] = path.slice(1).split("/");
-      if (start !== "api") return null;
-      const { searchParams } = new URL(request.url);
-      const [what, id, part, key, ...rest] = words;
-      const asked = words.length;
-      if (what === "runs" && asked === 1) return jsonResponse(await data.runs());
-      if (what === "benches" && asked === 1) return jsonResponse(await data.benches());
-      if (what === "benches" && id !== undefined && part === "samples" && rest.length === 0)
-        return jsonResponse(
-          found(key === undefined ? await data.samples(id, readSampleQuery(searchParams)) : await data.sample(id, key)),
-        );
-      if (what === "events" && asked === 1) return streams.response(data, request.signal);
-      if (what !== "runs" || id === undefined || rest.length > 0) throw missing();
-      if (asked === 2) return jsonResponse(found(await data.run(id)));
-      if (part === "speech" && asked === 3) return jsonResponse(found(await data.speech(id)));
-      if (part === "telling" && asked === 3) return jsonResponse(found(await data.telling(id)));
-      if (part === "columns" && asked === 3) return columns(data, id, searchParams);
-      if (part === "episodes" && asked === 3)
-        return jsonResponse(found(await data.episodes(id, readEpisodeQuery(searchParams))));
-      if (part === "episodes" && key !== undefined)
-        return jsonResponse(await withTexts(data, id, found(await data.episode(id, key)), tokenizerOf));
-      throw missing();
-    },
-    close: () => streams.close(),
-  };
-}
-
-async function columns(data: ViewData, id: string, search: URLSearchParams): Promise<Response> {
+function namesIn(search: URLSearchParams): readonly string[] | null {
   const names = search.get("names")?.split(",") ?? null;
   if (names && names.length > maxNames)
     throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${maxNames} are answered`);
-  return jsonResponse(found(await data.columns(id, names)));
+  return names;
 }
 
-/** An episode whose tokens say what they add to the text. */
+function found<T>(value: T | null): T {
+  if (value === null) throw new ViewError(404, "not_found", "there is nothing at this address");
+  return value;
+}
+
+/** An episode with the texts of its tokens. */
 export async function withTexts(
   data: ViewData,
   id: string,
   detail: EpisodeDetail,
   tokenizerOf: TokenizerOf,
 ): Promise<EpisodeDetail> {
-  const isNeeded = detail.turns.some(({ tokens }) => tokens !== null);
-  const tokenizer = isNeeded ? await tokenizerOf(found(await data.place(id))) : null;
+  const hasTokens = detail.turns.some(({ tokens }) => tokens !== null);
+  const tokenizer = hasTokens ? await tokenizerOf(found(await data.place(id))) : null;
   return {
     ...detail,
     turns: detail.turns.map((turn) => {
-      const ids = turn.tokens?.map((token) => token.id) ?? [];
+      if (!turn.tokens) return turn;
+      const ids = turn.tokens.map((token) => token.id);
       const texts = tokenTexts(ids, turn.text, tokenizer);
-      return { ...turn, tokens: turn.tokens?.map((token, t) => ({ ...token, text: texts[t] ?? "" })) ?? null };
+      return { ...turn, tokens: turn.tokens.map((token, t) => ({ ...token, text: texts[t] ?? "" })) };
     }),
   };
 }
 
-function found<T>(value: T | null): T {
-  if (value === null) throw missing();
-  return value;
-}
-
-function missing(): ViewError {
-  return new ViewError(404, "not_found", "there is nothing at this address");
-}
-
 /**
- * What each token adds to a text. Without a tokenizer, or with one that says something else, a text of as many characters as
- * tokens has one each; else tokens stand by number.
+ * What each token adds to a text. Without a tokenizer that wrote the text, a text of as many characters as tokens has one each;
+ * other tokens are shown by number.
  */
 function tokenTexts(
   ids: readonly number[],
   text: string,
   tokenizer: Pick<Tokenizer, "decode"> | null,
 ): readonly string[] {
-  if (tokenizer?.decode(ids).includes(text.trim().slice(0, compared)))
+  // 40 characters identify the tokenizer that wrote the text.
+  if (tokenizer?.decode(ids).includes(text.trim().slice(0, 40)))
     return ids.map((_, t) => {
-      const from = Math.max(0, t - context);
-      const [before, all] = [tokenizer.decode(ids.slice(from, t)), tokenizer.decode(ids.slice(from, t + 1))];
-      // Half a character is a mark of its own until its rest comes.
+      // The text of a token depends on at most eight before it.
+      const start = Math.max(0, t - 8);
+      const [before, all] = [tokenizer.decode(ids.slice(start, t)), tokenizer.decode(ids.slice(start, t + 1))];
+      // Half a character is a replacement mark until the rest follows.
       return all.startsWith(before) ? all.slice(before.length) : all.slice(before.replace(/\uFFFD+$/u, "").length);
     });
   const characters = Array.from(text);

@@ -1,7 +1,7 @@
 import type { Failure } from "./protocol.ts";
 import { plainHeaders } from "./static-files.ts";
 
-/** A refusal as the pages read it. */
+/** A refusal with an HTTP status. */
 export class ViewError extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 
-/** Of answers with data: they are kept nowhere, and no page of their own. */
+/** Headers for data: never cached, and no page. */
 export function dataHeaders(type: string): Record<string, string> {
   return {
     ...plainHeaders,
@@ -26,11 +26,12 @@ export function dataHeaders(type: string): Record<string, string> {
   };
 }
 
-/** What any failure looks like from outside; what is not the asker's doing tells nothing of the inside. */
+/** An internal failure is reported to `onError`; the response does not describe it. */
 export function failureResponse(error: unknown, onError: (error: unknown) => void): Response {
-  const known = error instanceof ViewError ? error : null;
-  if (!known) onError(error);
-  const { code, message } = known ?? { code: "server_error", message: "the server failed; its log says why" };
-  const failure: Failure = { error: { code, message } };
-  return jsonResponse(failure, known?.status ?? 500);
+  const isRefusal = error instanceof ViewError;
+  if (!isRefusal) onError(error);
+  const { status, code, message } = isRefusal
+    ? error
+    : { status: 500, code: "server_error", message: "the server failed; its log says why" };
+  return jsonResponse({ error: { code, message } } satisfies Failure, status);
 }

@@ -8,7 +8,7 @@ export type { TokenizerOf } from "./api.ts";
 export { folderData } from "./data/folder-data.ts";
 export type { Every, FolderDataOptions, FolderReader } from "./data/folder-data.ts";
 export type { ViewData } from "./data/folder-data.ts";
-export { folderId } from "./data/find-folders.ts";
+export { folderId } from "./runs/find-folders.ts";
 export { exportPage } from "./export/export-page.ts";
 export type { ExportedPage, ExportOptions } from "./export/export-page.ts";
 export { webFolder } from "./web-folder.ts";

@@ -1,79 +1,83 @@
 import { ViewError } from "./failure.ts";
 import type { EpisodeQuery, SampleQuery } from "./protocol.ts";
 
-const max = { limit: 500, text: 1000 } as const;
+/** Reads a search parameter. @throws ViewError 400 naming it */
+type Reader<T> = (value: string, name: string) => T;
+
+function text(maxLength: number): Reader<string> {
+  return (value, name) => {
+    if (value.length > maxLength) throw invalid(name, `has ${value.length} characters, at most ${maxLength} are read`);
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
+  return (value, name) =>
+    values.find((known) => known === value) ?? fail(invalid(name, `is none of ${values.join(", ")}`));
+}
+
+const wholeNumber: Reader<number> = (value, name) =>
+  /^\d{1,15}$/u.test(value) ? Number(value) : fail(invalid(name, "is no whole number from 0"));
+
+const limit: Reader<number> = (value, name) => {
+  const number = wholeNumber(value, name);
+  return number <= 500 ? number : fail(invalid(name, `is ${number}, at most 500 are answered`));
+};
+
+const truth: Reader<boolean> = (value, name) => ["true", "1"].includes(oneOf("true", "false", "1", "0")(value, name));
+
+const words = text(1000);
+
+const episodeQuery: Readers<EpisodeQuery> = {
+  text: words,
+  kind: oneOf("training", "evaluation"),
+  correct: truth,
+  agent: words,
+  silent: truth,
+  fromStep: wholeNumber,
+  toStep: wholeNumber,
+  problem: text(Infinity),
+  sort: oneOf("newest", "oldest", "tokens", "reward"),
+  offset: wholeNumber,
+  limit,
+};
+
+const sampleQuery: Readers<SampleQuery> = {
+  text: words,
+  method: words,
+  against: words,
+  benchmark: words,
+  verdict: oneOf("right", "wrong", "failed", "undecided"),
+  sort: oneOf("question", "newest", "tokens", "cost", "time"),
+  offset: wholeNumber,
+  limit,
+};
+
+type Readers<Query> = { readonly [K in keyof Query]-?: Reader<NonNullable<Query[K]>> };
+
+/** An empty parameter is an absent one. */
+function readQuery<Query>(search: URLSearchParams, readers: Readers<Query>): Query {
+  const entries = Object.entries<Reader<unknown>>(readers).flatMap(([name, read]) => {
+    const value = search.get(name);
+    return value === null || value === "" ? [] : [[name, read(value, name)]];
+  });
+  return Object.fromEntries(entries) as Query;
+}
 
 /** @throws ViewError 400 naming the parameter */
 export function readEpisodeQuery(search: URLSearchParams): EpisodeQuery {
-  const words = {
-    text: textOf(search, "text", max.text),
-    agent: textOf(search, "agent", max.text),
-    problem: textOf(search, "problem", Infinity),
-    kind: oneOf(search, "kind", ["training", "evaluation"]),
-    sort: oneOf(search, "sort", ["newest", "oldest", "tokens", "reward"]),
-    correct: truth(search, "correct"),
-    silent: truth(search, "silent"),
-    fromStep: wholeNumber(search, "fromStep"),
-    toStep: wholeNumber(search, "toStep"),
-    offset: wholeNumber(search, "offset"),
-    limit: wholeNumber(search, "limit"),
-  };
-  return asked<EpisodeQuery>(words);
+  return readQuery(search, episodeQuery);
 }
 
 /** @throws ViewError 400 naming the parameter */
 export function readSampleQuery(search: URLSearchParams): SampleQuery {
-  return asked<SampleQuery>({
-    text: textOf(search, "text", max.text),
-    method: textOf(search, "method", max.text),
-    against: textOf(search, "against", max.text),
-    benchmark: textOf(search, "benchmark", max.text),
-    verdict: oneOf(search, "verdict", ["right", "wrong", "failed", "undecided"]),
-    sort: oneOf(search, "sort", ["question", "newest", "tokens", "cost", "time"]),
-    offset: wholeNumber(search, "offset"),
-    limit: wholeNumber(search, "limit"),
-  });
+  return readQuery(search, sampleQuery);
 }
 
-/** Without what was not asked. */
-function asked<Query extends { readonly limit?: number }>(words: {
-  readonly [K in keyof Query]: Query[K] | undefined;
-}): Query {
-  const { limit = 0 } = words as { readonly limit?: number };
-  if (limit > max.limit) throw refused("limit", `is ${limit}, at most ${max.limit} are answered`);
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as Query;
-}
-
-/** @throws ViewError 400 for what is no whole number from 0 */
-function wholeNumber(search: URLSearchParams, name: string): number | undefined {
-  const given = textOf(search, name, 20);
-  if (given === undefined) return undefined;
-  const value = Number(given);
-  if (!/^\d+$/u.test(given) || !Number.isSafeInteger(value)) throw refused(name, "is no whole number from 0");
-  return value;
-}
-
-function textOf(search: URLSearchParams, name: string, maxLength: number): string | undefined {
-  const given = search.get(name);
-  // A field that is left empty asks for nothing.
-  if (given === null || given === "") return undefined;
-  if (given.length > maxLength) throw refused(name, `has ${given.length} characters, at most ${maxLength} are read`);
-  return given;
-}
-
-function truth(search: URLSearchParams, name: string): boolean | undefined {
-  const given = oneOf(search, name, ["true", "false", "1", "0"]);
-  return given === undefined ? undefined : given === "true" || given === "1";
-}
-
-function oneOf<const T extends string>(search: URLSearchParams, name: string, known: readonly T[]): T | undefined {
-  const given = textOf(search, name, 100);
-  if (given === undefined) return undefined;
-  const value = known.find((each) => each === given);
-  if (value === undefined) throw refused(name, `is none of ${known.join(", ")}`);
-  return value;
-}
-
-function refused(name: string, why: string): ViewError {
+function invalid(name: string, why: string): ViewError {
   return new ViewError(400, "input_invalid", `${name} ${why}`);
+}
+
+function fail(error: ViewError): never {
+  throw error;
 }

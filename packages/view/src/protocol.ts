@@ -62,40 +62,40 @@ export interface MetricInfo {
   readonly meaning: string | null;
 }
 
-/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name, null where a row has no finite value. */
+/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name, null for a row without a finite value. */
 export interface MetricTable {
-  /** Steps from a row to the next: 1, or a power of two for a long run. */
+  /** Steps between rows: 1, or a power of two for a long run. */
   readonly every: number;
   readonly steps: readonly number[];
   readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
-/** `GET /api/runs/{id}/speech`: who spoke to whom, by step. Sums are over the episodes of a step. */
+/** `GET /api/runs/{id}/speech`: communication by step. */
 export interface Speech {
   readonly agents: readonly AgentId[];
   readonly steps: readonly SpeechStep[];
 }
 
-/** One step of it: tokens read along each edge and where its costs went, means per episode. */
+/** Tokens read along each edge and their costs in a step, means per episode. */
 export interface SpeechStep extends CostSums {
   readonly step: number;
   readonly episodes: number;
-  /** Tokens that an agent wrote, its end tokens included, mean per episode. */
+  /** With end tokens. */
   readonly written: Readonly<Record<AgentId, number>>;
   readonly silence: Readonly<Record<AgentId, number>>;
-  /** λ of each cost, as the step charged it. */
+  /** λ of each cost. */
   readonly prices: Readonly<Record<string, number>>;
 }
 
-/** What `GET /api/runs/{id}/episodes` is asked for, as search parameters. */
+/** Search parameters of `GET /api/runs/{id}/episodes`. */
 export interface EpisodeQuery {
-  /** Words that all have to be said or asked in it, in any case. */
+  /** Words that all occur in the question or a message, in any case. */
   readonly text?: string;
   readonly kind?: EpisodeKind;
-  /** Graded right (1) or not. */
+  /** Whether the grade is 1. */
   readonly correct?: boolean;
   readonly agent?: AgentId;
-  /** This agent, or with no agent anybody, said nothing. */
+  /** Whether the agent, or any agent, has a silent turn. */
   readonly silent?: boolean;
   readonly fromStep?: number;
   readonly toStep?: number;
@@ -105,67 +105,65 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
-/** Played to learn from, or to measure. */
+/** Sampled for training, or for an evaluation. */
 export type EpisodeKind = "training" | "evaluation";
 
 /** `GET /api/runs/{id}/episodes`. */
 export interface EpisodePage {
   readonly total: number;
-  /** How many the index holds by now; less than there are while it is being made. */
+  /** Episodes in the index, which may be incomplete. */
   readonly indexed: number;
   readonly rows: readonly EpisodeSummary[];
 }
 
 /** An episode in a list. */
 export interface EpisodeSummary {
-  /** Names it in `GET /api/runs/{id}/episodes/{key}`. */
+  /** Of `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
   readonly kind: EpisodeKind;
   readonly step: number;
   readonly problem: string;
-  /** At most 200 characters, as the answer. */
+  /** At most 200 characters, like the answer. */
   readonly question: string;
   readonly answer: string | null;
   readonly grade: number | null;
   readonly reward: number | null;
   readonly tokens: number;
   readonly silent: readonly AgentId[];
-  /** Name of the opponent that played some of its agents; null where the team played alone. */
+  /** The opponent that played some of its agents. */
   readonly opponent: string | null;
 }
 
-/** Why a conversation says much of a run: tokens saved at an equal grade, a right answer that was lost, agents that kept silent. */
+/** Why a conversation is telling: tokens saved at an equal grade, a right answer that was lost, or silent agents. */
 export type TellingReason = "saving" | "failure" | "silence";
 
-/** `GET /api/runs/{id}/telling`: a conversation to open a run with, by the rule of `tellingEpisodes`. The first one opens. */
+/** `GET /api/runs/{id}/telling`: a conversation by the rule of `tellingEpisodes`. A page opens with the first. */
 export interface TellingEpisode {
   readonly why: TellingReason;
-  /** In the last evaluation; of a run without one, in its last step. */
+  /** In the last evaluation, or in the last step. */
   readonly episode: EpisodeSummary;
-  /** The same problem in the first evaluation; null where it was not in it. */
+  /** The same problem in the first evaluation. */
   readonly before: EpisodeSummary | null;
-  /** The same problem in evaluations from the first to the last, those two included. */
+  /** The same problem in evaluations from the first to the last. */
   readonly way: readonly EpisodeSummary[];
 }
 
-/** One conversation with everything that is known of it. */
+/** `GET /api/runs/{id}/episodes/{key}`. */
 export interface EpisodeDetail {
   readonly row: EpisodeSummary;
   readonly problem: Problem;
   readonly turns: readonly TurnDetail[];
   readonly answer: string | null;
-  /** Named, signed terms of the reward; empty for evaluations. */
+  /** Signed terms of the reward; empty for evaluations. */
   readonly terms: Readonly<Record<string, number>>;
   readonly prices: Readonly<Record<string, number>>;
-  /** Where the cost in its reward went. */
   readonly cost: CostBreakdown;
-  /** The same problem in other evaluations and steps: before and after. */
+  /** The same problem in other evaluations and steps. */
   readonly others: readonly EpisodeSummary[];
-  /** What leaving a turn out changes, where the run has measured it. */
   readonly messageValue: readonly MessageValue[];
 }
 
-/** What a message was worth. */
+/** Measured value of a message. */
 export interface MessageValue {
   readonly turn: number;
   /** Accuracy with the message less accuracy without it. */
@@ -173,10 +171,9 @@ export interface MessageValue {
   readonly interval: readonly [low: number, high: number] | null;
 }
 
-/** What one agent said in one turn. */
+/** A turn of an agent. */
 export interface TurnDetail {
   readonly agent: AgentId;
-  /** Name of the opponent that played the agent; null for the team's own. */
   readonly opponent: string | null;
   readonly turn: number;
   readonly round: number;
@@ -184,29 +181,28 @@ export interface TurnDetail {
   readonly silent: boolean;
   readonly writtenTokens: number;
   readonly deliveredTo: readonly AgentId[];
-  /** Turns that it read, of this episode. */
+  /** Turns of this episode. */
   readonly reads: readonly number[];
-  /** What its environment answered; null where it did not. */
+  /** Reply of the environment. */
   readonly observed: { readonly text: string; readonly tokens: number } | null;
-  /** What the step earned from its environment, the team or each agent named; null where nothing. */
+  /** Reward of the environment for this step. */
   readonly earned: StepReward | null;
-  /** What the agent alone was told; null where nothing was. */
+  /** Private information of the agent. */
   readonly view: string | null;
-  /** Present when a local policy wrote it, one entry per token, the end token included. */
+  /** With the end token; null unless a local policy wrote it. */
   readonly tokens: readonly TokenDetail[] | null;
-  /** Of the whole utterance, where it was trained on. */
+  /** Mean over the tokens; null unless the turn was trained. */
   readonly advantage: number | null;
 }
 
-/** A token that a local policy wrote. */
+/** A token of a local policy. */
 export interface TokenDetail {
-  /** Its number in the vocabulary. */
   readonly id: number;
-  /** What it adds to the text; empty for an end token, and `#43` where nothing tells what token 43 says. */
+  /** Empty for an end token; `#43` for token 43 of an unknown tokenizer. */
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
-  /** Its part of the cost in the reward: what its writer and its readers pay. */
+  /** Its part of the cost in the reward, for writer and readers. */
   readonly price: number;
 }
 
@@ -215,21 +211,20 @@ export interface BenchTable {
   readonly id: string;
   readonly name: string;
   readonly rows: readonly BenchRow[];
-  /** How many it holds: what `GET /api/benches/{id}/samples` pages through. */
   readonly samples: number;
   readonly methods: readonly string[];
   readonly benchmarks: readonly string[];
 }
 
-/** What became of a sample: `failed` without a reply, `undecided` without a verdict. */
+/** `failed` without a reply, `undecided` without a verdict. */
 export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
 
-/** What `GET /api/benches/{id}/samples` is asked for, as search parameters. */
+/** Search parameters of `GET /api/benches/{id}/samples`. */
 export interface SampleQuery {
-  /** Words that all have to be in the question or the answer, in any case. */
+  /** Words that all occur in the question or the answer, in any case. */
   readonly text?: string;
   readonly method?: string;
-  /** One of this method and `method`, or without that any other, is right where the other is wrong; samples of both. */
+  /** Samples where this method and `method` (or any other) have different verdicts, right and wrong. */
   readonly against?: string;
   readonly benchmark?: string;
   readonly verdict?: SampleVerdict;
@@ -246,67 +241,65 @@ export interface SamplePage {
   readonly rows: readonly SampleRow[];
 }
 
-/** A sample in a list: one question put to one method once. */
+/** One reply of a method to a question. */
 export interface SampleRow {
-  /** Names it in `GET /api/benches/{id}/samples/{key}`, however often the bench is read. */
+  /** Of `GET /api/benches/{id}/samples/{key}`. */
   readonly key: string;
   readonly benchmark: string;
   readonly problem: string;
-  /** At most 200 characters, as gold and what was extracted; empty where the bench kept no questions. */
+  /** At most 200 characters, like `gold` and `extracted`; empty if the bench kept no questions. */
   readonly question: string;
   readonly gold: string;
   readonly extracted: string | null;
   readonly method: string;
   readonly repeat: number;
   readonly verdict: SampleVerdict;
-  /** How far it is right, 0 to 1: F1 of words; null where the benchmark's rule knows no part. */
+  /** F1 of words, for benchmarks with partial scores. */
   readonly score: number | null;
   /** Prompt and completion. */
   readonly tokens: number;
   readonly calls: number;
-  /** Null where no price is known. */
   readonly usd: number | null;
   readonly seconds: number;
 }
 
-/** One sample with everything that is known of it. */
+/** `GET /api/benches/{id}/samples/{key}`. */
 export interface SampleDetail {
   readonly row: SampleRow;
   readonly question: string;
   readonly gold: string;
-  /** The kind of grading; null where the bench kept no questions, as the tests of what is no program. */
+  /** Kind of grading; null if the bench kept no questions. */
   readonly grading: string | null;
   readonly tests: string | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
   readonly steps: readonly GradingStep[];
-  /** How it was played, such as `php/maths@1`. */
+  /** Such as `php/maths@1`. */
   readonly protocol: string | null;
   readonly stopReason: string | null;
   readonly attempt: number;
   readonly error: string | null;
-  /** In the order in which they were sent. */
   readonly calls: readonly StoredCall[];
-  /** Why some, or all, are not here. */
+  /** Why calls are missing. */
   readonly callsMissing: string | null;
   /** The same question by other methods and in other repeats. */
   readonly others: readonly SampleRow[];
 }
 
-/** The data of a page in one file, which has no server. */
+/** The data of an exported page. */
 export interface RecordedView {
   /** Milliseconds since 1970. */
   readonly made: number;
-  /** Where it opens: `#/run/ID`. */
+  /** Address within the page: `#/run/ID`. */
   readonly start: string;
-  /** What the folders have and the file does not, a sentence each. */
+  /** What the file lacks, a sentence each. */
   readonly leftOut: readonly string[];
   readonly runs: readonly RecordedRun[];
   readonly benches: readonly RecordedBench[];
 }
 
-/** A run, its long lists cut to what there is room for. */
+/** A run, with lists cut to the size of the file. */
 export interface RecordedRun {
   readonly detail: RunDetail;
   readonly speech: Speech;
@@ -315,7 +308,7 @@ export interface RecordedRun {
   readonly metrics: MetricTable;
 }
 
-/** A bench, with the samples that there is room for. */
+/** A bench, with samples cut to the size of the file. */
 export interface RecordedBench {
   readonly table: BenchTable;
   readonly samples: readonly SampleDetail[];
@@ -332,7 +325,7 @@ export interface BenchRow {
   readonly tokens: number;
 }
 
-/** Of `GET /api/events`, a stream of server-sent events: what grew since. */
+/** Server-sent event of `GET /api/events`. */
 export type ViewEvent =
   | { readonly type: "runs" }
   | { readonly type: "run"; readonly id: string; readonly step: number; readonly state: RunState };

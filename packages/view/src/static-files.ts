@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 
-/** What is said of every answer: nothing of it is guessed, framed, or told to others. */
+/** Headers of every response: no type sniffing, no frames, no referrer. */
 export const plainHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -9,19 +9,16 @@ export const plainHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** A page of these is alone with its memory, which its threads may then share: the playground trains on all processors. */
+/** Cross-origin isolation lets threads share memory, so that the playground trains on all processors. */
 const isolated: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
 };
 
-/** Where the playground's story model comes from, when a visitor asks for it: the hub, and the places that it sends to. */
+/** Hosts of the playground's story model. */
 const hubPlaces = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
 
-/**
- * What a page may load and run: files of its own site, and wasm. No text that it shows can become a script, a style, a picture
- * or a request to another machine.
- */
+/** Pages load and run only files of their site, and wasm. Text on a page can become no script, style, picture or foreign request. */
 export const pagePolicy: string = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -43,7 +40,6 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".json": "application/json",
   ".webmanifest": "application/manifest+json",
-  ".map": "application/json",
   ".wasm": "application/wasm",
   ".svg": "image/svg+xml",
   ".png": "image/png",
@@ -52,15 +48,15 @@ const types: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Answers for the files of a folder, by the path of an address. */
+/** Responses with the files of a folder. */
 export interface StaticFiles {
-  /** @returns null for a path that is no file's; a folder's is that of its `index.html` */
+  /** @returns null for a path without a file; the path of a folder means its `index.html` */
   answer(path: string): Promise<Response | null>;
 }
 
 /**
- * The files that a folder holds now. A path is looked up among them and never given to the file system, so that none leads out.
- * What Vite has named after its content is kept for good, all else is asked for again.
+ * The files that a folder holds now. Paths are looked up in this list and never passed to the file system, so that no path leads
+ * out of the folder. Browsers cache files that Vite named by content forever, and revalidate others.
  */
 export async function staticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -4,49 +4,46 @@ import { checkOwnPage } from "@laconic/serve/server";
 import { ViewError } from "./failure.ts";
 import { plainHeaders } from "./static-files.ts";
 
-/** Who may ask. */
+/** Who may send requests. */
 export interface GuardOptions {
-  /** What the server is bound to, and names that it is called by beside. */
+  /** Address that the server is bound to, and its other names. */
   readonly hosts: readonly string[];
-  /** Asked of everybody where the server can be reached from elsewhere; null asks for none. */
+  /** Null if no token is needed. */
   readonly token: string | null;
 }
 
 /**
- * Refuses what a page from elsewhere makes a browser send: another host than the server's (DNS rebinding), another origin than
- * its own. Where there is a token, an address with `?token=` is answered with a cookie, and everything else needs that cookie.
- * @returns an answer instead of the page; null for an accepted request
+ * Refuses requests of foreign pages: another host than the server's (DNS rebinding), another origin than its own. With a token,
+ * the address with `?token=` sets a cookie, and every other request needs that cookie.
+ * @returns a response instead of the page; null for an accepted request
  * @throws ViewError 401 and 403
  */
 export function viewGuard({ hosts, token }: GuardOptions): (request: Request) => Response | null {
-  const secret = token === null ? null : digest(`cookie ${token}`);
-  const cookie = token === null ? "" : `laconic-view-${digest(`name ${token}`).slice(0, 8)}`;
+  const secret = digest(`cookie ${token}`);
+  const name = `laconic-view-${digest(`name ${token}`).slice(0, 8)}`;
   return (request) => {
-    checkPage(request, hosts);
-    if (token === null || secret === null) return null;
-    const url = new URL(request.url);
-    const given = url.searchParams.get("token");
-    if (given !== null) {
-      if (!isSameSecret(given, token)) throw new ViewError(401, "token_wrong", "the token in the address is wrong");
-      url.searchParams.delete("token");
-      return welcome(`${url.pathname}${url.search}`, `${cookie}=${secret}; HttpOnly; SameSite=Strict; Path=/`);
+    try {
+      checkOwnPage(request, hosts);
+    } catch (error) {
+      const { code, message } = error as { readonly code?: string; readonly message: string };
+      throw new ViewError(403, code === "origin_foreign" ? code : "host_foreign", message);
     }
-    const shown = cookieNamed(request.headers.get("cookie") ?? "", cookie);
-    if (shown !== null && isSameSecret(shown, secret)) return null;
+    if (token === null) return null;
+    const url = new URL(request.url);
+    const attempt = url.searchParams.get("token");
+    if (attempt !== null) {
+      if (!isSameSecret(attempt, token)) throw new ViewError(401, "token_wrong", "the token in the address is wrong");
+      url.searchParams.delete("token");
+      return welcome(`${url.pathname}${url.search}`, `${name}=${secret}; HttpOnly; SameSite=Strict; Path=/`);
+    }
+    const cookies = (request.headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
+    const cookie = cookies.find((each) => each.startsWith(`${name}=`));
+    if (cookie !== undefined && isSameSecret(cookie.slice(name.length + 1), secret)) return null;
     throw new ViewError(401, "token_missing", "open the address with the token that the command printed");
   };
 }
 
-function checkPage(request: Request, hosts: readonly string[]): void {
-  try {
-    checkOwnPage(request, hosts);
-  } catch (error) {
-    const { code, message } = error as { readonly code?: string; readonly message: string };
-    throw new ViewError(403, code === "origin_foreign" ? code : "host_foreign", message);
-  }
-}
-
-/** Sets the cookie, and goes on from a page of our own: a strict cookie is not sent on where another page led. */
+/** Sets the cookie on a page of this server: browsers do not send a strict cookie after a redirect from another site. */
 function welcome(address: string, cookie: string): Response {
   // One slash: an address that begins with two leads to another host.
   const target = `/${address.replace(/^[/\\]+/u, "")}`.replaceAll(/[&"'<>]/gu, (each) => `&#${each.charCodeAt(0)};`);
@@ -60,11 +57,6 @@ function welcome(address: string, cookie: string): Response {
       "set-cookie": cookie,
     },
   });
-}
-
-function cookieNamed(header: string, name: string): string | null {
-  const found = header.split(";").find((each) => each.trim().startsWith(`${name}=`));
-  return found === undefined ? null : found.trim().slice(name.length + 1);
 }
 
 function digest(text: string): string {

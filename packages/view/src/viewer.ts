@@ -1,33 +1,32 @@
 import { optionCheck } from "@laconic/core/checks";
 import type { Server } from "node:http";
 import { createHandlerServer } from "@laconic/serve/server";
-import { viewApi, type TokenizerOf } from "./api.ts";
+import { Api, type TokenizerOf } from "./api.ts";
 import { dataThread } from "./data/data-thread.ts";
-import { folderData } from "./data/folder-data.ts";
-import type { ViewData } from "./data/folder-data.ts";
+import { folderData, type ViewData } from "./data/folder-data.ts";
 import { failureResponse, ViewError } from "./failure.ts";
 import { staticFiles } from "./static-files.ts";
 import { viewGuard } from "./view-guard.ts";
 import { webFolder } from "./web-folder.ts";
 
-/** What is shown, to whom. */
+/** Folders to show, and who may see them. */
 export interface ViewerOptions {
-  /** Runs, sweeps and benches in and below them are shown; none for the playground alone. */
+  /** Runs, sweeps and benches in and below them are shown; empty for the playground alone. */
   readonly folders: readonly string[];
-  /** Folders that are not there yet are waited for, as by a training that is about to begin. */
+  /** Waits for missing folders instead of refusing them. */
   readonly mayCome?: boolean;
-  /** The built pages; those that `webFolder` finds by default. */
+  /** Folder of the built pages; {@link webFolder} by default. */
   readonly pages?: string;
-  /** Hears that they are built. */
+  /** Called before the pages are built. */
   readonly note?: (text: string) => void;
-  /** What the server will be bound to, and names that it is called by beside; this machine's own by default. */
+  /** Address that the server is bound to, and its other names; this machine by default. */
   readonly hosts?: readonly string[];
-  /** Asked of everybody where the server can be reached from elsewhere. */
+  /** Every visitor needs it, where other machines can reach the server. */
   readonly token?: string | null;
   readonly tokenizerOf?: TokenizerOf;
-  /** Hears failures that are not the asker's doing. */
+  /** Receives internal failures. */
   readonly onError?: (error: unknown) => void;
-  /** Reads the folders, instead of a thread of its own. */
+  /** Reads the folders instead of a separate thread. */
   readonly data?: ViewData;
 }
 
@@ -38,10 +37,9 @@ const checkOptions = optionCheck<ViewerOptions>()(
 
 /** A dashboard over run folders, as a function of requests. */
 export interface Viewer {
-  /** What the server is bound to, and names that it is called by beside. */
   readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;
-  /** Ends all streams, and what reads the folders. */
+  /** Ends all streams, and the reading thread. */
   close(): Promise<void>;
 }
 
@@ -60,7 +58,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
     await data.close();
     throw error;
   });
-  const api = viewApi(data, options.tokenizerOf ?? (async () => null));
+  const api = new Api(data, options.tokenizerOf ?? (async () => null));
   return {
     hosts,
     async handle(request) {
@@ -69,7 +67,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
         if (early) return early;
         if (request.method !== "GET" && request.method !== "HEAD")
           throw new ViewError(405, "method_wrong", `${request.method} is not answered here, GET is`);
-        const path = pathOf(request);
+        const path = decoded(new URL(request.url).pathname);
         if (path === "/") return new Response(null, { status: 302, headers: { location: "/dashboard/" } });
         const found = (await api.answer(path, request)) ?? (await files.answer(path));
         if (!found) throw new ViewError(404, "not_found", "there is nothing at this address");
@@ -92,11 +90,10 @@ export function createViewServer(viewer: Pick<Viewer, "handle" | "hosts">, onErr
   return createHandlerServer((request) => viewer.handle(request), onError, { hosts: viewer.hosts });
 }
 
-/** Decoded. @throws ViewError 400 for what is no path */
-function pathOf({ url }: Request): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(new URL(url).pathname);
+    return decodeURIComponent(path);
   } catch {
-    throw new ViewError(400, "input_invalid", "the request's path is not one");
+    throw new ViewError(400, "input_invalid", "the request's path is invalid");
   }
 }

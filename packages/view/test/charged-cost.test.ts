@@ -3,12 +3,11 @@ import type { StoredStep } from "@laconic/core/run-folder";
 import { equation1Costs } from "@laconic/rewards";
 import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, tinyParts } from "@laconic/trainer/testing";
-import { folderData, type EpisodePage, type ViewData } from "@laconic/view";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { costWords, inReward } from "../web/parts/graph-labels.ts";
-import { settings, smallRun } from "./small-runs.ts";
+import { openedData, settings, smallRun, wholePage } from "./small-runs.ts";
 
 const letters = {
   unit: "letters a",
@@ -75,19 +74,11 @@ const runs: readonly (readonly [
   ],
 ];
 
-async function opened(folder: string): Promise<{ readonly data: ViewData; readonly id: string }> {
-  const data = await folderData({ folders: [folder], onError: (error) => expect(error).toBeNull() });
-  onTestFinished(() => data.close());
+async function opened(folder: string) {
+  const data = await openedData([folder]);
   const [{ id } = expect.fail()] = await data.runs();
-  return { data, id };
-}
-
-async function whole(data: ViewData, id: string): Promise<EpisodePage> {
-  for (;;) {
-    const page = await data.episodes(id, { kind: "training", limit: 500 });
-    if (page && page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const { rows } = await wholePage(data, id, { kind: "training", limit: 500 });
+  return { data, id, rows };
 }
 
 /** By step and number: what training charged, from the rewards that it kept. */
@@ -121,8 +112,7 @@ describe.each(runs)("%s", (_, own, parts, restNames) => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "run"), { settings: { ...settings, ...own }, parts: parts() });
     const charged = await chargedIn(join(folder, "run"));
-    const { data, id } = await opened(folder);
-    const { rows } = await whole(data, id);
+    const { data, id, rows } = await opened(folder);
     expect(rows.map(({ key }) => key).toSorted()).toEqual([...charged.keys()].toSorted());
     const rest = new Set<string>();
     const bySteps = new Map<number, number[]>();
@@ -160,8 +150,7 @@ test("transcripts without records show the cost of their terms", async () => {
   const folder = await temporaryFolder();
   const prices = { tokens: 0.1, turns: 0.02 };
   await smallRun(join(folder, "run"), { settings: { ...settings, prices }, records: false });
-  const { data, id } = await opened(folder);
-  const { rows } = await whole(data, id);
+  const { data, id, rows } = await opened(folder);
   expect(rows.length).toBeGreaterThan(0);
   for (const { key, reward } of rows) {
     const { cost, terms } = there(await data.episode(id, key));

@@ -1,53 +1,22 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeServer } from "@laconic/serve/server";
-import { createViewServer, openViewer } from "@laconic/view";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { webFolder } from "../src/web-folder.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
-import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { describePages, soon, violations } from "./fixture/open-page.ts";
 import { writtenInGraph } from "./fixture/written-in-graph.ts";
-import { smallRun } from "./small-runs.ts";
+import { smallDuel, smallRun } from "./small-runs.ts";
 
-/** What a page comes to show, however busy the machine is. */
-const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
-  expect.poll(read, { timeout: 20_000, interval: 100 });
-
-describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
-  let folder: string;
+describePages("the dashboard in Chromium", (pages) => {
   let server: FakeServer;
-  let browser: Browser;
   let page: Page;
-  const errors: string[] = [];
-  const outside: string[] = [];
+  const { errors } = pages;
 
   beforeAll(async () => {
-    folder = await webFolder();
-    server = await fakeServer(folder, { runs: 18, rows: 1200, episodes: 100_000 });
-    browser = await openChromium();
-    page = await opened();
+    server = await fakeServer(pages.folder, { runs: 18, rows: 1200, episodes: 100_000 });
+    page = await pages.open();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-
-  async function opened(options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {
-    const fresh = await browser.newPage({
-      viewport: { width: 1280, height: 860 },
-      reducedMotion: "reduce",
-      ...options,
-    });
-    fresh.setDefaultTimeout(20_000);
-    fresh.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-    fresh.on("pageerror", (error) => errors.push(error.message));
-    fresh.on("request", (request) => request.url().startsWith(server.address) || outside.push(request.url()));
-    return fresh;
-  }
+  afterAll(() => server?.close());
 
   /** Loads the page anew at a place. */
   async function at(hash: string, on = page): Promise<void> {
@@ -257,9 +226,9 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     expect(errors.splice(before)).toEqual([expect.stringContaining("404")]);
     await at("#/compare");
     await page.getByText("No runs chosen").waitFor();
-    const empty = await fakeServer(folder, { runs: 0, rows: 0, episodes: 0 });
+    const empty = await fakeServer(pages.folder, { runs: 0, rows: 0, episodes: 0 });
     try {
-      const other = await browser.newPage();
+      const other = await pages.open();
       await other.goto(empty.address);
       await other.getByText("No runs here yet").waitFor();
       expect(await other.locator("main").innerText()).toContain("laconic quickstart");
@@ -285,36 +254,41 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   });
 
   test("behind the real server, a run that begins is listed, drawn and read while the page is open", async () => {
-    const runs = await mkdtemp(join(tmpdir(), "laconic-view-live-"));
+    const runs = await temporaryFolder();
     await smallRun(join(runs, "a"));
-    const failed: unknown[] = [];
-    const viewer = await openViewer({ folders: [runs], pages: folder, onError: (error) => failed.push(error) });
-    const real = createViewServer(viewer, (error) => failed.push(error));
-    await new Promise<void>((resolve) => real.listen(0, "127.0.0.1", resolve));
-    const address = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
-    const live = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-    live.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-    live.on("pageerror", (error) => errors.push(error.message));
-    try {
-      await live.goto(address);
-      await live.getByRole("link", { name: "a", exact: true }).waitFor();
-      await smallRun(join(runs, "b"));
-      await live.getByRole("link", { name: "b", exact: true }).click();
-      await soon(() => live.locator(".tiles").innerText()).toMatch(/of 4 steps\s+4/u);
-      await live.getByRole("link", { name: "Curves", exact: true }).click();
-      await live.getByRole("img", { name: /^tokens\/episode_mean by step: b ends at \d/u }).waitFor();
-      await live.getByRole("link", { name: "Episodes", exact: true }).click();
-      await soon(() => live.locator(".status").innerText()).toBe("39 conversations");
-      await live.locator(".row .question").first().click();
-      await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
-      expect(await live.locator(".turns").innerText()).toMatch(/read from hint/u);
-    } finally {
-      await live.close();
-      await closeServer(real, 1000);
-      await viewer.close();
-      await rm(runs, { recursive: true, force: true });
-    }
-    expect(failed).toEqual([]);
+    const live = await pages.open();
+    await live.goto(await pages.serve(runs));
+    await live.getByRole("link", { name: "a", exact: true }).waitFor();
+    await smallRun(join(runs, "b"));
+    await live.getByRole("link", { name: "b", exact: true }).click();
+    await soon(() => live.locator(".tiles").innerText()).toMatch(/of 4 steps\s+4/u);
+    await live.getByRole("link", { name: "Curves", exact: true }).click();
+    await live.getByRole("img", { name: /^tokens\/episode_mean by step: b ends at \d/u }).waitFor();
+    await live.getByRole("link", { name: "Episodes", exact: true }).click();
+    await soon(() => live.locator(".status").innerText()).toBe("39 conversations");
+    await live.locator(".row .question").first().click();
+    await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
+    expect(await live.locator(".turns").innerText()).toMatch(/read from hint/u);
+    await live.close();
+  });
+
+  test("an opponent is named in the list of episodes, and at the turn that it played", async () => {
+    const runs = await temporaryFolder();
+    await smallDuel(join(runs, "duel"));
+    const duel = await pages.open();
+    await duel.goto(await pages.serve(runs));
+    await duel.getByRole("link", { name: "duel", exact: true }).click();
+    await duel.getByRole("link", { name: "Episodes", exact: true }).click();
+    await duel.getByLabel("Kind").selectOption("training");
+    const answers = duel.locator(".row .answer", { hasText: /· opponent step-[02]/u });
+    await answers.first().click();
+    const played = duel.locator(".turn", { hasText: /played by the opponent step-[02]/u });
+    await played.waitFor();
+    expect(await duel.locator(".turn").count()).toBe(2);
+    // Only the team's own turn is trained.
+    expect(await played.innerText()).not.toContain("advantage");
+    expect(await duel.locator(".turn", { hasText: "advantage" }).count()).toBe(1);
+    await duel.close();
   });
 
   const places = [
@@ -327,27 +301,19 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     ["#/benches", ".interval"],
   ] as const;
 
-  test("nothing is in the way of those who see or point otherwise, in both schemes", async () => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      // Dark has the same elements in other colours: the places that have all of them.
-      for (const [hash, ready] of colorScheme === "light" ? places : places.filter((_, i) => i % 2 === 0)) {
-        await at(hash);
-        await page.locator(ready).first().waitFor();
-        await page.evaluate(axe.source);
-        const rules =
-          colorScheme === "light" ? "['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']" : "['color-contrast']";
-        const found = await page.evaluate<string[]>(
-          `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) =>
-            violations.map(({ id, impact, nodes }) => impact + " " + id + ": " + nodes[0].html.slice(0, 200)))`,
-        );
-        expect(found, `${hash} ${colorScheme}`).toEqual([]);
-      }
+  test.each(["light", "dark"] as const)("is accessible in the %s scheme", { timeout: 180_000 }, async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const isLight = colorScheme === "light";
+    // Dark has the same elements in other colours.
+    for (const [hash, ready] of isLight ? places : places.filter((_, i) => i % 2 === 0)) {
+      await at(hash);
+      await page.locator(ready).first().waitFor();
+      expect(await violations(page, isLight ? undefined : ["color-contrast"]), hash).toEqual([]);
     }
   });
 
-  test("fits a screen of 360 pixels", async () => {
-    const phone = await opened({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  test("fits a screen of 360 pixels", { timeout: 180_000 }, async () => {
+    const phone = await pages.open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     for (const [hash, ready] of places) {
       await at(hash, phone);
       await phone.locator(ready).first().waitFor();
@@ -362,7 +328,43 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
 
   test("no error was written to the console, and nothing was asked of another machine", () => {
     expect(errors).toEqual([]);
-    expect(outside).toEqual([]);
+    expect(pages.requests.filter((url) => !/^(?:about:blank|http:\/\/127\.0\.0\.1:)/u.test(url))).toEqual([]);
     expect(server.unknown.filter((path) => path !== "/api/runs/nobody")).toEqual([]);
+  });
+});
+
+describePages("the dashboard of a run at its first step, on paper, and on a phone", (pages) => {
+  let server: FakeServer;
+  beforeAll(async () => {
+    server = await fakeServer(pages.folder, { runs: 1, rows: 1, episodes: 400 });
+  });
+  afterAll(() => server?.close());
+
+  test("one step is a point in each curve", async () => {
+    const page = await pages.open();
+    await page.goto(`${server.address}/#/run/r0/curves`);
+    await page.locator("[data-metric='task/accuracy'] .line-chart > svg").hover();
+    await page.getByText("step 1", { exact: true }).first().waitFor();
+    expect(await page.locator(".line-chart circle").count()).toBeGreaterThan(3);
+    expect(await page.title()).toBe("relay-gspo-4t-s1 · Laconic");
+    expect(pages.errors).toEqual([]);
+  });
+
+  test("what is printed is light", async () => {
+    const page = await pages.open({ colorScheme: "dark" });
+    await page.goto(server.address);
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    const theme = (after: string): Promise<string> =>
+      page.evaluate(`dispatchEvent(new Event("${after}")), document.documentElement.dataset.theme`);
+    expect([await theme("beforeprint"), await theme("afterprint")]).toEqual(["light", "dark"]);
+  });
+
+  test("the slider's position stays in sight while the page scrolls", async () => {
+    const phone = await pages.open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await phone.goto(`${server.address}/#/run/r0`);
+    await phone.locator(".story .plane circle").first().waitFor();
+    const above = `(scrollTo(0, 500), document.querySelector(".player label > span").getBoundingClientRect())`;
+    const isPlayer = `(({ x, y }) => document.elementFromPoint(x + 4, y + 8).closest(".player") !== null)(${above})`;
+    await soon(() => phone.evaluate(isPlayer)).toBe(true);
   });
 });

@@ -1,15 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { exportPage } from "@laconic/view";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import type { RecordedView } from "../src/protocol.ts";
-import { webFolder } from "../src/web-folder.ts";
 import { hostileTexts } from "./fixture/fake-data.ts";
-import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { describePages, violations } from "./fixture/open-page.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
 import { smallRun } from "./small-runs.ts";
 
@@ -17,28 +15,19 @@ const made = Date.UTC(2026, 10, 24);
 const recordedIn = (html: string): RecordedView =>
   JSON.parse(/id="recorded">(.*?)<\/script>/su.exec(html)?.[1] ?? "") as RecordedView;
 
-describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a network", () => {
-  let pages: string;
-  let browser: Browser;
-  beforeAll(async () => {
-    pages = await webFolder();
-    browser = await openChromium();
-  });
-  afterAll(() => browser?.close());
+/** Two runs and a bench. */
+async function severalFolders(): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const name of ["a", "b"]) await smallRun(join(folder, name));
+  await mkdir(join(folder, "bench"));
+  await writtenBench(join(folder, "bench"), 8);
+  return folder;
+}
 
-  const requests: string[] = [];
-  const errors: string[] = [];
+describePages("a run in one file, in Chromium without a network", (built) => {
+  const { errors, requests } = built;
   async function opened(address: string, width = 1280): Promise<Page> {
-    const context = await browser.newContext({
-      viewport: { width, height: 860 },
-      offline: true,
-      reducedMotion: "reduce",
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    page.on("request", (request) => requests.push(request.url()));
-    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-    page.on("pageerror", (error) => errors.push(error.message));
+    const page = await built.open({ viewport: { width, height: 860 }, offline: true });
     await page.goto(address);
     return page;
   }
@@ -51,7 +40,11 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
       join(folder, "run/warnings.jsonl"),
       `${JSON.stringify({ message: `${hostile}</script><script>window.broken=1</script>`, step: 2 })}\n`,
     );
-    const { html, bytes, leftOut } = await exportPage({ folders: [join(folder, "run")], now: made, pages });
+    const { html, bytes, leftOut } = await exportPage({
+      folders: [join(folder, "run")],
+      now: made,
+      pages: built.folder,
+    });
     expect([bytes, leftOut]).toEqual([Buffer.byteLength(html), ["where it ran"]]);
     const file = join(folder, "run.html");
     await writeFile(file, html);
@@ -74,10 +67,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     expect(shown).not.toMatch(/\p{Bidi_Control}/u);
     expect(await page.evaluate("window.broken")).toBeUndefined();
     expect(await page.locator("main img, main script").count()).toBe(0);
-    await page.evaluate(axe.source);
-    expect(await page.evaluate(`axe.run(document).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual(
-      [],
-    );
+    expect(await violations(page)).toEqual([]);
     // The link holds the step.
     const linked = await opened(page.url(), 390);
     await linked.getByLabel(/^Step 2 of 4/u).waitFor();
@@ -107,13 +97,10 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   });
 
   test("on a phone the plane stands before warnings, and no table is wider than the page", async () => {
-    const folder = await temporaryFolder();
-    for (const name of ["a", "b"]) await smallRun(join(folder, name));
+    const folder = await severalFolders();
     const warnings = [1, 2, 3, 4].map((step) => JSON.stringify({ step, message: `of step ${step}` }));
     await writeFile(join(folder, "a/warnings.jsonl"), `${warnings.join("\n")}\n`);
-    await mkdir(join(folder, "bench"));
-    await writtenBench(join(folder, "bench"), 8);
-    const { html } = await exportPage({ folders: [folder], now: made, pages });
+    const { html } = await exportPage({ folders: [folder], now: made, pages: built.folder });
     const file = join(folder, "all.html");
     await writeFile(file, html);
     const [a = "", b = ""] = recordedIn(html)
@@ -141,21 +128,25 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   });
 
   test("several runs and a bench open as a comparison; what has no room is named, and too little room refused", async () => {
-    const folder = await temporaryFolder();
-    for (const name of ["a", "b"]) await smallRun(join(folder, name));
-    await mkdir(join(folder, "bench"));
-    await writtenBench(join(folder, "bench"), 8);
-    const whole = await exportPage({ folders: [folder], now: made, pages });
+    const folder = await severalFolders();
+    const whole = await exportPage({ folders: [folder], now: made, pages: built.folder });
     const view = recordedIn(whole.html);
     expect([view.runs.length, view.benches.length, view.start]).toEqual([
       2,
       1,
       expect.stringMatching(/^#\/compare\/plane\?sel=/u),
     ]);
-    const smaller = await exportPage({ folders: [folder], now: made, pages, maxBytes: whole.bytes - 60_000 });
+    const smaller = await exportPage({
+      folders: [folder],
+      now: made,
+      pages: built.folder,
+      maxBytes: whole.bytes - 60_000,
+    });
     expect(smaller.bytes).toBeLessThanOrEqual(whole.bytes - 60_000);
     expect(smaller.leftOut.join("\n")).toMatch(/[ab]: conversations: \d+ of \d+ are here/u);
-    await expect(exportPage({ folders: [folder], now: made, pages, maxBytes: 150_000 })).rejects.toMatchObject({
+    await expect(
+      exportPage({ folders: [folder], now: made, pages: built.folder, maxBytes: 150_000 }),
+    ).rejects.toMatchObject({
       code: "config_invalid",
     });
     const file = join(folder, "all.html");

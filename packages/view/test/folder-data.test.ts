@@ -6,31 +6,13 @@ import { gzipSync } from "node:zlib";
 import { gzipMember } from "@laconic/core/run-folder";
 import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconic/trainer/testing";
-import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
-import { onTestFinished, describe, expect, test } from "vitest";
+import { folderData, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
-import { RunPlace } from "../src/data/run-place.ts";
+import { RunPlace } from "../src/runs/run-place.ts";
 import { tellingEpisodes } from "../src/data/telling-episodes.ts";
-import { manualEvery, settings, smallDuel, smallRun } from "./small-runs.ts";
-
-async function opened(
-  folders: readonly string[],
-  more: Partial<Parameters<typeof folderData>[0]> = {},
-): Promise<ViewData> {
-  const data = await folderData({ folders, onError: (error) => expect(error).toBeNull(), ...more });
-  onTestFinished(() => data.close());
-  return data;
-}
-
-/** Answers, once every line is read. */
-async function whole(data: ViewData, id: string, query = {}): Promise<EpisodePage> {
-  for (;;) {
-    const page = await data.episodes(id, query);
-    if (!page || page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page as EpisodePage;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+import { manualEvery, openedData, settings, smallDuel, smallRun, wholePage } from "./small-runs.ts";
 
 /** A file's parts between places. */
 function splitAt(file: Buffer, ends: readonly number[]): Buffer[] {
@@ -63,7 +45,7 @@ describe("folders that are found", () => {
     }
     const head = { step: 1, kind: "step", version: 9, isComplete: true } as const;
     await writeEpisodeMembers(nodeFileSystem, join(folder, "latest"), [{ head, content: {} }]);
-    const runs = await (await opened([folder])).runs();
+    const runs = await (await openedData([folder])).runs();
     const by = new Map(runs.map((run) => [run.folder, run]));
     expect([...by.keys()].toSorted()).toEqual(["latest", "model", "one", "sweep/runs/budget-6-0", "torn", "trl"]);
     expect([by.get("one")?.state, by.get("sweep/runs/budget-6-0")?.name]).toEqual(["done", "budget-6-0"]);
@@ -87,7 +69,7 @@ describe("folders that are found", () => {
     await symlink(join(folder, "in/run"), join(folder, "in/again"));
     await rm(join(folder, "in/run/metrics.jsonl"));
     await symlink(join(folder, "out/secret/metrics.jsonl"), join(folder, "in/run/metrics.jsonl"));
-    const data = await opened([join(folder, "in")]);
+    const data = await openedData([join(folder, "in")]);
     const runs = await data.runs();
     expect(runs.map(({ folder: place, step }) => [place, step])).toEqual([["run", 0]]);
     expect((await data.run(runs[0]?.id as string))?.metrics).toEqual([]);
@@ -96,9 +78,9 @@ describe("folders that are found", () => {
   test("the most telling conversations are of the first and the last evaluation, each with its way between them", async () => {
     const folder = await temporaryFolder();
     await smallRun(folder);
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const id = (await data.runs())[0]?.id as string;
-    const { rows } = await whole(data, id, { kind: "evaluation" });
+    const { rows } = await wholePage(data, id, { kind: "evaluation" });
     const [first, last] = [0, 4].map((step) => rows.filter((row) => row.step === step));
     const told = (await data.telling(id)) ?? [];
     expect(told.length).toBeGreaterThan(0);
@@ -119,7 +101,7 @@ describe("folders that are found", () => {
         sample("1", {}) +
         sample("2", { correct: false, completionTokens: 30 }),
     );
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const [table] = await data.benches();
     expect(table?.rows).toEqual([
       {
@@ -148,7 +130,7 @@ describe("a run that grows", () => {
     let alive = true;
     await writeFile(join(to, "LOCK"), JSON.stringify({ pid: 999_999, host: hostname(), claim: "x" }));
     const { every, running } = manualEvery();
-    const data = await opened([join(folder, "runs")], { every, isAlive: () => alive });
+    const data = await openedData([join(folder, "runs")], { every, isAlive: () => alive });
     const events: ViewEvent[] = [];
     const { id, state, step } = await only(data);
     expect([state, step, running.size]).toEqual(["running", 0, 0]);
@@ -181,7 +163,7 @@ describe("a run that grows", () => {
         appendFileSync(join(to, name), row.subarray(60));
       }
       expect(await tick()).toContainEqual({ type: "run", id, step: i + 1, state: "running" });
-      counts.push((await whole(data, id)).total);
+      counts.push((await wholePage(data, id)).total);
     }
     // An evaluation of 5, then steps of 6, with an evaluation behind the second.
     expect(counts).toEqual([5, 11, 17, 22]);
@@ -196,9 +178,9 @@ describe("a run that grows", () => {
   test("a run that goes on from a checkpoint is read anew", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const { id } = await only(data);
-    const before = await whole(data, id, { limit: 100 });
+    const before = await wholePage(data, id, { limit: 100 });
     // As a resume does: rows behind the checkpoint go, by a file that is renamed into the place.
     const members = await episodeMembers(nodeFileSystem, join(folder, "a"));
     await rm(join(folder, "a/episodes.jsonl.gz"));
@@ -213,7 +195,7 @@ describe("a run that grows", () => {
       await rm(join(folder, "a", name));
       await writeFile(join(folder, "a", name), `${kept.join("\n")}\n`);
     }
-    const after = await whole(data, id, { limit: 100 });
+    const after = await wholePage(data, id, { limit: 100 });
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
     expect(after.rows).toEqual(before.rows.filter((row) => row.step <= 2));
     expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
@@ -248,11 +230,11 @@ describe("a run that grows", () => {
     const list = gzipMember(gzipSync("[1]"), { step: 7, kind: "step", version: 2, isComplete: true });
     const file = Buffer.concat([...written.slice(0, 3), rubbish, list, Buffer.from("{}"), ...written.slice(3)]);
     await writeFile(path("episodes.jsonl.gz"), file.subarray(0, -5));
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const summary = await only(data);
     expect([summary.state, summary.reason]).toEqual(["half-written", "episodes.jsonl.gz ends in the middle of a step"]);
     // The last evaluation is torn.
-    expect((await whole(data, summary.id)).total).toBe(39 - 5);
+    expect((await wholePage(data, summary.id)).total).toBe(39 - 5);
     const before = ends[2] as number;
     expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("episodes"))).toEqual([
       `episodes.jsonl.gz: member 4 is damaged, 3000 bytes from byte ${before} on`,
@@ -292,10 +274,10 @@ describe("what was said", () => {
     await withWords(folder, ({ utterances }) =>
       texts.forEach((text, i) => void ((utterances[2 * i] as { text: string }).text = text)),
     );
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const { id } = await only(data);
     const found = async (text: string): Promise<string[]> =>
-      (await whole(data, id, { text })).rows.map(({ key }) => key);
+      (await wholePage(data, id, { text })).rows.map(({ key }) => key);
     expect(await found("ärger")).toEqual(["s1.0"]);
     expect(await found("ALERT(1) ärger")).toEqual(["s1.0"]);
     expect(await found("ärger evil")).toEqual([]);
@@ -303,16 +285,16 @@ describe("what was said", () => {
     expect(await found("lorem")).toEqual(["s1.2"]);
     expect(await found("nadel zwölf")).toEqual(["s1.3"]);
     for (const [i, text] of texts.entries()) expect((await data.episode(id, `s1.${i}`))?.turns[0]?.text).toBe(text);
-    const [row] = (await whole(data, id, { text: "lorem" })).rows;
+    const [row] = (await wholePage(data, id, { text: "lorem" })).rows;
     expect(row?.question.length).toBeLessThanOrEqual(200);
   });
 
   test("an opponent stands with the turns that it played, in the list and in the conversation", async () => {
     const folder = await temporaryFolder();
     await smallDuel(join(folder, "a"));
-    const data = await opened([folder]);
+    const data = await openedData([folder]);
     const { id } = await only(data);
-    const { rows } = await whole(data, id, { limit: 100 });
+    const { rows } = await wholePage(data, id, { limit: 100 });
     const training = rows.filter(({ kind }) => kind === "training");
     expect(training.length).toBe(24);
     expect(new Set(training.map(({ opponent }) => opponent))).toEqual(new Set(["step-0", "step-2"]));
@@ -337,11 +319,11 @@ describe("what was said", () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
-    const [small, plain] = [await opened([folder], { maxBytes: 1 }), await opened([folder])];
+    const [small, plain] = [await openedData([folder], { maxBytes: 1 }), await openedData([folder])];
     const ids = (await small.runs()).map(({ id }) => id);
     for (const text of ["a", "b", "c", "aa", "cab", "zzz"])
       for (const id of ids)
-        expect([text, await whole(small, id, { text })]).toEqual([text, await whole(plain, id, { text })]);
+        expect([text, await wholePage(small, id, { text })]).toEqual([text, await wholePage(plain, id, { text })]);
     expect(await small.size()).toBeLessThan(await plain.size());
   });
 });
@@ -353,7 +335,7 @@ test("a closed reader leaves no file open", async () => {
   const before = await handles();
   const data = await folderData({ folders: [folder] });
   const { id } = await only(data);
-  await whole(data, id);
+  await wholePage(data, id);
   data.listen(() => undefined);
   await data.close();
   expect(await handles()).toBeLessThanOrEqual(before);

@@ -7,7 +7,7 @@ import { tinyRun } from "@laconic/trainer/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
-import { RunPlace } from "../src/data/run-place.ts";
+import { RunPlace } from "../src/runs/run-place.ts";
 
 let folder = "";
 

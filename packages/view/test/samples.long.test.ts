@@ -1,62 +1,25 @@
-import { rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { closeServer } from "@laconic/serve/server";
-import { createViewServer, openViewer, type BenchTable, type Viewer } from "@laconic/view";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { webFolder } from "../src/web-folder.ts";
-import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import type { BenchTable } from "@laconic/view";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { describePages, soon, violations } from "./fixture/open-page.ts";
 import { hostile, writtenBench } from "./fixture/written-bench.ts";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
-const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
-  expect.poll(read, { timeout: 20_000, interval: 50 });
 
 /** Times three methods: 20,001 samples. */
 const questions = 6667;
 
-describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
-  let pages: string;
-  let folder: string;
-  let viewer: Viewer;
-  let server: ReturnType<typeof createViewServer>;
-  let browser: Browser;
+describePages("samples of a bench in Chromium", (pages) => {
   let page: Page;
   let address: string;
   let place: string;
-  const errors: string[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "laconic-samples-"));
+    const folder = await pages.temporaryFolder();
     await writtenBench(folder, questions);
-    pages = await webFolder();
-    const onError = (error: unknown): void => void errors.push(String(error));
-    viewer = await openViewer({ folders: [folder], pages, onError });
-    server = createViewServer(viewer, onError);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    address = await pages.serve(folder);
     const [bench] = (await (await fetch(`${address}/api/benches`)).json()) as readonly BenchTable[];
     place = `#/bench/${bench?.id}`;
-    browser = await openChromium();
-    page = await opened({ width: 1280, height: 860 });
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await closeServer(server, 1000);
-    await viewer?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function opened(viewport: { width: number; height: number }): Promise<Page> {
-    const fresh = await browser.newPage({ viewport, reducedMotion: "reduce" });
-    fresh.setDefaultTimeout(20_000);
-    fresh.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-    fresh.on("pageerror", (error) => errors.push(error.message));
-    return fresh;
-  }
+    page = await pages.open();
+  }, 180_000);
 
   async function at(hash: string, on = page): Promise<void> {
     await on.goto("about:blank");
@@ -90,7 +53,7 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
     await page.locator(".row").first().click();
     await page.locator(".sample .turn").first().waitFor();
     await soon(() => page.url()).toContain("sample=");
-    const other = await opened({ width: 1280, height: 860 });
+    const other = await pages.open();
     await other.goto(page.url());
     await other.locator(".sample .turn").first().waitFor();
     expect(await other.locator(".sample .turn").count()).toBe(3);
@@ -136,7 +99,7 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
   });
 
   test("nothing is in the way of those who see or point otherwise, wide and on a phone, in both schemes", async () => {
-    const phone = await opened({ width: 390, height: 844 });
+    const phone = await pages.open({ viewport: { width: 390, height: 844 } });
     for (const tab of [page, phone])
       for (const colorScheme of ["light", "dark"] as const) {
         await tab.emulateMedia({ colorScheme });
@@ -147,16 +110,11 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
             await tab.locator(".sample .turn").first().waitFor();
           }
           expect(await tab.evaluate("document.documentElement.scrollWidth")).toBe(tab === phone ? 390 : 1280);
-          await tab.evaluate(axe.source);
-          const found = await tab.evaluate<string[]>(
-            `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'], resultTypes: ["violations"] })
-              .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200)))`,
-          );
-          expect(found, `${colorScheme} ${isOpen ? "open" : "list"}`).toEqual([]);
+          expect(await violations(tab), `${colorScheme} ${isOpen ? "open" : "list"}`).toEqual([]);
         }
       }
     await phone.close();
   });
 
-  test("no error was written to the console or told by the server", () => expect(errors).toEqual([]));
+  test("no error was written to the console or told by the server", () => expect(pages.errors).toEqual([]));
 });

@@ -1,17 +1,17 @@
 import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { folderData, type SampleQuery, type SampleRow } from "@laconic/view";
-import { expect, onTestFinished, test } from "vitest";
+import type { SampleQuery, SampleRow } from "@laconic/view";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { readSampleQuery } from "../src/list-query.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
+import { openedData } from "./small-runs.ts";
 
 /** A bench of so many questions, and what is asked of its samples. */
 async function opened(questions: number) {
   const folder = await temporaryFolder();
   await writtenBench(folder, questions);
-  const data = await folderData({ folders: [folder] });
-  onTestFinished(() => data.close());
+  const data = await openedData([folder]);
   const [bench] = await data.benches();
   const id = bench?.id as string;
   const rows = async (query: SampleQuery = {}): Promise<readonly SampleRow[]> =>
@@ -93,8 +93,7 @@ test("a sample has its score beside the verdict, and how each test that ran has 
   const stray = JSON.stringify({ name: "x", answer: "y", gold: null, ended: 3 });
   expect(text).toContain('"steps":[{"name":"case 1');
   await writeFile(path, text.replace('"steps":[{"name":"case 1', `"steps":[${stray},{"name":"case 1`));
-  const other = await folderData({ folders: [folder] });
-  onTestFinished(() => other.close());
+  const other = await openedData([folder]);
   expect((await other.sample(id, debate[2]?.key as string))?.steps).toEqual([
     { name: "case 1 of 2", answer: "7", gold: "7", ended: "passed" },
     { name: "case 2 of 2", answer: "time", gold: "9", ended: "time" },
@@ -107,8 +106,7 @@ test("a key names the same sample in another process, and its last record counts
   const line = (await readFile(join(folder, "samples.jsonl"), "utf8")).split("\n")[3] as string;
   expect(JSON.parse(line)).toMatchObject({ problem: "q1", method: "cot", correct: false });
   await appendFile(join(folder, "samples.jsonl"), `${JSON.stringify({ ...JSON.parse(line), correct: true })}\n`);
-  const other = await folderData({ folders: [folder] });
-  onTestFinished(() => other.close());
+  const other = await openedData([folder]);
   for (const each of [data, other]) {
     const found = await each.samples(id, {});
     expect([found?.total, found?.rows[3]]).toEqual([9, { ...before, verdict: "right" }]);

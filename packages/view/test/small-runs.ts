@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { folderData, type EpisodePage, type EpisodeQuery, type FolderDataOptions, type ViewData } from "@laconic/view";
+import { expect, onTestFinished } from "vitest";
 import { tinyDuelParts, tinyParts, tinyRun, type TinyRunOptions } from "@laconic/trainer/testing";
 
 export const settings = {
@@ -47,4 +49,23 @@ export function manualEvery(): {
       return () => void running.delete(work);
     },
   };
+}
+
+/** Data of folders until the test ends. */
+export async function openedData(
+  folders: readonly string[],
+  options: Partial<FolderDataOptions> = {},
+): Promise<ViewData> {
+  const data = await folderData({ folders, onError: (error) => expect(error).toBeNull(), ...options });
+  onTestFinished(() => data.close());
+  return data;
+}
+
+/** A page of a run, once all its episodes are read. */
+export async function wholePage(data: ViewData, id: string, query: EpisodeQuery = {}): Promise<EpisodePage> {
+  for (;;) {
+    const page = await data.episodes(id, query);
+    if (!page || page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page as EpisodePage;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

@@ -1,122 +1,81 @@
 import { formatCells, formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
-import { markdownOf, type Table } from "@laconic/evaluation";
+import { markdownOf } from "@laconic/evaluation";
 import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/analysis";
 
-/** An analysis as Markdown. What agents said stands in code, with marks of its own taken out. */
+/** An analysis as Markdown. Text of agents is code, without marks that would end it. */
 export function analysisMarkdown(analysis: TeamAnalysis): string {
-  const [summary, worth, edges, said] = analysisTables(analysis);
-  // Without the heading that it begins with.
-  const under = (table: Table): string[] => [...markdownOf(table).split("\n").slice(2), ""];
+  const { step, problems, cut, before, after, extremes } = analysis;
+  const loss = cut === "drop" ? "left out" : "cut to its first half";
   return [
-    `# ${analysisTitle(analysis)}`,
+    `# What the team says, at step ${step}`,
     "",
-    problemsText(analysis),
+    `${problems} validation problems, the same random numbers before and after.`,
     "",
-    ...under(summary),
-    `## ${worth.title}`,
+    ...table(["", "before training", "now"], summaryRows(before, after)),
+    "## What a message is worth",
     "",
-    cutSaid(analysis),
+    `Each message that somebody reads is ${loss} in a replay of its episode; points are hundredths of the grade.`,
     "",
-    ...under(worth),
-    ...analysis.extremes.map(
-      ({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`,
+    ...table(
+      ["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
+      valueRows(analysis),
     ),
+    ...extremes.map(({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`),
     "",
-    `## ${edges.title}`,
+    "## Who speaks to whom",
     "",
-    ...under(edges),
-    `## ${said.title}`,
+    ...table(["from", "to", "tokens read before", "now"], edgeRows(before, after)),
+    "## What is said most",
     "",
-    ...under(said),
+    ...table(["agent", "share before", "message before", "share now", "message now"], messageRows(before, after)),
   ].join("\n");
 }
 
-function analysisTitle({ step }: TeamAnalysis): string {
-  return `What the team says, at step ${step}`;
+/** Without the title. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [...markdownOf({ title: "", columns, rows }).split("\n").slice(2), ""];
 }
 
-function problemsText({ problems }: TeamAnalysis): string {
-  return `${problems} validation problems, the same random numbers before and after.`;
-}
-
-function cutSaid({ cut }: TeamAnalysis): string {
-  return `Each message that somebody reads is ${cut === "drop" ? "left out" : "cut to its first half"} in a replay of its episode; points are hundredths of the grade.`;
-}
-
-/**
- * An analysis as tables: before and after, what messages are worth, who reads whom, what is said most.
- */
-function analysisTables({
-  before,
-  after,
-  valuesBefore,
-  values,
-  byAgent,
-}: TeamAnalysis): readonly [summary: Table, worth: Table, edges: Table, said: Table] {
-  const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
-  const worth = (name: string, each: ValueSummary): (string | number)[] => [
-    name,
-    String(each.messages),
-    each.tokens / Math.max(1, each.messages),
-    formatShare(each.meanValue),
-    formatShare(each.valuePerToken, 2),
-    formatPercent(each.usefulTokenRatio),
-    formatPercent(each.harmfulShare),
-  ];
+function summaryRows(before: Speech, after: Speech): string[][] {
+  const row = (name: string, show: (speech: Speech) => string): string[] => [name, show(before), show(after)];
   return [
-    {
-      title: "Before and after",
-      columns: ["", "before training", "now"],
-      rows: [
-        row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
-        row("episodes without a score, left out", ({ unscored }) => String(unscored)),
-        row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
-        row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
-        row("tokens per episode that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),
-        row("reads of a token that somebody reads", (each) =>
-          each.broadcastAmplification === null ? "-" : formatNumber(each.broadcastAmplification),
-        ),
-        ...Object.keys(after.silence).map((agent) =>
-          row(`silent turns of ${code(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
-        ),
-      ],
-    },
-    {
-      title: "What a message is worth",
-      columns: [
-        "agent",
-        "messages",
-        "tokens each",
-        "points each",
-        "points per token",
-        "useful tokens",
-        "harmful messages",
-      ],
-      rows: formatCells([
-        ...(valuesBefore ? [worth("all, before training", valuesBefore)] : []),
-        worth(valuesBefore ? "all, now" : "all", values),
-        ...Object.entries(byAgent).map(([agent, each]) => worth(code(agent), each)),
-      ]),
-    },
-    {
-      title: "Who speaks to whom",
-      columns: ["from", "to", "tokens read before", "now"],
-      rows: edgeRows(before, after),
-    },
-    {
-      title: "What is said most",
-      columns: ["agent", "share before", "message before", "share now", "message now"],
-      rows: messageRows(before, after),
-    },
+    row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
+    row("episodes without a score, left out", ({ unscored }) => String(unscored)),
+    row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
+    row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
+    row("tokens per episode that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),
+    row("reads of a token that somebody reads", ({ broadcastAmplification: reads }) =>
+      reads === null ? "-" : formatNumber(reads),
+    ),
+    ...Object.keys(after.silence).map((agent) =>
+      row(`silent turns of ${code(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
+    ),
   ];
+}
+
+function valueRows({ valuesBefore, values, byAgent }: TeamAnalysis): string[][] {
+  const summaries: readonly (readonly [name: string, summary: ValueSummary])[] = [
+    ...(valuesBefore ? [["all, before training", valuesBefore] as const] : []),
+    [valuesBefore ? "all, now" : "all", values],
+    ...Object.entries(byAgent).map(([agent, summary]) => [code(agent), summary] as const),
+  ];
+  return formatCells(
+    summaries.map(([name, summary]) => [
+      name,
+      String(summary.messages),
+      summary.tokens / Math.max(1, summary.messages),
+      formatShare(summary.meanValue),
+      formatShare(summary.valuePerToken, 2),
+      formatPercent(summary.usefulTokenRatio),
+      formatPercent(summary.harmfulShare),
+    ]),
+  );
 }
 
 /** Tokens per episode along each edge. */
 function edgeRows(before: Speech, after: Speech): string[][] {
-  const pairs = new Map(
-    [...before.edges, ...after.edges].map(({ from, to }) => [JSON.stringify([from, to]), { from, to }]),
-  );
-  return [...pairs.values()].map(({ from, to }) => {
+  const pairs = new Map([...before.edges, ...after.edges].map((edge) => [JSON.stringify([edge.from, edge.to]), edge]));
+  return Array.from(pairs.values(), ({ from, to }) => {
     const tokens = ({ edges }: Speech): string =>
       formatNumber(edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0);
     return [code(from), code(to), tokens(before), tokens(after)];
@@ -126,13 +85,14 @@ function edgeRows(before: Speech, after: Speech): string[][] {
 function messageRows(before: Speech, after: Speech): string[][] {
   const agents = [...new Set([...before.messages, ...after.messages].map(({ agent }) => agent))];
   return agents.flatMap((agent) => {
-    const own = ({ messages }: Speech): Speech["messages"] => messages.filter((each) => each.agent === agent);
-    const [old, now] = [own(before), own(after)];
-    return Array.from({ length: Math.max(old.length, now.length) }, (_, i) => {
-      const side = (each: Speech["messages"][number] | undefined): string[] =>
-        each ? [formatPercent(each.share), code(each.form)] : ["", ""];
-      return [code(agent), ...side(old[i]), ...side(now[i])];
-    });
+    const [old, now] = [before, after].map(({ messages }) => messages.filter((message) => message.agent === agent));
+    const side = (message: Speech["messages"][number] | undefined): string[] =>
+      message ? [formatPercent(message.share), code(message.form)] : ["", ""];
+    return Array.from({ length: Math.max(old?.length ?? 0, now?.length ?? 0) }, (_, i) => [
+      code(agent),
+      ...side(old?.[i]),
+      ...side(now?.[i]),
+    ]);
   });
 }
 

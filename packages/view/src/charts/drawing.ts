@@ -1,4 +1,4 @@
-import { escapeHtml, visibleText } from "@laconic/core/text";
+import { escapeHtml } from "@laconic/core/text";
 
 /** An element of a drawing as plain data: markup in a file, a component on a page. */
 export interface Drawing {
@@ -7,32 +7,27 @@ export interface Drawing {
   readonly children: readonly (Drawing | string)[];
 }
 
-type Child = Drawing | string | null | readonly Child[];
+type Child = Drawing | string | null;
 
-/** An element with its attributes and children; null children are left out. */
-export function draw(tag: string, attributes: Drawing["attributes"], ...children: readonly Child[]): Drawing {
-  return { tag, attributes, children: children.flatMap((child) => flat(child)) };
-}
-
-function flat(child: Child): readonly (Drawing | string)[] {
-  if (child === null) return [];
-  return Array.isArray(child) ? child.flatMap((each: Child) => flat(each)) : [child as Drawing | string];
+/** An element with its attributes and children. Lists are flattened, and null children are left out. */
+export function draw(
+  tag: string,
+  attributes: Drawing["attributes"],
+  ...children: readonly (Child | readonly Child[])[]
+): Drawing {
+  return { tag, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
 /** A drawing as markup. All text is escaped, and hidden characters are made visible. */
 export function markupOf({ tag, attributes, children }: Drawing): string {
-  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(String(value))}"`);
-  const inside = children.map((child) => (typeof child === "string" ? escaped(child) : markupOf(child)));
+  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
+  const inside = children.map((child) => (typeof child === "string" ? escapeHtml(child) : markupOf(child)));
   const end = voidTags.has(tag) ? "" : `</${tag}>`;
   return `<${tag}${written.join("")}>${inside.join("")}${end}`;
 }
 
 /** HTML elements without an end tag. */
 const voidTags: ReadonlySet<string> = new Set(["img", "source"]);
-
-function escaped(text: string): string {
-  return escapeHtml(visibleText(text));
-}
 
 /** A coordinate to a tenth of a pixel. */
 export function px(value: number): number {

@@ -15,7 +15,7 @@ import type {
   SampleVerdict,
 } from "../protocol.ts";
 import { mostFirst } from "./episode-rows.ts";
-import type { RunPlace } from "./run-place.ts";
+import type { RunPlace } from "../runs/run-place.ts";
 import { callsIn, gradingStepsIn } from "./stored-calls.ts";
 import { clipped, searchWords } from "./texts.ts";
 

@@ -1,7 +1,7 @@
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { thrownText } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
-import { checkFolders } from "./find-folders.ts";
+import { checkFolders } from "../runs/find-folders.ts";
 import { folderData, type ViewData } from "./folder-data.ts";
 
 /** What a thread reads. */

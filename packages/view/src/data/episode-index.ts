@@ -13,7 +13,7 @@ import type {
 import type { CostSettings } from "./episode-charges.ts";
 import { episodeDetail } from "./episode-detail.ts";
 import { keyPrefix, orderOf, rowsOf, selectRows, speechOf, type ListedRow } from "./episode-rows.ts";
-import type { RunPlace } from "./run-place.ts";
+import type { RunPlace } from "../runs/run-place.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
 import { spaced } from "./texts.ts";
 

@@ -16,7 +16,7 @@ import type {
   ViewEvent,
 } from "../protocol.ts";
 import { BenchIndex } from "./bench-index.ts";
-import { checkFolders, findFolders, realFolder } from "./find-folders.ts";
+import { checkFolders, findFolders, realFolder } from "../runs/find-folders.ts";
 import { RunReader } from "./run-reader.ts";
 
 /** Data of run folders for the server; null for a missing run, bench, episode or sample. */

@@ -19,9 +19,9 @@ import {
 import type { MessageValue, RunDetail, RunSummary, Speech } from "../protocol.ts";
 import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
-import type { FoundFolder } from "./find-folders.ts";
+import type { FoundFolder } from "../runs/find-folders.ts";
 import { MetricColumns } from "./metric-columns.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsOf } from "../runs/settings.ts";
 
 /** Bytes of a file of rows that are read at a time: 30 ms. */
 const sliceBytes = 8 << 20;

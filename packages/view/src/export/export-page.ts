@@ -6,23 +6,21 @@ import { optionCheck } from "@laconic/core/checks";
 import { escapeHtml } from "@laconic/core/text";
 import type { TokenizerOf } from "../api.ts";
 import { folderData, type FolderReader } from "../data/folder-data.ts";
-import type { RecordedView } from "../protocol.ts";
+import type { RecordedBench, RecordedRun, RecordedView } from "../protocol.ts";
 import { webFolder } from "../web-folder.ts";
-import { recordBench } from "./record-bench.ts";
-import { recordRun } from "./record-run.ts";
-import { embeddedBytes, embeddedJson } from "./sized.ts";
+import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } from "./record.ts";
 
-/** What is exported. */
+/** Folders to export, and the size of the file. */
 export interface ExportOptions {
   /** Runs and benches in and below them. */
   readonly folders: readonly string[];
-  /** Of the whole file; 3 MB by default. */
+  /** Size of the whole file; 3 MB by default. */
   readonly maxBytes?: number;
-  /** Milliseconds since 1970, as the page says when it was made. */
+  /** Time that the page shows, in milliseconds since 1970. */
   readonly now: number;
-  /** The built pages; those that `webFolder` finds by default. */
+  /** Folder of the built pages; {@link webFolder} by default. */
   readonly pages?: string;
-  /** Hears that they are built. */
+  /** Called before the pages are built. */
   readonly note?: (text: string) => void;
   readonly tokenizerOf?: TokenizerOf;
 }
@@ -88,29 +86,16 @@ async function recordView(
   const leftOut: string[] = [];
   if (found.length > runs.length) leftOut.push(`runs: the ${runs.length} newest of ${found.length} are here`);
   if (tables.length > benches.length) leftOut.push(`benches: ${benches.length} of ${tables.length} are here`);
-  const tell = (name: string, lacks: readonly string[]): void => {
-    leftOut.push(...lacks.map((each) => (count === 1 ? each : `${name}: ${each}`)));
-  };
-  const own: { runs: RecordedView["runs"][number][]; benches: RecordedView["benches"][number][] } = {
-    runs: [],
-    benches: [],
-  };
   // What one leaves is for those after it.
   let [left, others] = [room, count];
-  const shared = (): number => left / others--;
-  for (const { id, name } of runs) {
-    const { recorded, leftOut: lacks } = await recordRun(data, id, { maxBytes: shared(), tokenizerOf });
+  const taken = <T>(name: string, { recorded, leftOut: lacks }: Recording<T>): T => {
     left -= embeddedBytes(recorded);
-    own.runs.push(recorded);
-    tell(name, lacks);
-  }
-  for (const table of benches) {
-    const { recorded, leftOut: lacks } = await recordBench(data, table, shared());
-    left -= embeddedBytes(recorded);
-    own.benches.push(recorded);
-    tell(table.name, lacks);
-  }
-  const view = { ...empty, ...own, leftOut };
+    leftOut.push(...lacks.map((lack) => (count === 1 ? lack : `${name}: ${lack}`)));
+    return recorded;
+  };
+  const view = { ...empty, leftOut, runs: [] as RecordedRun[], benches: [] as RecordedBench[] };
+  for (const { id, name } of runs) view.runs.push(taken(name, await recordRun(data, id, left / others--, tokenizerOf)));
+  for (const table of benches) view.benches.push(taken(table.name, await recordBench(data, table, left / others--)));
   return { ...view, start: startOf(view) };
 }
 

@@ -3,18 +3,17 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbedFamily, ProbeFigures } from "@laconic/trainer/reading";
 import { pairedDifference } from "@laconic/evaluation";
 import type { Evaluation } from "@laconic/trainer";
-import { differenceOf, type Difference, type Figure } from "../runs/difference.ts";
+import { differenceOf, type Difference, type Figure } from "../runs/compare-runs.ts";
 
-/** Accuracy and tokens of episodes; those without a grade are left out of the accuracy. */
+/** Accuracy and tokens of episodes. The accuracy is over those with a grade. */
 export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
-  const grades = gradesOf(episodes);
-  const tokens = episodes
-    .flatMap(({ episode }) => episode.ledger.calls)
-    .reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
+  const grades = episodes.map((episode) => gradeOf(episode)).filter((grade) => !Number.isNaN(grade));
+  const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);
+  const tokens = calls.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
   return { accuracy: meanOf(grades) ?? 0, tokens: tokens / Math.max(1, episodes.length) };
 }
 
-/** A family whose episodes stand beside those of the base by position; pairs without both grades are left out. */
+/** Compares a family with the base, episode by episode. Pairs without both grades are left out. */
 export function pairedFamily(
   family: string,
   change: string,
@@ -24,7 +23,7 @@ export function pairedFamily(
   const isGraded = (_: unknown, i: number): boolean =>
     !Number.isNaN(gradeOf(base[i])) && !Number.isNaN(gradeOf(probed[i]));
   const [before, after] = [base.filter(isGraded), probed.filter(isGraded)];
-  const pairs = before.map((each, i) => [gradeOf(each), gradeOf(after[i])] as const);
+  const pairs = before.map((episode, i) => [gradeOf(episode), gradeOf(after[i])] as const);
   return {
     family,
     change,
@@ -38,7 +37,6 @@ export function pairedFamily(
 
 /** A family of other problems than the base's: the intervals of the two sides are independent. */
 export function unpairedFamily(family: string, change: string, base: Evaluation, probed: Evaluation): ProbedFamily {
-  const figures = ({ accuracy, tokens }: Evaluation): ProbeFigures => ({ accuracy, tokens });
   const accuracyOf = ({ accuracy, interval }: Evaluation): Figure => ({ mean: accuracy, values: [accuracy], interval });
   const { value, low, high } = differenceOf(accuracyOf(probed), accuracyOf(base)) as Difference;
   return {
@@ -46,16 +44,12 @@ export function unpairedFamily(family: string, change: string, base: Evaluation,
     change,
     problems: probed.problems,
     isPaired: false,
-    base: figures(base),
-    probed: figures(probed),
+    base: { accuracy: base.accuracy, tokens: base.tokens },
+    probed: { accuracy: probed.accuracy, tokens: probed.tokens },
     fall: { value, low, high },
   };
 }
 
 function gradeOf(recorded: RecordedEpisode | undefined): number {
   return recorded?.task ?? Number.NaN;
-}
-
-function gradesOf(episodes: readonly RecordedEpisode[]): number[] {
-  return episodes.map((each) => gradeOf(each)).filter((grade) => !Number.isNaN(grade));
 }

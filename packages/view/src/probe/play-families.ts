@@ -15,13 +15,13 @@ import { figuresOf, pairedFamily, unpairedFamily } from "./compare-family.ts";
 /** How far a probe is. */
 export interface ProbeProgress {
   readonly family: string;
-  /** That are over. */
+  /** Finished episodes. */
   readonly episodes: number;
-  /** At most, with those that are over. */
+  /** All episodes, at most. */
   readonly planned: number;
 }
 
-/** What a run's team is given. */
+/** Problems and teammates for a run's team. */
 export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetched"> {
   /** Test problems, and at most as many of a family. */
   readonly problems: number;
@@ -32,7 +32,7 @@ export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetc
   readonly onEpisode?: (state: ProbeProgress) => void;
 }
 
-/** Plays a family's problems; at most `later` episodes come behind them. */
+/** Plays problems. @param later - episodes that follow, at most */
 type Play = (family: string, parts: TrainingParts, problems: readonly Problem[], later: number) => Promise<Played>;
 
 interface Played {
@@ -41,8 +41,8 @@ interface Played {
 }
 
 /**
- * Plays the run's own test problems, then each family beside them.
- * @throws LaconicError `config_invalid` for a task without test problems, and what evaluating throws
+ * Plays the run's test problems, then each family.
+ * @throws LaconicError `config_invalid` for a task without test problems, and errors of the evaluation
  */
 export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
   const { families, own, seed } = choice;
@@ -54,59 +54,55 @@ export async function playFamilies(found: FoundRun, opened: OpenedParts, choice:
   const base = await play("test problems", parts, problems, families.length * problems.length);
   const sources = { ...choice, opened, problems, base: base.episodes.map(({ episode }) => episode) };
   const testIds = new Set(task.testProblems.map(({ id }) => id));
-  const [done, skipped]: [ProbedFamily[], SkippedFamily[]] = [[], []];
+  const [probed, skipped]: [ProbedFamily[], SkippedFamily[]] = [[], []];
   for (const [i, family] of families.entries()) {
     const later = (families.length - i - 1) * problems.length;
-    const given = own.get(family);
-    if (given?.some(({ id }) => !testIds.has(id))) {
-      const { evaluation } = await play(family, parts, given.slice(0, choice.problems), later);
-      done.push(unpairedFamily(family, "problems of your own", base.evaluation, evaluation));
+    const custom = own.get(family);
+    if (custom?.some(({ id }) => !testIds.has(id))) {
+      const { evaluation } = await play(family, parts, custom.slice(0, choice.problems), later);
+      probed.push(unpairedFamily(family, "problems of your own", base.evaluation, evaluation));
       continue;
     }
-    const plan = given ? inPlaceOf(problems, given, family, parts) : await planFamily(family, sources);
-    const compared = "reason" in plan ? plan : await playedFamily(plan, base.episodes, play, later);
-    if ("reason" in compared) skipped.push(compared);
-    else done.push(compared);
+    const byId = custom && new Map(custom.map((problem) => [problem.id, problem]));
+    const plan = byId
+      ? {
+          family,
+          change: "your problems, instead of those with their ids",
+          problems: problems.map(({ id }) => byId.get(id) ?? null),
+          parts,
+        }
+      : await planFamily(family, sources);
+    const result = "reason" in plan ? plan : await playPaired(plan, base.episodes, play, later);
+    if ("reason" in result) skipped.push(result);
+    else probed.push(result);
   }
   const { measures } = base.evaluation;
   const figures = { problems: base.episodes.length, ...figuresOf(base.episodes), ...(measures && { measures }) };
-  return { version: 1, step: found.state.step, seed, base: figures, families: done, skipped };
+  return { version: 1, step: found.state.step, seed, base: figures, families: probed, skipped };
 }
 
-/** Problems of a user's own that have ids of test problems. */
-function inPlaceOf(
-  problems: readonly Problem[],
-  given: readonly Problem[],
-  family: string,
-  parts: TrainingParts,
-): ProbePlan {
-  const byId = new Map(given.map((problem) => [problem.id, problem]));
-  const change = "your problems, instead of those with their ids";
-  return { family, change, problems: problems.map(({ id }) => byId.get(id) ?? null), parts };
-}
-
-/** Episodes stand beside those of the base by position, and have their random numbers. */
-async function playedFamily(
-  { family, change, parts, unheard, ...plan }: ProbePlan,
+/** Each episode has the random numbers of the base's episode at its position. */
+async function playPaired(
+  { family, change, parts, unheard, problems }: ProbePlan,
   base: readonly RecordedEpisode[],
   play: Play,
   later: number,
 ): Promise<ProbedFamily | SkippedFamily> {
-  const given = plan.problems.map((problem, i) => problem ?? (base[i] as RecordedEpisode).problem);
-  const isKept = (_: unknown, i: number): boolean => plan.problems[i] !== null;
+  const played = problems.map((problem, i) => problem ?? (base[i] as RecordedEpisode).problem);
+  const hasCounterpart = (_: unknown, i: number): boolean => problems[i] !== null;
   const nothing = { family, reason: "no test problem has a counterpart" };
-  if (!plan.problems.some(isKept)) return nothing;
-  const { episodes, evaluation } = await play(family, parts, given, later + (unheard ? given.length : 0));
-  const paired = pairedFamily(family, change, base.filter(isKept), episodes.filter(isKept));
+  if (!problems.some(hasCounterpart)) return nothing;
+  const { episodes, evaluation } = await play(family, parts, played, later + (unheard ? played.length : 0));
+  const paired = pairedFamily(family, change, base.filter(hasCounterpart), episodes.filter(hasCounterpart));
   if (paired.problems === 0) return nothing;
-  const { measures } = plan.problems.every(isKept) ? evaluation : {};
-  const compared = measures ? { ...paired, probed: { ...paired.probed, measures } } : paired;
-  if (!unheard) return compared;
-  const deaf = await play(family, unheard, given, later);
-  return { ...compared, unheard: figuresOf(deaf.episodes.filter(isKept)).accuracy };
+  const { measures } = problems.every(hasCounterpart) ? evaluation : {};
+  const result = measures ? { ...paired, probed: { ...paired.probed, measures } } : paired;
+  if (!unheard) return result;
+  const deaf = await play(family, unheard, played, later);
+  return { ...result, unheard: figuresOf(deaf.episodes.filter(hasCounterpart)).accuracy };
 }
 
-/** Episodes are drawn as those of the run's own evaluations. */
+/** Samples as the run's evaluations do. */
 function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): Play {
   let episodes = 0;
   return async (family, parts, problems, later) => {

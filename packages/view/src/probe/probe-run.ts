@@ -27,9 +27,9 @@ export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | 
 }
 
 /**
- * Gives a run's team other problems by families, or other teammates, beside the run's own test problems. Writes `probe.json`.
- * @throws LaconicError `config_invalid` for a family that there is not; `run_missing`, `checkpoint_missing`,
- * `checkpoint_corrupt`; `data_invalid` for a file of problems that do not fit; `scoring_failed`
+ * Gives a run's team other problems or other teammates, by family, and compares with the run's test problems. Writes `probe.json`.
+ * @throws LaconicError `config_invalid` for an unknown family; `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`;
+ * `data_invalid` for a file with unsuitable problems; `scoring_failed`
  */
 export async function probeRun(
   directory: string,
@@ -38,7 +38,14 @@ export async function probeRun(
   cap: ActorCap = {},
 ): Promise<ProbeRecord> {
   const own = await probeProblems(options.file);
-  const families = chosenFamilies(options.families, [...new Set([...probeFamilies, ...own.keys()])]);
+  const known = [...new Set([...probeFamilies, ...own.keys()])];
+  for (const name of options.families ?? []) {
+    if (known.includes(name)) continue;
+    const near = nearestName(name, known);
+    const advice = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
+    throw new LaconicError("config_invalid", `--families: there is no family "${name}"; ${advice}`, { family: name });
+  }
+  const families = [...new Set(options.families ?? known)];
   const { found, actor, opened } = await openRun(directory, options, async (run) => {
     const chosen = options.actor === null ? null : await actorChoice(options.actor, progress);
     const spending = await actorSpending(chosen?.speaks ?? run.config.actor, cap);
@@ -55,15 +62,4 @@ export async function probeRun(
   } finally {
     await opened.close();
   }
-}
-
-/** @throws LaconicError `config_invalid` with the family that is nearest */
-function chosenFamilies(wanted: readonly string[] | null, known: readonly string[]): readonly string[] {
-  for (const name of wanted ?? []) {
-    if (known.includes(name)) continue;
-    const near = nearestName(name, known);
-    const advice = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
-    throw new LaconicError("config_invalid", `--families: there is no family "${name}"; ${advice}`, { family: name });
-  }
-  return wanted === null ? known : [...new Set(wanted)];
 }

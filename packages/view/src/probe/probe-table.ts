@@ -3,10 +3,6 @@ import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
-/** What a fall means, and its interval. */
-const probeMeaning =
-  "A fall is the accuracy lost beside the run's own test problems; an interval that holds 0 shows none.";
-
 /** A probe as a table: a row for the base, and one for each family. */
 export function probeTable({ base, families, step }: ProbeRecord): Table {
   return {
@@ -35,27 +31,26 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
   };
 }
 
-/** Sentences under the table: what it means, what the fresh reader does without messages, what rewards count, and which families there are not. */
-function probeRemarks({ base, families, skipped }: ProbeRecord): string[] {
-  const measured = families.flatMap(({ family, probed }) =>
-    Object.entries(probed.measures ?? {}).flatMap(([name, value]) => {
-      const before = base.measures?.[name];
-      return before === undefined ? [] : [`${family}: ${name} ${formatNumber(before)} -> ${formatNumber(value)}.`];
-    }),
-  );
-  const unheard = families.flatMap(({ family, probed, unheard: share }) =>
-    share === undefined
-      ? []
-      : [`${family}: ${formatPercent(probed.accuracy)} from the messages, ${formatPercent(share)} without any.`],
-  );
-  return [probeMeaning, ...unheard, ...measured, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}.`)];
-}
-
-/** A probe as a terminal shows it; names in it may be anybody's. */
+/** A probe for a terminal: the table, then its meaning, the reader without messages, other measures, and skipped families. */
 export function probeText(record: ProbeRecord): string {
+  const { base, families, skipped } = record;
   const { title, columns, rows } = probeTable(record);
-  const table = columnsOf([columns.map((each) => each.toUpperCase()), ...rows]);
-  return printable([title, "", ...table, "", ...probeRemarks(record)].join("\n"));
+  const remarks = [
+    "A fall is the accuracy lost beside the run's own test problems; an interval that holds 0 shows none.",
+  ];
+  for (const { family, probed, unheard } of families)
+    if (unheard !== undefined)
+      remarks.push(
+        `${family}: ${formatPercent(probed.accuracy)} from the messages, ${formatPercent(unheard)} without any.`,
+      );
+  for (const { family, probed } of families)
+    for (const [name, value] of Object.entries(probed.measures ?? {})) {
+      const before = base.measures?.[name];
+      if (before !== undefined) remarks.push(`${family}: ${name} ${formatNumber(before)} -> ${formatNumber(value)}.`);
+    }
+  for (const { family, reason } of skipped) remarks.push(`no ${family}: ${reason}.`);
+  const table = columnsOf([columns.map((column) => column.toUpperCase()), ...rows]);
+  return printable([title, "", ...table, "", ...remarks].join("\n"));
 }
 
 function fallOf({ fall: { value, low, high } }: ProbedFamily): string {

@@ -11,7 +11,7 @@ import {
   type RunFacts,
 } from "@laconic/trainer/reading";
 import { planeFile } from "../charts/plane-file.ts";
-import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
+import type { PlaneChart } from "../charts/plane.ts";
 
 /** Text and picture of a run folder for a terminal, a notebook or a README. */
 export interface RunReport {
@@ -21,11 +21,14 @@ export interface RunReport {
   firstProblem(): Promise<string | null>;
   /**
    * The accuracy-token plane as an SVG file.
-   * @param size - `narrow` suits a phone, `wide` by default
+   * @param size - `narrow` suits a phone
    * @throws LaconicError `run_missing` before the first evaluation
    */
   picture(size?: "wide" | "narrow"): string;
 }
+
+/** Evaluations at either end of a long run whose episodes are read: those between lie gigabytes apart. */
+const maxEnds = 10;
 
 /**
  * Reads a run folder for its report.
@@ -37,91 +40,73 @@ export async function readReport(directory: string): Promise<RunReport> {
   const facts = await readRunFacts(source, { processes: nodeProcesses });
   const damage = await damagedRows(nodeFileSystem, directory);
   const isNew = damage !== null && !facts.warnings.includes(damage);
+  const steps = facts.evaluations.map(({ step }) => step);
   return {
     warnings: [...(isNew ? [damage] : []), ...facts.warnings],
     async firstProblem() {
-      const ends = new Map<string, { readonly first: RecordedEpisode; last: RecordedEpisode }>();
-      for await (const episode of shownEpisodes(source, config, stepsAtEnds(facts.evaluations))) {
-        const known = ends.get(episode.problem.id);
+      const isLong = steps.length > 2 * maxEnds;
+      const ends = isLong ? new Set([...steps.slice(0, maxEnds), ...steps.slice(-maxEnds)]) : null;
+      const problems = new Map<string, { readonly first: RecordedEpisode; last: RecordedEpisode }>();
+      for await (const episode of shownEpisodes(source, config, ends)) {
+        const known = problems.get(episode.problem.id);
         if (known) known.last = episode;
-        else ends.set(episode.problem.id, { first: episode, last: episode });
+        else problems.set(episode.problem.id, { first: episode, last: episode });
       }
-      const pair = [...ends.values()].find(({ first, last }) => first.step < last.step);
-      return pair ? firstProblemText(pair.first, pair.last) : null;
+      const pair = [...problems.values()].find(({ first, last }) => first.step < last.step);
+      if (!pair) return null;
+      const { question, gold } = pair.first.problem;
+      return [
+        `first validation problem: ${shortened(question)}, expected ${shortened(gold)}`,
+        conversationText(pair.first, "before"),
+        conversationText(pair.last, "after"),
+      ].join("\n");
     },
     picture(size = "wide") {
-      if (facts.evaluations.length === 0)
+      if (steps.length === 0)
         throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
       return planeFile(runPlane(facts), size);
     },
   };
 }
 
-/** Evaluations at both ends that are read of a long run: those between lie gigabytes apart. */
-const maxEnds = 10;
-
-function stepsAtEnds(evaluations: readonly RunEvaluation[]): ReadonlySet<number> | null {
-  const steps = evaluations.map(({ step }) => step);
-  return steps.length > 2 * maxEnds ? new Set([...steps.slice(0, maxEnds), ...steps.slice(-maxEnds)]) : null;
-}
-
 /** Start, path and end of the team. */
 function runPlane({ evaluations, warmStart, train }: RunFacts): PlaneChart {
   const [start, end] = [evaluations[0], evaluations.at(-1)] as [RunEvaluation, RunEvaluation];
   const before = warmStart?.before;
-  const beginning = before ? "after the warm start" : "start";
+  const startLabel = before ? "after the warm start" : "start";
   const target = (train["budget"] as { readonly targetTokens?: unknown } | null | undefined)?.targetTokens;
-  const points = evaluations.map((row, i): PlanePoint => {
-    const isEnd = i === evaluations.length - 1;
-    const label = isEnd ? "end" : i === 0 ? beginning : undefined;
-    const color = isEnd ? 3 : i === 0 ? 2 : 1;
-    return { ...row, name: `step ${row.step}`, color, ...(label !== undefined && { label }) };
-  });
-  const problems = end.problems === 0 ? "" : counted(end.problems, "problem");
   const figures = ({ accuracy, tokens }: Pick<RunEvaluation, "accuracy" | "tokens">): string =>
     `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
-  return {
+  const points: PlaneChart["points"] = evaluations.map((evaluation) => ({
+    ...evaluation,
+    name: `step ${evaluation.step}`,
+    ...(evaluation === end
+      ? { color: 3, label: "end" }
+      : evaluation === start
+        ? { color: 2, label: startLabel }
+        : { color: 1 }),
+  }));
+  const chart = {
     title: "Accuracy against tokens",
-    n: problems,
-    points: [
-      ...(before
-        ? [
-            {
-              ...before,
-              interval: null,
-              name: "before the warm start",
-              label: "before",
-              color: 0,
-              look: "ring" as const,
-            },
-          ]
-        : []),
-      ...points,
-    ],
-    lines: [{ positions: before ? [before, ...evaluations] : evaluations, color: 1, look: "path" }],
+    n: end.problems === 0 ? "" : counted(end.problems, "problem"),
     budget: typeof target === "number" ? target : null,
+    points,
+    lines: [{ positions: before ? [before, ...evaluations] : evaluations, color: 1, look: "path" as const }],
     legend: [
-      ...(before ? [{ color: 0, isRing: true, text: `before the warm start: ${figures(before)}` }] : []),
-      ...(start === end ? [] : [{ color: 2, text: `${beginning}, step ${start.step}: ${figures(start)}` }]),
+      ...(start === end ? [] : [{ color: 2, text: `${startLabel}, step ${start.step}: ${figures(start)}` }]),
       { color: 3, text: `end, step ${end.step}: ${figures(end)}` },
     ],
   };
+  if (!before) return chart;
+  const name = "before the warm start";
+  return {
+    ...chart,
+    points: [{ ...before, interval: null, name, label: "before", color: 0, look: "ring" }, ...points],
+    legend: [{ color: 0, isRing: true, text: `${name}: ${figures(before)}` }, ...chart.legend],
+  };
 }
 
-/** Characters of a message or question in one line. */
-const maxCharacters = 160;
-
-function firstProblemText(first: RecordedEpisode, last: RecordedEpisode): string {
-  const { question, gold } = first.problem;
-  return [
-    `first validation problem: ${shortened(question)}, expected ${shortened(gold)}`,
-    conversationText(first, "before"),
-    conversationText(last, "after"),
-  ].join("\n");
-}
-
-function conversationText({ step, episode, task }: RecordedEpisode, when: string): string {
-  const { utterances } = episode;
+function conversationText({ step, episode: { utterances }, task }: RecordedEpisode, when: string): string {
   const tokens = utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
   const width = Math.max(...utterances.map(({ agent }) => agent.length));
   const lines = utterances.map(
@@ -131,7 +116,8 @@ function conversationText({ step, episode, task }: RecordedEpisode, when: string
   return [`  ${when} training (step ${step}): ${tokens} tokens, ${verdict}`, ...lines].join("\n");
 }
 
+/** One line of at most 160 characters. */
 function shortened(text: string): string {
   const line = visibleText(text).replaceAll(/\s+/gu, " ").trim();
-  return line.length > maxCharacters ? `${line.slice(0, maxCharacters)} ...` : line;
+  return line.length > 160 ? `${line.slice(0, 160)} ...` : line;
 }

@@ -4,37 +4,38 @@ import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
-/** What a training came to, for a program and for a reader. */
+/** Result of a training, for a program and for a reader. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;
 }
 
 /**
- * What a training with validation problems came to.
- * @param budget - tokens per episode that it aimed at; null without one
+ * Result of a training with validation problems.
+ * @param budget - target tokens per episode; null without one
  */
 export function trainingResult(done: StartedRun, budget: number | null): TrainingResult {
-  const states = statesOf(done);
+  const { warmStart, before, after } = done;
+  const states: States = [
+    ["before", warmStart?.before ?? before],
+    ...(warmStart ? [["afterWarmStart", before] as const] : []),
+    ["after", after],
+  ];
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/** What a training through an endpoint came to, without validation problems: what rollouts of its first and last step earned. */
+/** Result of a training through an endpoint, which has no validation problems: means of its first and last step. */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
 ): Promise<TrainingResult> {
-  const sideOf = (row: Row): { reward: number; tokens: number } => ({
-    reward: Number(row["reward/mean"] ?? 0),
-    tokens: Number(row["tokens/episode_mean"] ?? 0),
-  });
   const source = folderSource(directory);
-  let first = sideOf({});
-  for await (const row of eachRow(source, runFiles.metrics)) {
-    first = sideOf(row);
-    break;
-  }
-  const last = sideOf((await lastRow(source, runFiles.metrics)) ?? {});
+  const figures = (row: Row | undefined | null): { reward: number; tokens: number } => ({
+    reward: Number(row?.["reward/mean"] ?? 0),
+    tokens: Number(row?.["tokens/episode_mean"] ?? 0),
+  });
+  const { value: firstRow } = await eachRow(source, runFiles.metrics).next();
+  const [first, last] = [figures(firstRow), figures(await lastRow(source, runFiles.metrics))];
   const text = [
     `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, the mean of the first and of the last of ${steps} steps`,
     `tokens    ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} per rollout`,
@@ -43,47 +44,46 @@ export async function servedTrainingResult(
   return { json: { steps, first, last, seconds, trainingSeconds, device }, text };
 }
 
+/** Evaluations by their names in results. `before` is the model before any warm start. */
 type States = readonly (readonly [name: string, evaluation: Evaluation])[];
-
-/** By the names of results: `before` is the model as it was given, before the warm start where it had some. */
-function statesOf({ warmStart, before, after }: StartedRun): States {
-  return [
-    ["before", warmStart?.before ?? before],
-    ...(warmStart ? [["afterWarmStart", before] as const] : []),
-    ["after", after],
-  ];
-}
 
 function figuresOf(done: StartedRun, states: States, budget: number | null): object {
   const { warmStart, after, test, steps, seconds, trainingSeconds, earlierSeconds, device } = done;
-  const shown = ({ accuracy, tokens, measures, language }: Measured): object => ({
+  const figures = ({ accuracy, tokens, measures, language }: Measured): object => ({
     accuracy,
     tokens,
     ...(measures && { measures }),
     ...(language && { language }),
   });
-  const tested = test && {
-    ...shown(test),
-    problems: test.problems,
-    interval: test.interval,
-    ...(test.groups && {
-      groups: Object.fromEntries(Object.entries(test.groups).map(([group, own]) => [group, shown(own)])),
-    }),
-  };
   const groups = Object.keys(after.groups ?? {}).map((group) => [
     group,
-    Object.fromEntries(states.flatMap(([name, { groups: own }]) => (own?.[group] ? [[name, shown(own[group])]] : []))),
+    Object.fromEntries(
+      states.flatMap(([name, evaluation]) => {
+        const measured = evaluation.groups?.[group];
+        return measured ? [[name, figures(measured)]] : [];
+      }),
+    ),
   ]);
-  const meaning = warmStart && {
-    before: `the model before ${warmStart.said}`,
-    afterWarmStart: "the same model after it, where the training begins",
-    after: `after ${steps} steps of training`,
-  };
   return {
     ...Object.fromEntries(groups),
-    ...Object.fromEntries(states.map(([name, evaluation]) => [name, shown(evaluation)])),
-    ...(meaning && { states: meaning }),
-    ...(tested && { test: tested }),
+    ...Object.fromEntries(states.map(([name, evaluation]) => [name, figures(evaluation)])),
+    ...(warmStart && {
+      states: {
+        before: `the model before ${warmStart.said}`,
+        afterWarmStart: "the same model after it, where the training begins",
+        after: `after ${steps} steps of training`,
+      },
+    }),
+    ...(test && {
+      test: {
+        ...figures(test),
+        problems: test.problems,
+        interval: test.interval,
+        ...(test.groups && {
+          groups: Object.fromEntries(Object.entries(test.groups).map(([group, own]) => [group, figures(own)])),
+        }),
+      },
+    }),
     budget,
     seconds,
     trainingSeconds,
@@ -94,40 +94,39 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
 
 function textOf(done: StartedRun, states: States, budget: number | null): string {
   const { warmStart, before, after, test, steps } = done;
-  const way = (pick: (of: Evaluation) => string): string =>
-    states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
-  const { tokens } = after;
+  const evaluations = states.map(([, evaluation]) => evaluation);
+  const way = (show: (of: Measured) => string, measured: readonly (Measured | undefined)[] = evaluations): string =>
+    measured.map((each) => (each ? show(each) : "-")).join(" -> ");
+  const accuracy = (of: Measured): string => formatPercent(of.accuracy);
+  const tokens = (of: Measured): string => formatNumber(of.tokens);
   const change = warmStart
-    ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, tokens, "then")}, after it ${tokenChange(before.tokens, tokens, "then")}`
-    : tokenChange(before.tokens, tokens);
-  return [
-    ...(warmStart ? [`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`] : []),
-    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} ${test ? "validation" : "test"} problems`,
-    ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
-      const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
-        groups?.[name] ? show(groups[name]) : "-";
+    ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, after.tokens, "then")}, after it ${tokenChange(before.tokens, after.tokens, "then")}`
+    : tokenChange(before.tokens, after.tokens);
+  const lines = [
+    `accuracy  ${way(accuracy)} on ${after.problems} ${test ? "validation" : "test"} problems`,
+    ...Object.entries(after.groups ?? {}).flatMap(([name, { problems }]) => {
+      const groups = evaluations.map((evaluation) => evaluation.groups?.[name]);
       return [
-        `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
-        ...measureLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
-      ].join("\n");
+        `  ${name}: ${way(accuracy, groups)}, ${way(tokens, groups)} tokens (${problems} problems)`,
+        ...measureLines(groups).map((line) => `    ${line}`),
+      ];
     }),
-    `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
-    ...measureLines(states.map(([, evaluation]) => evaluation)),
-    ...languageLines(states.map(([, evaluation]) => evaluation)),
-    ...(test
-      ? [
-          `test      ${formatPercent(test.accuracy)} (95 % interval ${formatInterval(test.interval)}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
-        ]
-      : []),
-    timeLine(done),
-  ].join("\n");
+    `tokens    ${way(tokens)} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
+    ...measureLines(evaluations),
+    ...languageLines(evaluations),
+  ];
+  if (warmStart) lines.unshift(`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`);
+  if (test)
+    lines.push(
+      `test      ${formatPercent(test.accuracy)} (95 % interval ${formatInterval(test.interval)}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
+    );
+  return [...lines, timeLine(done)].join("\n");
 }
 
-/** Steps before a resume are told apart: what is said adds up. */
 function timeLine({ warmStart, seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
-  const own = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
+  const since = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
   const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
   return earlierSeconds > 0
-    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(own)} since; ${formatDuration(seconds)} in all since it was resumed`
+    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(since)} since; ${formatDuration(seconds)} in all since it was resumed`
     : `${steps}; ${formatDuration(seconds)} in all since ${warmStart ? "the warm start" : "it was started"}`;
 }

@@ -1,17 +1,31 @@
-import { isRecord, LaconicError } from "@laconic/core";
-import { meanOf, studentInterval } from "@laconic/core/numeric";
+import { LaconicError } from "@laconic/core";
+import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
 import type { RunEvaluation } from "@laconic/trainer/reading";
-import { differenceOf, type Difference, type Figure } from "./difference.ts";
+import { settingsOf } from "./settings.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 
-/** Runs of the same settings but for their seeds. */
+/** A figure over the runs of a group. */
+export interface Figure {
+  readonly mean: number;
+  readonly values: readonly number[];
+  /** 95 %: over one run's validation problems, or of several runs' mean by Student's t; null if unknown. */
+  readonly interval: readonly [low: number, high: number] | null;
+}
+
+/** A figure less the first group's, with its 95 % interval. */
+export interface Difference extends Estimate {
+  /** What the interval counts: seeds (Welch 1947), or the validation problems of one run each (Newcombe 1998, method 10). */
+  readonly of: "seeds" | "problems" | null;
+}
+
+/** Runs whose settings differ in the seed alone. */
 export interface RunGroup {
   readonly name: string;
   readonly runs: readonly RunSummary[];
-  /** Of the runs that were measured, after training. */
+  /** After training, over the runs with an evaluation. */
   readonly accuracy: Figure | null;
   readonly tokens: Figure | null;
-  /** Of training steps. */
+  /** Time of training steps. */
   readonly seconds: Figure | null;
 }
 
@@ -23,13 +37,13 @@ export interface GroupDifference {
   readonly seconds: Difference | null;
 }
 
-/** How groups of runs differ: settings, figures, and what figures do not say. */
+/** Settings and figures of groups of runs. */
 export interface Comparison {
-  /** Settings that are not the same in all groups: the value of each, by group; null where it is not set. */
+  /** Settings that are not the same in all groups: values by group, null where it is not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
   readonly groups: readonly RunGroup[];
   readonly differences: readonly GroupDifference[];
-  /** What the figures do not say. */
+  /** Limits of the figures, in words. */
   readonly notes: readonly string[];
 }
 
@@ -47,60 +61,49 @@ export async function compareRuns(folders: readonly string[]): Promise<Compariso
   const runs: RunSummary[] = [];
   for (const directory of folders) {
     const run = await readRunSummary(directory);
-    if (run && run.state !== "foreign") runs.push(run);
-    else
-      throw new LaconicError(
-        "run_missing",
-        `${directory} holds no run${run ? ` that could be read: ${run.reason}` : ""}`,
-        { directory },
-      );
+    if (!run || run.state === "foreign") {
+      const reason = run ? ` that could be read: ${run.reason}` : "";
+      throw new LaconicError("run_missing", `${directory} holds no run${reason}`, { directory });
+    }
+    runs.push(run);
   }
   return comparisonOf(runs);
 }
 
 function comparisonOf(runs: readonly RunSummary[]): Comparison {
-  const settings = runs.map(({ config }) => settingsOf(withTrain(config)));
-  const bySettings = new Map<string, number[]>();
-  for (const [i, own] of settings.entries()) {
-    const { [seedKey]: _, ...rest } = own;
-    const key = JSON.stringify(Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    bySettings.set(key, [...(bySettings.get(key) ?? []), i]);
+  const bySettings = new Map<string, { readonly settings: ReadonlyMap<string, string>; readonly runs: RunSummary[] }>();
+  for (const run of runs) {
+    const settings = comparedSettings(run.config);
+    const key = JSON.stringify([...settings].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const group = bySettings.get(key) ?? { settings, runs: [] };
+    bySettings.set(key, group);
+    group.runs.push(run);
   }
   const members = [...bySettings.values()];
-  const groups = members.map((indices) => groupOf(indices.map((i) => runs[i] as RunSummary)));
-  const first = groups[0] as RunGroup;
-  const keys = [...new Set(settings.flatMap((own) => Object.keys(own)))].toSorted();
+  const groups = members.map((group) => groupOf(group.runs));
+  const keys = [...new Set(members.flatMap(({ settings }) => [...settings.keys()]))].toSorted();
+  const difference = (group: RunGroup, name: "accuracy" | "tokens" | "seconds"): Difference | null =>
+    differenceOf(groups[0]?.[name] ?? null, group[name]);
   return {
-    settings: keys.flatMap((key) => {
-      if (key === seedKey) return [];
-      const values = members.map(([i = 0]) => settings[i]?.[key] ?? null);
-      return new Set(values).size > 1 ? [{ key, values }] : [];
-    }),
+    settings: keys
+      .map((key) => ({ key, values: members.map(({ settings }) => settings.get(key) ?? null) }))
+      .filter(({ values }) => new Set(values).size > 1),
     groups,
     differences: groups.slice(1).map((group) => ({
       name: group.name,
-      accuracy: differenceOf(first.accuracy, group.accuracy),
-      tokens: differenceOf(first.tokens, group.tokens),
-      seconds: differenceOf(first.seconds, group.seconds),
+      accuracy: difference(group, "accuracy"),
+      tokens: difference(group, "tokens"),
+      seconds: difference(group, "seconds"),
     })),
     notes: notesOn(groups, runs),
   };
 }
 
-/** Leaves of a configuration by dotted key; a list is one, as JSON. */
-function settingsOf(value: unknown, path = ""): Readonly<Record<string, string>> {
-  if (!isRecord(value))
-    return path === "" ? {} : { [path]: typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined") };
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) =>
-      Object.entries(settingsOf(each, path === "" ? key : `${path}.${key}`)),
-    ),
-  );
-}
-
-/** Settings of a program's run stand alone. */
-function withTrain(config: unknown): unknown {
-  return typeof config === "object" && config !== null && "train" in config ? config : { train: config };
+/** Without the seed. The configuration of a program's run is its training settings. */
+function comparedSettings(config: unknown): ReadonlyMap<string, string> {
+  const hasTrain = typeof config === "object" && config !== null && "train" in config;
+  const settings = Object.entries(settingsOf(hasTrain ? config : { train: config }));
+  return new Map(settings.filter(([key]) => key !== seedKey).map(([key, value]) => [key, String(value)]));
 }
 
 function latestOf({ before, after }: RunSummary): RunEvaluation | null {
@@ -109,88 +112,86 @@ function latestOf({ before, after }: RunSummary): RunEvaluation | null {
 
 function groupOf(runs: readonly RunSummary[]): RunGroup {
   const measured = runs.flatMap((run) => latestOf(run) ?? []);
-  const [only] = measured;
-  const figure = (pick: (of: RunEvaluation) => number, interval: Figure["interval"]): Figure | null =>
-    figureOf(measured.map(pick), interval);
+  const [{ name } = { name: "" }] = runs;
   return {
-    name:
-      runs.length === 1 ? (runs[0] as RunSummary).name : `${(runs[0] as RunSummary).name} and ${runs.length - 1} more`,
+    name: runs.length === 1 ? name : `${name} and ${runs.length - 1} more`,
     runs,
-    accuracy: within(
-      figure(({ accuracy }) => accuracy, only?.interval ?? null),
+    accuracy: figureOf(
+      measured.map(({ accuracy }) => accuracy),
       1,
+      measured[0]?.interval,
     ),
-    tokens: within(
-      figure(({ tokens }) => tokens, null),
-      Infinity,
-    ),
-    seconds: within(
-      figureOf(
-        runs.flatMap(({ seconds }) => seconds ?? []),
-        null,
-      ),
-      Infinity,
-    ),
+    tokens: figureOf(measured.map(({ tokens }) => tokens)),
+    seconds: figureOf(runs.flatMap(({ seconds }) => seconds ?? [])),
   };
 }
 
-function figureOf(values: readonly number[], ofOne: Figure["interval"]): Figure | null {
+/** @param ofOne - interval of a single value */
+function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["interval"] = null): Figure | null {
   const mean = meanOf(values);
   if (mean === null) return null;
-  const figure = { mean, values, interval: ofOne };
-  return values.length === 1 ? figure : { ...figure, interval: studentInterval(values) };
+  if (values.length === 1) return { mean, values, interval: ofOne };
+  const interval = studentInterval(values);
+  // Student's t has no bounds; figures lie between 0 and `max`.
+  return { mean, values, interval: interval && [Math.max(0, interval[0]), Math.min(max, interval[1])] };
 }
 
-/** From 0 to `max`: Student's t knows no ends. */
-function within(figure: Figure | null, max: number): Figure | null {
-  if (!figure?.interval || figure.values.length === 1) return figure;
-  const [low, high] = figure.interval;
-  return { ...figure, interval: [Math.max(0, low), Math.min(max, high)] };
+/** A figure less the first; null without one of them. */
+export function differenceOf(first: Figure | null, other: Figure | null): Difference | null {
+  if (!first || !other) return null;
+  const value = other.mean - first.mean;
+  if (first.values.length > 1 && other.values.length > 1) {
+    const [va, vb] = [varianceOfMean(first.values), varianceOfMean(other.values)];
+    if (va + vb === 0) return { value, low: null, high: null, of: null };
+    const freedom = (va + vb) ** 2 / (va ** 2 / (first.values.length - 1) + vb ** 2 / (other.values.length - 1));
+    const half = studentQuantile(0.975, freedom) * Math.sqrt(va + vb);
+    return { value, low: value - half, high: value + half, of: "seeds" };
+  }
+  const [a, b] = [first.interval, other.interval];
+  if (first.values.length > 1 || other.values.length > 1 || !a || !b) return { value, low: null, high: null, of: null };
+  return {
+    value,
+    low: value - Math.hypot(other.mean - b[0], a[1] - first.mean),
+    high: value + Math.hypot(b[1] - other.mean, first.mean - a[0]),
+    of: "problems",
+  };
 }
 
 function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): string[] {
+  const notes: string[] = [];
   const smallest = Math.min(...groups.map(({ accuracy }) => accuracy?.values.length ?? 0));
-  const unfinished = runs.filter(({ state }) => state !== "done");
+  if (smallest === 1)
+    notes.push(
+      "n = 1: one run of a setting says nothing of other seeds; its interval is that of the validation problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
+    );
+  if (smallest === 2 || smallest === 3)
+    notes.push(
+      `n = ${smallest}: of so few seeds only a difference far beyond their spread says anything; five or more are worth an interval`,
+    );
+  for (const { name, runs: members } of groups) {
+    const seeds = members.flatMap(({ seed }) => seed ?? []);
+    const again = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
+    if (again !== undefined)
+      notes.push(
+        `${name}: the seed ${again} stands more than once: such runs say less than other seeds, and the interval is too narrow`,
+      );
+  }
   const problems = new Set(runs.flatMap((run) => latestOf(run)?.problems ?? []));
-  return [
-    ...(smallest === 1
-      ? [
-          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the validation problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
-        ]
-      : []),
-    ...(smallest === 2 || smallest === 3
-      ? [
-          `n = ${smallest}: of so few seeds only a difference far beyond their spread says anything; five or more are worth an interval`,
-        ]
-      : []),
-    ...groups.flatMap(({ name, runs: members }) => {
-      const seeds = members.flatMap(({ seed }) => seed ?? []);
-      const again = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
-      return again === undefined
-        ? []
-        : [
-            `${name}: the seed ${again} stands more than once: such runs say less than other seeds, and the interval is too narrow`,
-          ];
-    }),
-    ...(problems.size > 1
-      ? [
-          `the runs were measured on ${[...problems].join(", ")} validation problems: their figures are not of the same problems`,
-        ]
-      : []),
-    ...runs.flatMap(({ name, changes }) =>
-      changes.length === 0
-        ? []
-        : [
-            `${name} had other settings before: ${changes
-              .slice(0, 3)
-              .map(({ step, text }) => `from step ${step} on ${text}`)
-              .join("; ")}${changes.length > 3 ? `; and ${changes.length - 3} more changes` : ""}`,
-          ],
-    ),
-    ...unfinished.map((run) => {
-      const { name, state, step, plannedSteps } = run;
-      const latest = latestOf(run);
-      return `${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${latest ? `; its figures are of step ${latest.step}` : ""}`;
-    }),
-  ];
+  if (problems.size > 1)
+    notes.push(
+      `the runs were measured on ${[...problems].join(", ")} validation problems: their figures are not of the same problems`,
+    );
+  for (const { name, changes } of runs) {
+    if (changes.length === 0) continue;
+    const shown = changes.slice(0, 3).map(({ step, text }) => `from step ${step} on ${text}`);
+    const rest = changes.length > 3 ? `; and ${changes.length - 3} more changes` : "";
+    notes.push(`${name} had other settings before: ${shown.join("; ")}${rest}`);
+  }
+  for (const run of runs) {
+    const { name, state, step, plannedSteps } = run;
+    const latest = latestOf(run);
+    const figures = latest ? `; its figures are of step ${latest.step}` : "";
+    if (state !== "done") notes.push(`${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${figures}`);
+  }
+  return notes;
 }

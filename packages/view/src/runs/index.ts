@@ -4,12 +4,9 @@
  */
 export { printable } from "./columns.ts";
 export { compareRuns } from "./compare-runs.ts";
-export type { Comparison, GroupDifference, RunGroup } from "./compare-runs.ts";
+export type { Comparison, Difference, Figure, GroupDifference, RunGroup } from "./compare-runs.ts";
 export { comparisonText } from "./comparison-text.ts";
-export { CsvWriter } from "./csv.ts";
-export type { Cell, RunTable } from "./csv.ts";
-export type { Difference, Figure } from "./difference.ts";
 export { listRuns, runLines } from "./list-runs.ts";
 export type { RunSummary } from "./list-runs.ts";
-export { exportRun, runTables, tableNames } from "./run-tables.ts";
-export type { RunExport, TableName } from "./run-tables.ts";
+export { CsvWriter, exportRun, runTables, tableNames } from "./run-tables.ts";
+export type { Cell, RunExport, RunTable, TableName } from "./run-tables.ts";

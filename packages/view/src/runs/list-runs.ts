@@ -1,4 +1,3 @@
-import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
@@ -10,6 +9,7 @@ import {
   type ChangesOfStep,
   type RunFacts,
 } from "@laconic/trainer/reading";
+import { findFolders, realFolder } from "./find-folders.ts";
 import { columnsOf, printable } from "./columns.ts";
 
 /** A run in a line. */
@@ -37,48 +37,36 @@ export async function readRunSummary(folder: string): Promise<RunSummary | null>
   return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
 }
 
-/** A sweep's runs lie two folders below its own. */
-const deepest = 4;
-
 /**
- * Runs in a folder and below it, those changed last first. Links are not followed, and nothing is looked for inside a run.
- * @throws LaconicError `config_invalid` for what is no folder
+ * Runs in and below a folder, newest first.
+ * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function listRuns(folder: string): Promise<RunSummary[]> {
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
-  const found: RunSummary[] = [];
-  const visit = async (path: string, depth: number): Promise<void> => {
-    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-    const summary = entries.some(({ name }) => name === "config.json") ? await readRunSummary(path) : null;
-    if (summary) found.push(summary);
-    if (summary || depth === deepest) return;
-    for (const entry of entries)
-      if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
-        await visit(join(path, entry.name), depth + 1);
-  };
-  await visit(folder, 0);
-  return found.toSorted((a, b) => b.updated - a.updated);
+  const root = await realFolder(folder);
+  if (root === null) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
+  const runs: RunSummary[] = [];
+  for (const found of await findFolders([root])) {
+    const run = found.kind === "run" ? await readRunSummary(join(folder, found.folder)) : null;
+    if (run) runs.push(run);
+  }
+  return runs.toSorted((a, b) => b.updated - a.updated);
 }
 
-/** What a narrow terminal goes without, in this order. */
-const spared = ["DEVICE", "WARNINGS"];
+/** Columns that a narrow terminal omits, in this order. */
+const optional = ["DEVICE", "WARNINGS"];
 
 /**
  * Runs as lines of a terminal, under a head.
- * @param folder - their paths are shown from here
- * @param columns - of the terminal: where all does not fit, device and warnings are left out, and long names lose their beginning
+ * @param folder - paths are relative to it
+ * @param columns - width of the terminal: a narrow one omits device and warnings, and cuts the beginning of long names
  */
 export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
   let rows = runRows(runs, folder);
   const width = (): number => Math.max(...columnsOf(rows).map((line) => line.length));
-  for (const name of spared) {
+  for (const name of optional) {
     if (width() <= columns) break;
-    const at = rows[0]?.indexOf(name) ?? -1;
-    rows = rows.map((row) => row.filter((_, i) => i !== at));
+    const column = rows[0]?.indexOf(name) ?? -1;
+    rows = rows.map((row) => row.filter((_, i) => i !== column));
   }
   const longest = Math.max(...rows.map(([name = ""]) => name.length));
   const room = Math.max(12, longest - Math.max(0, width() - columns));

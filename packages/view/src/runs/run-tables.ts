@@ -1,10 +1,13 @@
+import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { makeFolders } from "@laconic/core/platform";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { isRecord, LaconicError } from "@laconic/core";
+import { makeFolders } from "@laconic/core/platform";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { csvLine } from "@laconic/core/text";
 import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
 import { printable } from "./columns.ts";
-import { CsvWriter, type Cell, type RunTable } from "./csv.ts";
 import { readRunSummary } from "./list-runs.ts";
 
 /** The tables of a run. */
@@ -13,12 +16,52 @@ export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as con
 /** Of {@link tableNames}. */
 export type TableName = (typeof tableNames)[number];
 
-/** What an export wrote. */
+/** A cell of a table; texts may be a model's. */
+export type Cell = Parameters<typeof csvLine>[0][number];
+
+/** A tidy table: one observation a row. */
+export interface RunTable {
+  readonly columns: readonly string[];
+  rows(): AsyncIterable<readonly Cell[]>;
+}
+
+/** Files of an export. */
 export interface RunExport {
   readonly folder: string;
   readonly files: readonly { readonly file: string; readonly rows: number }[];
-  /** Texts that a spreadsheet would have run as a formula: they begin with an apostrophe. */
+  /** Texts that a spreadsheet would run as a formula: they begin with an apostrophe. */
   readonly defused: number;
+}
+
+/** Writes tables as CSV, and counts defused texts. */
+export class CsvWriter {
+  #defused = 0;
+
+  /** Texts that a spreadsheet would run as a formula: they begin with an apostrophe now. */
+  get defused(): number {
+    return this.#defused;
+  }
+
+  /** The header and every row, without line feeds. */
+  async *lines({ columns, rows }: RunTable): AsyncGenerator<string> {
+    const line = (cells: readonly Cell[]): string => csvLine(cells, () => (this.#defused += 1));
+    yield line(columns);
+    for await (const cells of rows()) yield line(cells);
+  }
+
+  /** @returns the number of rows after the header */
+  async write(table: RunTable, file: string): Promise<number> {
+    let rows = -1;
+    const lines = this.lines(table);
+    const counted = async function* (): AsyncGenerator<string> {
+      for await (const line of lines) {
+        rows += 1;
+        yield `${line}\n`;
+      }
+    };
+    await pipeline(Readable.from(counted()), createWriteStream(file));
+    return rows;
+  }
 }
 
 /**
@@ -49,17 +92,30 @@ export async function runTables(directory: string): Promise<(name: TableName) =>
   if (!(await readRunSummary(directory)))
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory });
   const source = folderSource(directory);
-  const episodes = {
-    episodes: { columns: episodeColumns, rows: () => flat(episodesOf(source), (row) => [episodeCells(row)]) },
-    turns: { columns: turnColumns, rows: () => flat(episodesOf(source), turnsOf) },
-  };
   return async (name) => {
     if (name === "metrics") return metricsTable(source);
-    return name === "evaluations" ? evaluationsTable(source) : episodes[name];
+    if (name === "evaluations") return evaluationsTable(source);
+    if (name === "episodes") return tableOf(episodeColumns, () => episodesOf(source));
+    return tableOf(turnColumns, async function* () {
+      for await (const each of episodesOf(source))
+        for (const utterance of each.episode.utterances) yield { ...each, ...utterance };
+    });
   };
 }
 
-/** One row a step: metrics, and what its parts took. */
+type Column<T> = readonly [name: string, cell: (row: T) => unknown];
+
+/** Nothing in a table moves a terminal's cursor or turns its direction. */
+function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>): RunTable {
+  return {
+    columns: columns.map(([name]) => printable(name)),
+    async *rows() {
+      for await (const row of rows()) yield columns.map(([, cell]) => cellOf(cell(row)));
+    },
+  };
+}
+
+/** One row per step: metrics and times. */
 async function metricsTable(source: RunSource): Promise<RunTable> {
   const { metrics, timing } = runFiles;
   const names = new Set<string>(["step"]);
@@ -70,64 +126,57 @@ async function metricsTable(source: RunSource): Promise<RunTable> {
     times.set(row["step"], row);
     for (const key of Object.keys(row)) names.add(key);
   }
-  const columns = [...names];
-  return {
-    columns,
-    rows: () =>
-      flat(eachRow(source, metrics), (row) => {
-        const whole: Row = { ...times.get(row["step"]), ...row };
-        return [columns.map((name) => cellOf(whole[name]))];
-      }),
-  };
+  return tableOf(
+    [...names].map((name): Column<Row> => [name, (row) => row[name] ?? times.get(row["step"])?.[name]]),
+    () => eachRow(source, metrics),
+  );
 }
 
-/** One row an evaluation and group of problems; the group of all has no name. */
+/** A group of problems of an evaluation; the group of all problems has no name. */
+interface EvaluatedGroup {
+  readonly step: unknown;
+  readonly group: string;
+  readonly figures: Row;
+}
+
 async function evaluationsTable(source: RunSource): Promise<RunTable> {
-  const file = runFiles.evaluations;
-  const [silence, measures] = [new Set<string>(), new Set<string>()];
-  for await (const row of eachRow(source, file)) {
-    for (const agent of Object.keys(recordOf(row["silence"]))) silence.add(agent);
-    for (const each of [row, ...Object.values(recordOf(row["groups"])).map((group) => recordOf(group))])
-      for (const name of Object.keys(recordOf(each["measures"]))) measures.add(name);
+  const groups = async function* (): AsyncGenerator<EvaluatedGroup> {
+    for await (const row of eachRow(source, runFiles.evaluations)) {
+      const { step } = row;
+      yield { step, group: "", figures: row };
+      for (const [group, figures] of Object.entries(recordOf(row["groups"])))
+        yield { step, group, figures: recordOf(figures) };
+    }
+  };
+  const [measures, agents] = [new Set<string>(), new Set<string>()];
+  for await (const { figures } of groups()) {
+    for (const name of Object.keys(recordOf(figures["measures"]))) measures.add(name);
+    for (const agent of Object.keys(recordOf(figures["silence"]))) agents.add(agent);
   }
-  const rowOf = (step: unknown, group: string, of: Row): Cell[] => {
-    const [low, high] = Array.isArray(of["interval"]) ? (of["interval"] as unknown[]) : [];
-    return [
-      cellOf(step),
-      text(group),
-      cellOf(of["problems"]),
-      cellOf(of["accuracy"]),
-      cellOf(low),
-      cellOf(high),
-      cellOf(of["tokens"]),
-      ...[...measures].map((name) => cellOf(recordOf(of["measures"])[name])),
-      ...[...silence].map((agent) => cellOf(recordOf(of["silence"])[agent])),
-    ];
-  };
-  return {
-    columns: [
-      "step",
-      "group",
-      "problems",
-      "accuracy",
-      "accuracy_low",
-      "accuracy_high",
-      "tokens",
-      ...[...measures].map((name) => `measures/${text(name)}`),
-      ...[...silence].map((agent) => `silence/${text(agent)}`),
+  const nested = (field: string, names: ReadonlySet<string>): Column<EvaluatedGroup>[] =>
+    Array.from(names, (name) => [`${field}/${name}`, ({ figures }) => recordOf(figures[field])[name]]);
+  const end = ({ figures }: EvaluatedGroup, i: number): unknown =>
+    Array.isArray(figures["interval"]) ? figures["interval"][i] : null;
+  return tableOf<EvaluatedGroup>(
+    [
+      ["step", ({ step }) => step],
+      ["group", ({ group }) => group],
+      ["problems", ({ figures }) => figures["problems"]],
+      ["accuracy", ({ figures }) => figures["accuracy"]],
+      ["accuracy_low", (row) => end(row, 0)],
+      ["accuracy_high", (row) => end(row, 1)],
+      ["tokens", ({ figures }) => figures["tokens"]],
+      ...nested("measures", measures),
+      ...nested("silence", agents),
     ],
-    rows: () =>
-      flat(eachRow(source, file), (row) => [
-        rowOf(row["step"], "", row),
-        ...Object.entries(recordOf(row["groups"])).map(([group, of]) => rowOf(row["step"], group, recordOf(of))),
-      ]),
-  };
+    groups,
+  );
 }
 
-/** With its number among the episodes of its kind, from 0: rows of the turns name it. */
+/** An episode with its number among those of its kind, from 0. Rows of turns contain that number. */
 type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; readonly number: number };
 
-/** Validation episodes first, then those of training, as far as the run kept them. */
+/** Validation episodes, then those of training that the run kept. */
 async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;
@@ -136,85 +185,40 @@ async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   }
 }
 
-const episodeColumns = [
-  "kind",
-  "episode",
-  "step",
-  "problem",
-  "question",
-  "gold",
-  "answer",
-  "task",
-  "reward",
-  "turns",
-  "silent_turns",
-  "tokens",
+const sharedColumns: readonly Column<Numbered>[] = [
+  ["kind", ({ kind }) => kind],
+  ["episode", ({ number }) => number],
+  ["step", ({ step }) => step],
+  ["problem", ({ problem }) => problem.id],
 ];
 
-function episodeCells({ kind, number, step, problem, episode, task, reward }: Numbered): Cell[] {
-  const { utterances } = episode;
-  return [
-    kind,
-    number,
-    step,
-    cellOf(problem.id),
-    cellOf(problem.question),
-    cellOf(problem.gold),
-    cellOf(episode.answer),
-    cellOf(task),
-    cellOf(reward),
-    utterances.length,
-    utterances.filter(({ silent }) => silent).length,
-    utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
-  ];
-}
-
-const turnColumns = [
-  "kind",
-  "episode",
-  "step",
-  "problem",
-  "turn",
-  "round",
-  "agent",
-  "silent",
-  "tokens",
-  "delivered_to",
-  "text",
+const episodeColumns: readonly Column<Numbered>[] = [
+  ...sharedColumns,
+  ["question", ({ problem }) => problem.question],
+  ["gold", ({ problem }) => problem.gold],
+  ["answer", ({ episode }) => episode.answer],
+  ["task", ({ task }) => task],
+  ["reward", ({ reward }) => reward],
+  ["turns", ({ episode }) => episode.utterances.length],
+  ["silent_turns", ({ episode }) => episode.utterances.filter(({ silent }) => silent).length],
+  ["tokens", ({ episode }) => episode.utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0)],
 ];
 
-function turnsOf({ kind, number, step, problem, episode }: Numbered): Cell[][] {
-  return episode.utterances.map((each) => [
-    kind,
-    number,
-    step,
-    cellOf(problem.id),
-    each.turn,
-    each.round,
-    cellOf(each.agent),
-    each.silent,
-    each.writtenTokens,
-    text(each.deliveredTo.join(" ")),
-    cellOf(each.text),
-  ]);
-}
-
-async function* flat<T>(
-  source: AsyncIterable<T>,
-  rowsOf: (each: T) => readonly (readonly Cell[])[],
-): AsyncGenerator<readonly Cell[]> {
-  for await (const each of source) yield* rowsOf(each);
-}
+const turnColumns: readonly Column<Numbered & RecordedEpisode["episode"]["utterances"][number]>[] = [
+  ...sharedColumns,
+  ["turn", ({ turn }) => turn],
+  ["round", ({ round }) => round],
+  ["agent", ({ agent }) => agent],
+  ["silent", ({ silent }) => silent],
+  ["tokens", ({ writtenTokens }) => writtenTokens],
+  ["delivered_to", ({ deliveredTo }) => deliveredTo.join(" ")],
+  ["text", ({ text }) => text],
+];
 
 function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (typeof value === "number" || typeof value === "boolean") return value;
-  return text(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-}
-
-/** Nothing in it that a terminal would obey, or that would show it in another order. */
-function text(value: string): string {
-  return printable(value);
+  return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
 
 function recordOf(value: unknown): Row {

@@ -1,0 +1,174 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { counted, formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { markdownOf, publishedAblation, publishedAblationSource, type PublishedAblation } from "@laconic/evaluation";
+import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime";
+import { tokenChange } from "../run/figures-text.ts";
+import { writeVariantPicture } from "./picture.ts";
+import { byVariant, summariseSweep, type Difference, type SweepRow, type SweepSummary } from "./summary.ts";
+
+/** Writes `sweep.md` and `sweep.svg` into the folder of a sweep; returns the figures and the Markdown. */
+export async function writeSweep(
+  folder: string,
+  results: readonly VariantResult[],
+): Promise<{ readonly summary: SweepSummary; readonly text: string }> {
+  const summary = await summariseSweep(folder, results);
+  const table = markdownTable(summary.rows, [
+    ["variant", ({ about }) => about],
+    ["accuracy", ({ accuracy }) => formatPercent(accuracy)],
+    ["tokens per episode", ({ tokens }) => tokens],
+    ["on the frontier", ({ onFrontier }) => (onFrontier ? "yes" : "no")],
+    ["accuracy against the first, points", (row) => differenceText(row.accuracyDifference, formatShare)],
+    ["tokens against the first", (row) => differenceText(row.tokenDifference, formatNumber)],
+    ["n, seeds", ({ seeds }) => String(seeds)],
+  ]);
+  const { hypervolume: area, tokensAtStartAccuracy } = summary;
+  const cost =
+    tokensAtStartAccuracy === null
+      ? "no variant is as accurate"
+      : `that accuracy costs ${formatNumber(tokensAtStartAccuracy)} tokens on its frontier`;
+  const result = `${startText(summary)} The sweep dominates ${formatPercent(area)} of the plane up to these tokens; ${cost}.`;
+  const text = [...table, "", result, "", differencesNote(summary)].join("\n");
+  await writeFile(join(folder, "sweep.md"), `${text}\n`);
+  await writeVariantPicture(folder, "sweep", results);
+  return { summary, text };
+}
+
+/** Result of an ablation. */
+export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
+  readonly seeds: readonly number[];
+  /** The base first. Differences are against it. */
+  readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
+  readonly skipped: readonly SkippedVariant[];
+  readonly publishedSource: string;
+  /** Every value that was tried to tune a variant. */
+  readonly tuned: readonly TuningRow[];
+}
+
+/**
+ * Writes `ablation.md` and `ablation.svg` into the folder of an ablation.
+ * @returns the figures, and the Markdown: the table, its reading in words, and the skipped variants
+ */
+export async function writeAblation(
+  folder: string,
+  results: readonly VariantResult[],
+  { seeds, skipped, tuned, price }: Pick<AblationReport, "seeds" | "skipped" | "tuned" | "price">,
+): Promise<{ readonly report: AblationReport; readonly text: string }> {
+  const { rows: summaries, before, beforeLessons, problems, split } = await summariseSweep(folder, results, price);
+  const rows = summaries.map((row) => ({ ...row, published: publishedAblation(row.variant) }));
+  const publishedSource = publishedAblationSource;
+  const report = { seeds, before, beforeLessons, problems, split, price, skipped, tuned, rows, publishedSource };
+  const hasPublished = rows.some(({ published }) => published !== null);
+  const isScored = price !== null;
+  const table = markdownTable(rows, [
+    ["variant", ({ variant }) => variant],
+    ["what changes", ({ about }) => about],
+    ["accuracy", ({ accuracy }) => formatPercent(accuracy)],
+    ["tokens per episode", ({ tokens }) => tokens],
+    ["score", ({ score }) => score, isScored],
+    ["accuracy against base, points", (row) => differenceText(row.accuracyDifference, formatShare)],
+    ["tokens against base", (row) => differenceText(row.tokenDifference, formatNumber)],
+    ["score against base", (row) => differenceText(row.scoreDifference, formatNumber), isScored],
+    ["n, seeds", (row) => String(row.seeds)],
+    ["published*", ({ published }) => published?.said ?? "-", hasPublished],
+  ]);
+  const score = isScored ? ` Score: accuracy less ${formatNumber(price)} a token.` : "";
+  const source = hasPublished ? ` *${publishedSource}.` : "";
+  const remark = `${startText(report)} Seeds ${seeds.join(", ")}.${score} ${differencesNote(report)}${source}`;
+  const sentences = [
+    ...comparisonTexts(rows),
+    ...changeTexts(results),
+    ...tuningTexts(tuned),
+    ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`),
+  ];
+  const text = [...table, "", remark, "", ...sentences.map((sentence) => `- ${sentence}`)].join("\n");
+  await writeFile(join(folder, "ablation.md"), `${text}\n`);
+  await writeVariantPicture(folder, "ablation", results);
+  return { report, text };
+}
+
+type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null, isShown?: boolean];
+
+/** Lines of a Markdown table. Text of a user stays in its cell. */
+function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): string[] {
+  const columns = all.filter(([, , isShown = true]) => isShown);
+  const cells = formatCells(rows.map((row) => columns.map(([, cell]) => cell(row))));
+  const table = {
+    title: "Variants",
+    columns: columns.map(([head]) => head),
+    rows: cells.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " "))),
+  };
+  return markdownOf(table).split("\n").slice(2); // without the title
+}
+
+/** Where the training began, and before its warm start. */
+function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
+  const figures = ({ accuracy, tokens }: typeof before): string =>
+    `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
+  return beforeLessons
+    ? `Before training, after the warm start: ${figures(before)}; before the warm start: ${figures(beforeLessons)}.`
+    : `Before training: ${figures(before)}.`;
+}
+
+/** Seeds and problems of the differences, and the method of their intervals and p-values. */
+function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | "problems" | "split">): string {
+  const seeds = Math.min(...rows.map((row) => row.seeds));
+  if (seeds === 1)
+    return `Differences: one seed on ${problems} ${split} problems, 95 % by the paired bootstrap over problems, or exact where few problems differ. One seed says nothing about another one.`;
+  const tested = rows.flatMap((row) => [row.accuracyDifference, row.tokenDifference, row.scoreDifference]);
+  const comparisons = tested.filter((difference) => difference !== null && difference.p !== null).length;
+  return `Differences: means of ${seeds} seeds on the same ${problems} ${split} problems, 95 % by Student's t over the seeds. p: Student's t, after Holm's correction over the ${counted(comparisons, "comparison")} of the table.`;
+}
+
+/** A difference with its interval and its p-value: `-1.2 [-2, -0.4], p 0.02`. */
+function differenceText(difference: Difference | null, format: (value: number) => string): string {
+  const text = formatEstimate(difference, format);
+  const p = difference?.p ?? null;
+  return p === null ? text : `${text}, p ${p < 0.001 ? "< 0.001" : String(Number(p.toPrecision(2)))}`;
+}
+
+/** For each variant, what the intervals show against the base. */
+function comparisonTexts([base, ...others]: AblationReport["rows"]): string[] {
+  return others.map((row) => {
+    const tokens = comparisonText(row.tokenDifference, formatNumber, ["tokens", "fewer", "more"]);
+    const times = base && base.tokens > 0 ? `, ${tokenChange(base.tokens, row.tokens, "base")}` : "";
+    const accuracy = comparisonText(row.accuracyDifference, formatShare, ["points of accuracy", "lower", "higher"]);
+    return `${row.variant}: ${tokens}${times}; ${accuracy}.`;
+  });
+}
+
+function comparisonText(
+  difference: Difference | null,
+  format: (value: number) => string,
+  [unit, less, more]: readonly [unit: string, less: string, more: string],
+): string {
+  if (difference === null) return `${unit} cannot be compared`;
+  const { value, low, high, p } = difference;
+  if (low === null || high === null) return `${unit}: ${formatEstimate(difference, format)}`;
+  const [a, b] = [format(Math.abs(low)), format(Math.abs(high))];
+  const isShown = p === null || p < 0.05;
+  if (isShown && low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
+  if (isShown && high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
+  return `${unit}: no difference that this shows (${differenceText(difference, format)})`;
+}
+
+/** Settings in which each variant differs from the configuration; the same for all seeds. */
+function changeTexts(results: readonly VariantResult[]): string[] {
+  return byVariant(results).flatMap(({ name, runs: [run] }) => {
+    const changes = (run?.changes ?? []).map(({ key, before, now }) => `${key}: ${before} -> ${now}`);
+    return changes.length === 0 ? [] : [`${name} differs from the configuration in ${changes.join("; ")}.`];
+  });
+}
+
+/** Every value of the tuning grids. */
+function tuningTexts(tuned: readonly TuningRow[]): string[] {
+  return [...new Set(tuned.map(({ variant }) => variant))].map((name) => {
+    const rows = tuned.filter(({ variant }) => variant === name);
+    const points = rows.map(
+      ({ value, accuracy, tokens, score, chosen }) =>
+        `${value}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens, score ${formatNumber(score)}${chosen ? " (chosen)" : ""}`,
+    );
+    const seeds = rows[0]?.seeds ?? [];
+    return `${name} was tuned on validation problems, ${seeds.length === 1 ? "seed" : "seeds"} ${seeds.join(", ")}: ${points.join("; ")}.`;
+  });
+}
