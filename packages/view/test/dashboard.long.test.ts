@@ -7,7 +7,7 @@ import { describePages, soon, violations } from "./fixture/open-page.ts";
 import { writtenInGraph } from "./fixture/written-in-graph.ts";
 import { smallDuel, smallRun } from "./small-runs.ts";
 
-describePages("the dashboard in Chromium", (pages) => {
+describePages("the dashboard", (pages) => {
   let server: FakeServer;
   let page: Page;
   const { errors } = pages;

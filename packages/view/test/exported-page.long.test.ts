@@ -24,7 +24,7 @@ async function severalFolders(): Promise<string> {
   return folder;
 }
 
-describePages("a run in one file, in Chromium without a network", (built) => {
+describePages("a run in one file, without a network", (built) => {
   const { errors, requests } = built;
   async function opened(address: string, width = 1280): Promise<Page> {
     const page = await built.open({ viewport: { width, height: 860 }, offline: true });

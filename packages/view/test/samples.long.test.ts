@@ -7,7 +7,7 @@ import { hostile, writtenBench } from "./fixture/written-bench.ts";
 /** Times three methods: 20,001 samples. */
 const questions = 6667;
 
-describePages("samples of a bench in Chromium", (pages) => {
+describePages("samples of a bench", (pages) => {
   let page: Page;
   let address: string;
   let place: string;
