@@ -87,25 +87,21 @@ function found(code: string, pattern: RegExp): string[] {
 }
 
 describe("browsers can bundle", () => {
-  test.each(entries)(
-    "%s, without a module or a global of Node's and without eval",
-    { timeout: 120_000 },
-    async (entry) => {
-      const { code, node } = await bundled(entry);
-      expect(node).toEqual([]);
-      expect(code.length).toBeGreaterThan(200);
-      expect(
-        found(code, /\bsetImmediate\(|\bBuffer\.|\bprocess\.(?:pid|kill|stdout)|\bnew Function\b|\beval\(/gu),
-      ).toEqual([]);
-    },
-  );
+  test.each(entries)("%s, without a module or a global of Node's and without eval", async (entry) => {
+    const { code, node } = await bundled(entry);
+    expect(node).toEqual([]);
+    expect(code.length).toBeGreaterThan(200);
+    expect(
+      found(code, /\bsetImmediate\(|\bBuffer\.|\bprocess\.(?:pid|kill|stdout)|\bnew Function\b|\beval\(/gu),
+    ).toEqual([]);
+  });
 
-  test.each(["", "presets/"])("tasks/src/%s without the index of benchmarks", { timeout: 120_000 }, async (name) => {
+  test.each(["", "presets/"])("tasks/src/%s without the index of benchmarks", async (name) => {
     const { sources } = await bundled(`packages/tasks/src/${name}index.ts`);
     expect(sources.filter((path) => /packages\/(benchmarks|sandbox|hub)\//u.test(path))).toEqual([]);
   });
 
-  test("the wasm kernels in less than 14 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
+  test("the wasm kernels in less than 14 kB gzipped, without TensorFlow.js", async () => {
     const { gzipped, sources } = await bundled("packages/engine/src/wasm/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
@@ -117,7 +113,7 @@ describe("browsers can bundle", () => {
     ["engine-worker.ts", 37],
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 165],
-  ])("%s in less than %d kB gzipped", { timeout: 120_000 }, async (worker, most) => {
+  ])("%s in less than %d kB gzipped", async (worker, most) => {
     const beside = worker === "inline-worker.ts" ? /^never$/u : /engine\/src\/wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));

@@ -27,7 +27,7 @@ beforeAll(async () => {
     // Addresses of data are not this site's own, which is all that its policy lets it fetch.
     build: { assetsInlineLimit: 0, outDir: page, emptyOutDir: true, minify: true, target: "es2023" },
   });
-}, 120_000);
+});
 afterAll(() => rm(page, { recursive: true }));
 
 /** The same session in Node. */

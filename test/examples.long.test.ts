@@ -22,7 +22,7 @@ let basic: string[] = [];
 beforeAll(async () => {
   loop = await linesOf("agent-gspo-loop.ts", String(steps), shippedModel, "7");
   basic = await linesOf("agent-gspo-basic.ts", String(steps), shippedModel, "7");
-}, 300_000);
+});
 
 describe("examples", () => {
   test("start from a model that the repository holds", () => {
@@ -49,5 +49,5 @@ describe("examples", () => {
 
   test("another seed is another run", async () => {
     expect((await linesOf("agent-gspo-loop.ts", "1", shippedModel, "8"))[0]).not.toBe(loop[0]);
-  }, 300_000);
+  });
 });

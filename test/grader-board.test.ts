@@ -85,22 +85,18 @@ test("so it is on pairs of another seed", async () => {
   expect(rejected).toEqual([]);
 });
 
-test.skipIf(!hasSympy)(
-  "SymPy says the same of every pair that is known in its notation (LACONIC_PYTHON)",
-  { timeout: 300_000 },
-  () => {
-    const checks = drawBoard("sympy").checks;
-    const { stdout, stderr } = spawnSync(python, [join(root, "bench/peers/sympy_equal.py")], {
-      input: checks.map((check) => `${JSON.stringify(check)}\n`).join(""),
-      encoding: "utf8",
-    });
-    const said = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { readonly id: string; readonly equal: boolean });
-    expect(said.length, stderr).toBe(checks.length);
-    expect(checks.length).toBeGreaterThan(150);
-    const different = checks.filter(({ equal }, i) => said[i]?.equal !== equal);
-    expect(different).toEqual([]);
-  },
-);
+test.skipIf(!hasSympy)("SymPy says the same of every pair that is known in its notation (LACONIC_PYTHON)", () => {
+  const checks = drawBoard("sympy").checks;
+  const { stdout, stderr } = spawnSync(python, [join(root, "bench/peers/sympy_equal.py")], {
+    input: checks.map((check) => `${JSON.stringify(check)}\n`).join(""),
+    encoding: "utf8",
+  });
+  const said = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly id: string; readonly equal: boolean });
+  expect(said.length, stderr).toBe(checks.length);
+  expect(checks.length).toBeGreaterThan(150);
+  const different = checks.filter(({ equal }, i) => said[i]?.equal !== equal);
+  expect(different).toEqual([]);
+});

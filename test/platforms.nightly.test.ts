@@ -23,7 +23,7 @@ beforeAll(async () => {
   await once(server, "listening");
   here = join(await temporary(), "run");
   await done(laconic(trainWords(here)));
-}, 120_000);
+});
 afterAll(() => {
   server.closeAllConnections();
   server.close();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   if (chromiumPath === null) return;
   server = await playgroundServer();
   browser = await openChromium(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
-}, 120_000);
+});
 afterAll(async () => {
   if (chromiumPath === null) return;
   await browser.close();

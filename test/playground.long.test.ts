@@ -35,7 +35,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-playground-"));
   server = await playgroundServer();
   browser = await openChromium();
-}, 120_000);
+});
 afterAll(async () => {
   if (chromiumPath === null) return;
   await browser.close();

@@ -55,7 +55,7 @@ beforeAll(async () => {
       resolve(stdout + stderr),
     );
   });
-}, 120_000);
+});
 afterAll(clean);
 
 /** Examples that do not run here, each with its reason; they type-check all the same. */
@@ -104,7 +104,7 @@ describe("examples in READMEs and docs run", () => {
 
   beforeAll(async () => {
     outcomes = await runExamples(run.map(({ file }) => file));
-  }, 600_000);
+  });
 
   test.each(run)("$name", ({ file }) => {
     expect(outcomes[file]).toBeNull();

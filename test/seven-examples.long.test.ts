@@ -86,7 +86,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
   const title = name.replace(".ts", "");
   const run = (): string => join(folder, title);
 
-  test("trains", { timeout: 300_000 }, async () => {
+  test("trains", async () => {
     const model = chats ? [`model=${join(folder, "model")}`, "train.problemsPerStep=1"] : [];
     await done("train", file(name), ...small, ...words, ...model, "--run", run());
     const rows = await rowsOf(run());
@@ -97,7 +97,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
     }
   });
 
-  test("is evaluated, analysed and benched", { timeout: 300_000 }, async () => {
+  test("is evaluated, analysed and benched", async () => {
     const evaluated = JSON.parse(await done("eval", run(), "--problems", "2", "--json")) as object;
     expect(evaluated).toMatchObject({ step: 2 });
     expect(await done("analyze", run(), "--problems", "1")).toContain("at step 2");
@@ -105,7 +105,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
     expect(await done("bench", ...on, "--methods", `mine=${run()}`)).toContain("mine");
   });
 
-  test("is served", { timeout: 300_000 }, async () => {
+  test("is served", async () => {
     const choice = { policy: undefined, which: "latest" as const, templateArguments: {}, cap: {} };
     const served = await openServed(run(), choice, { engine, device }, recordingTerminal());
     const handler = completionHandler({
@@ -131,7 +131,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
   });
 });
 
-test("all are shown by the dashboard", { timeout: 300_000 }, async () => {
+test("all are shown by the dashboard", async () => {
   const server = await startViewServer({ folders: [folder] }, recordingTerminal());
   try {
     const runs = (await (await fetch(new URL("api/runs", server.url))).json()) as { name: string; id: string }[];

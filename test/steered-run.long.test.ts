@@ -48,7 +48,7 @@ beforeAll(async () => {
     await mkdir(dirname(join(steered, path)), { recursive: true });
     await writeFile(join(steered, path), data);
   }
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const contradictionsOf = async (run: string): Promise<readonly Contradiction[]> =>

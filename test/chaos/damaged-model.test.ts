@@ -13,7 +13,7 @@ beforeAll(async () => {
   const words = ["relay", "warm-start", "--out", model, "--steps", "1", "--batch", "2", "--device", "wasm"];
   await done(command(words));
   files = await filesIn(model);
-}, 120_000);
+});
 
 const trainOn = (folder: string, run: string): string[] => [
   "train",
@@ -28,7 +28,6 @@ const trainOn = (folder: string, run: string): string[] => [
 
 test.each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
   "a model with a file $name is refused in a line, or trains",
-  { timeout: 240_000 },
   async ({ damage }) => {
     expect(files).toEqual(expect.arrayContaining(["config.json", "model.safetensors"]));
     for (const [j, file] of files.entries()) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await rm(join(shorter, "checkpoints/step-00000003"), { recursive: true });
   evaluations = [(await command(evalWords(whole))).out, (await command(evalWords(shorter))).out];
   files = (await filesIn(whole)).filter((file) => !/^tensorboard|step-00000002/u.test(file));
-}, 120_000);
+});
 
 /** Commands that read a run, and what must hold of one that ends well. */
 const readers: Readonly<Record<string, (run: string, file: string) => Promise<void>>> = {

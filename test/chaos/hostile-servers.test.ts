@@ -66,7 +66,7 @@ describe("a server that", () => {
   });
 });
 
-test("a listing without end is given up by its size, not by the user", { timeout: 60_000 }, async () => {
+test("a listing without end is given up by its size, not by the user", async () => {
   const endpoint = await started(hostilities.find(({ name }) => name === "does not end") as Hostility);
   const ended = await openSnapshot({ repo: "owner/name", cacheFolder: await temporary(), endpoint }).catch(
     (error: unknown) => error,
@@ -79,7 +79,7 @@ const outside = hostilities.filter(({ name }) =>
 );
 
 describe("the command line, against a hub that", () => {
-  test.for(outside)("$name, says so in a line", { timeout: 240_000 }, async (hostility) => {
+  test.for(outside)("$name, says so in a line", async (hostility) => {
     vi.stubEnv("HF_ENDPOINT", await started(hostility));
     vi.stubEnv("HF_HOME", await temporary());
     vi.stubEnv("HF_TOKEN", secret);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     content: await contentOf(join(folder, "run")),
     writes: (await readFile(counter)).length,
   };
-}, 120_000);
+});
 
 /** The small run in `folder`, killed at its n-th write. */
 function killedAt(folder: string, write: number): { readonly ended: Promise<Ended>; readonly counter: string } {
@@ -70,7 +70,6 @@ describe.concurrent("kill -9, then resume: the bytes of an undisturbed run", () 
 
   test.for(Array.from({ length: isLong ? 24 : 1 }, (_, i) => i))(
     "at a moment of no meaning, and again in the resume: %i",
-    { timeout: 120_000 },
     async (i) => {
       const run = join(await temporary(), "run");
       for (const [again, typed] of [words(run), ["train", "--resume", "--run", run]].entries()) {

@@ -11,25 +11,20 @@ import { root } from "../workspace.ts";
 /** What a command says of anything that takes more than a second, as loading does on a busy machine. */
 const progress = /^.* \.\.\.\n/gmu;
 
-test(
-  "a reader that has enough, as head has, ends a command without a word about it",
-  { timeout: 120_000 },
-  async () => {
-    const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let printed = "";
-    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    child.stdout.destroy();
-    expect(await once(child, "exit")).toEqual([141, null]);
-    expect(printed.replaceAll(progress, "")).toBe("");
-  },
-);
+test("a reader that has enough, as head has, ends a command without a word about it", async () => {
+  const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stdout.destroy();
+  expect(await once(child, "exit")).toEqual([141, null]);
+  expect(printed.replaceAll(progress, "")).toBe("");
+});
 
 test.runIf(process.platform === "linux")(
   "a result that a full disk does not take is said to be lost; notes that it does not take end nothing",
-  { timeout: 120_000 },
   async () => {
     const full = openSync("/dev/full", "w");
     onTestFinished(() => closeSync(full));
@@ -51,7 +46,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a run whose folder is removed while it trains ends in a line", { timeout: 120_000 }, async () => {
+test("a run whose folder is removed while it trains ends in a line", async () => {
   const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   const note = (line: string): void => {

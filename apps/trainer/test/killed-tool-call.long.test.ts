@@ -18,35 +18,31 @@ async function trained(...words: readonly string[]): Promise<void> {
   expect(code, err).toBe(0);
 }
 
-test(
-  "killed by the system while a tool's answer is pending, a run resumes to equal bytes",
-  { timeout: 300_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const [whole, killed] = [join(folder, "whole"), join(folder, "killed")];
-    await trained("--run", whole);
-    const rows = (await readFile(join(whole, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-    const callsPerEpisode = rows.map((row) => (JSON.parse(row) as Record<string, number>)["measures/calls"] ?? 0);
-    expect(Math.min(...callsPerEpisode)).toBeGreaterThan(1);
+test("killed by the system while a tool's answer is pending, a run resumes to equal bytes", async () => {
+  const folder = await temporaryFolder();
+  const [whole, killed] = [join(folder, "whole"), join(folder, "killed")];
+  await trained("--run", whole);
+  const rows = (await readFile(join(whole, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+  const callsPerEpisode = rows.map((row) => (JSON.parse(row) as Record<string, number>)["measures/calls"] ?? 0);
+  expect(Math.min(...callsPerEpisode)).toBeGreaterThan(1);
 
-    // In the middle of the third step: the evaluation before has two episodes, a step four.
-    const before = 3 * 2 + 4 * ((callsPerEpisode[0] ?? 0) + (callsPerEpisode[1] ?? 0)) + 3 * 2;
-    const child = spawn(process.execPath, [entry, "train", config, "--run", killed], {
-      env: { ...process.env, LACONIC_TEST_HANGS_AT: String(Math.round(before) + 3) },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await expect.poll(() => said, { timeout: 120_000 }).toMatch(/call \d+ is pending/u);
-    child.kill("SIGKILL");
-    expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+  // In the middle of the third step: the evaluation before has two episodes, a step four.
+  const before = 3 * 2 + 4 * ((callsPerEpisode[0] ?? 0) + (callsPerEpisode[1] ?? 0)) + 3 * 2;
+  const child = spawn(process.execPath, [entry, "train", config, "--run", killed], {
+    env: { ...process.env, LACONIC_TEST_HANGS_AT: String(Math.round(before) + 3) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await expect.poll(() => said, { timeout: 120_000 }).toMatch(/call \d+ is pending/u);
+  child.kill("SIGKILL");
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 
-    const left = (await readFile(join(killed, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-    expect(left).toEqual(rows.slice(0, left.length));
-    expect(left.length).toBeGreaterThan(0);
-    expect(left.length).toBeLessThan(rows.length);
-    await trained("--resume", "--run", killed);
-    expect(await bytesOf(killed)).toEqual(await bytesOf(whole));
-  },
-);
+  const left = (await readFile(join(killed, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+  expect(left).toEqual(rows.slice(0, left.length));
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.length).toBeLessThan(rows.length);
+  await trained("--resume", "--run", killed);
+  expect(await bytesOf(killed)).toEqual(await bytesOf(whole));
+});

@@ -20,7 +20,7 @@ describe.skipIf(data === undefined)(
   () => {
     const maths = mathsGrader();
     afterAll(() => maths.close());
-    test.for(exact)("$name", { timeout: 60_000 }, async (benchmark, { skip }) => {
+    test.for(exact)("$name", async (benchmark, { skip }) => {
       const found = await findFiles(benchmark, benchmark.defaultSplit, data as string).catch(() => null);
       // Its users put it there, where they want it.
       if (!found && benchmark.splits[benchmark.defaultSplit]?.placed) skip(`${data} does not hold ${benchmark.name}`);

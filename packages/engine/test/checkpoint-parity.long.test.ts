@@ -43,11 +43,11 @@ beforeAll(async () => {
   const outcome = await askPython<Answer[]>(script, { folder, prompts, newTokens });
   if ("missing" in outcome) missing = outcome.missing;
   else answers = outcome.answer;
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(names)("%s, as transformers saved it", (name) => {
-  test("gives the same logits, greedy tokens and log-probs", { timeout: 60_000 }, async ({ skip }) => {
+  test("gives the same logits, greedy tokens and log-probs", async ({ skip }) => {
     if (missing !== null) return skip(missing);
     const answer = answers.find((one) => one.name === name) as Answer;
     const shards = (await readdir(answer.folder)).filter((file) => file.endsWith(".safetensors")).length;

@@ -20,38 +20,34 @@ interface Answer {
   readonly values: readonly number[];
 }
 
-test(
-  "scalar models of every family that were trained and saved have their values in transformers",
-  { timeout: 180_000 },
-  async ({ skip }) => {
-    const folder = await temporaryFolder();
-    const engine = await createInlineEngine([createReferenceKernels()]);
-    onTestFinished(() => engine.close());
-    const saved: { readonly folder: string; readonly values: readonly number[] }[] = [];
-    for (const [number, config] of Object.values(tinyConfigs).entries()) {
-      const model = await engine.createValueModel({ kind: "config", config, seed: 2 });
-      for (let step = 0; step < 3; step++) {
-        await model.forwardBackward(read, ({ values }, rows) =>
-          values.map((value, i) => value - (rows[i] as number) - 1),
-        );
-        await model.optimStep(optimizer);
-      }
-      const own = join(folder, String(number));
-      await mkdir(own);
-      await model.save(own);
-      const { values } = await model.forward(read);
-      expect(Math.max(...values.map(Math.abs))).toBeGreaterThan(0.1);
-      saved.push({ folder: own, values: [...values] });
+test("scalar models of every family that were trained and saved have their values in transformers", async ({
+  skip,
+}) => {
+  const folder = await temporaryFolder();
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  onTestFinished(() => engine.close());
+  const saved: { readonly folder: string; readonly values: readonly number[] }[] = [];
+  for (const [number, config] of Object.values(tinyConfigs).entries()) {
+    const model = await engine.createValueModel({ kind: "config", config, seed: 2 });
+    for (let step = 0; step < 3; step++) {
+      await model.forwardBackward(read, ({ values }, rows) =>
+        values.map((value, i) => value - (rows[i] as number) - 1),
+      );
+      await model.optimStep(optimizer);
     }
-    const outcome = await askPython<Answer[]>(script, { folders: saved.map((each) => each.folder), states });
-    if ("missing" in outcome) return skip(outcome.missing);
-    const answers = outcome.answer;
-    expect(answers.map(({ labels, unused, missing }) => [labels, unused, missing])).toEqual(
-      saved.map(() => [1, [], []]),
-    );
-    expect(answers.flatMap(({ values }) => values)).toBeAllclose(
-      saved.flatMap(({ values }) => values),
-      { absolute: 1e-5, relative: 0 },
-    );
-  },
-);
+    const own = join(folder, String(number));
+    await mkdir(own);
+    await model.save(own);
+    const { values } = await model.forward(read);
+    expect(Math.max(...values.map(Math.abs))).toBeGreaterThan(0.1);
+    saved.push({ folder: own, values: [...values] });
+  }
+  const outcome = await askPython<Answer[]>(script, { folders: saved.map((each) => each.folder), states });
+  if ("missing" in outcome) return skip(outcome.missing);
+  const answers = outcome.answer;
+  expect(answers.map(({ labels, unused, missing }) => [labels, unused, missing])).toEqual(saved.map(() => [1, [], []]));
+  expect(answers.flatMap(({ values }) => values)).toBeAllclose(
+    saved.flatMap(({ values }) => values),
+    { absolute: 1e-5, relative: 0 },
+  );
+});

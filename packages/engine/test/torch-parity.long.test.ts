@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 const torch = askTorch(parityCases);
 const classifiers = askTorchValues(valueParityCases);
 
-test.for(parityCases)("as in Hugging Face transformers: $name", { timeout: 120_000 }, async (item, { skip }) => {
+test.for(parityCases)("as in Hugging Face transformers: $name", async (item, { skip }) => {
   const outcome = await torch;
   if ("missing" in outcome) return skip(outcome.missing);
   const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
@@ -25,16 +25,12 @@ test.for(parityCases)("as in Hugging Face transformers: $name", { timeout: 120_0
   expect(Object.entries(errors.changes).filter(([, error]) => !(error < 1e-11))).toEqual([]);
 });
 
-test.for(valueParityCases)(
-  "values as of a classifier with one label: $name",
-  { timeout: 120_000 },
-  async (item, { skip }) => {
-    const outcome = await classifiers;
-    if ("missing" in outcome) return skip(outcome.missing);
-    const answer = outcome.answer[valueParityCases.indexOf(item)] as (typeof outcome.answer)[number];
-    const errors = await valueParityErrors(createReferenceKernels(), item, answer);
-    expect(errors.values).toBeLessThan(1e-12);
-    expect(Object.keys(errors.gradients)).toContain("score.weight");
-    expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 1e-12))).toEqual([]);
-  },
-);
+test.for(valueParityCases)("values as of a classifier with one label: $name", async (item, { skip }) => {
+  const outcome = await classifiers;
+  if ("missing" in outcome) return skip(outcome.missing);
+  const answer = outcome.answer[valueParityCases.indexOf(item)] as (typeof outcome.answer)[number];
+  const errors = await valueParityErrors(createReferenceKernels(), item, answer);
+  expect(errors.values).toBeLessThan(1e-12);
+  expect(Object.keys(errors.gradients)).toContain("score.weight");
+  expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 1e-12))).toEqual([]);
+});

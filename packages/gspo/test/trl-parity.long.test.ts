@@ -66,7 +66,7 @@ beforeAll(async () => {
     { name: "golden", settings: gspoSettings, batch: golden },
     { name: "golden, length-weighted", settings: { ...gspoSettings, loss_type: "dapo" }, batch: golden },
   ]);
-}, 300_000);
+});
 
 /** TRL's result, or a skipped test that says what is not installed. */
 function trlResult(name: string, skip: (reason: string) => never): TrlResult {

@@ -103,32 +103,28 @@ const folders = [...generic, ...rebuilt, ...unigram].flatMap((name, i) =>
   }),
 );
 
-test(
-  `${folders.length} folders frame a text prompt as transformers does (needs Python)`,
-  { timeout: 600_000 },
-  async ({ skip }) => {
-    const script = fileURLToPath(new URL("framing_parity.py", import.meta.url));
-    const outcome = await askPython<readonly Answer[]>(script, { text, folders });
-    if ("missing" in outcome) return skip(outcome.missing);
-    const differences: string[] = [];
-    let compared = 0;
-    for (const [i, { tokenizer, config }] of folders.entries()) {
-      const answer = outcome.answer[i] as Answer;
-      if ("error" in answer) continue;
-      compared++;
-      const ours = tokenizerOf({ tokenizer, config, generation: { eos_token_id: 1 }, chatTemplate: null });
-      const [full, plain] = [ours.encodePrompt?.(text) ?? [], ours.encode(text)];
-      // Classes that rebuild the tokenizer split this text in their way; what they put around it is compared.
-      const start = answer.full.findIndex((_, k) => answer.plain.every((id, j) => id === answer.full[k + j]));
-      const wanted = [...answer.full.slice(0, start), ...plain, ...answer.full.slice(start + answer.plain.length)];
-      const same =
-        JSON.stringify(full) === JSON.stringify(generic.includes(config.tokenizer_class) ? answer.full : wanted);
-      if (!same) differences.push(JSON.stringify({ config, processor: tokenizer.post_processor, full, answer }));
-    }
-    expect(differences).toEqual([]);
-    expect(compared).toBeGreaterThan(200);
-  },
-);
+test(`${folders.length} folders frame a text prompt as transformers does (needs Python)`, async ({ skip }) => {
+  const script = fileURLToPath(new URL("framing_parity.py", import.meta.url));
+  const outcome = await askPython<readonly Answer[]>(script, { text, folders });
+  if ("missing" in outcome) return skip(outcome.missing);
+  const differences: string[] = [];
+  let compared = 0;
+  for (const [i, { tokenizer, config }] of folders.entries()) {
+    const answer = outcome.answer[i] as Answer;
+    if ("error" in answer) continue;
+    compared++;
+    const ours = tokenizerOf({ tokenizer, config, generation: { eos_token_id: 1 }, chatTemplate: null });
+    const [full, plain] = [ours.encodePrompt?.(text) ?? [], ours.encode(text)];
+    // Classes that rebuild the tokenizer split this text in their way; what they put around it is compared.
+    const start = answer.full.findIndex((_, k) => answer.plain.every((id, j) => id === answer.full[k + j]));
+    const wanted = [...answer.full.slice(0, start), ...plain, ...answer.full.slice(start + answer.plain.length)];
+    const same =
+      JSON.stringify(full) === JSON.stringify(generic.includes(config.tokenizer_class) ? answer.full : wanted);
+    if (!same) differences.push(JSON.stringify({ config, processor: tokenizer.post_processor, full, answer }));
+  }
+  expect(differences).toEqual([]);
+  expect(compared).toBeGreaterThan(200);
+});
 
 test.each([
   ["WhisperTokenizer", /WhisperTokenizer frames a text prompt is not supported/],

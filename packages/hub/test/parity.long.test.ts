@@ -113,7 +113,7 @@ beforeAll(async () => {
   const outcome = await askPython<Record<string, Answer>>(script, question);
   if ("missing" in outcome) missing = outcome.missing;
   else answers = outcome.answer;
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(styles)("a tokenizer in the style of %s agrees with transformers", (style) => {

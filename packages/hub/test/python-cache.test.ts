@@ -42,30 +42,26 @@ async function ask(skip: (reason: string) => never, ...args: readonly string[]):
   throw new Error(`python_hub.py failed: ${outcome.stderr ?? outcome.message}`);
 }
 
-test(
-  "what Python downloaded is found, offline and pinned, without a request for it",
-  { timeout: 60_000 },
-  async ({ skip }) => {
-    const folder = await ask(skip, "download", hub.endpoint, repo, cacheFolder);
-    const expected = {
-      folder,
-      commit: hub.commit,
-      files: ["config.json", "deep/below/notes.txt", "model.safetensors"],
-    };
-    hub.seen.length = 0;
-    expect(await openSnapshot({ repo, cacheFolder, offline: true })).toEqual(expected);
-    expect(
-      await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint, revision: hub.commit, files: expected.files }),
-    ).toEqual(expected);
-    expect(hub.seen).toEqual([]);
+test("what Python downloaded is found, offline and pinned, without a request for it", async ({ skip }) => {
+  const folder = await ask(skip, "download", hub.endpoint, repo, cacheFolder);
+  const expected = {
+    folder,
+    commit: hub.commit,
+    files: ["config.json", "deep/below/notes.txt", "model.safetensors"],
+  };
+  hub.seen.length = 0;
+  expect(await openSnapshot({ repo, cacheFolder, offline: true })).toEqual(expected);
+  expect(
+    await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint, revision: hub.commit, files: expected.files }),
+  ).toEqual(expected);
+  expect(hub.seen).toEqual([]);
 
-    const online = await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint });
-    expect(online.files.toSorted()).toEqual(expected.files);
-    expect(hub.seen.filter(({ path }) => path.includes("/resolve/"))).toEqual([]);
-  },
-);
+  const online = await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint });
+  expect(online.files.toSorted()).toEqual(expected.files);
+  expect(hub.seen.filter(({ path }) => path.includes("/resolve/"))).toEqual([]);
+});
 
-test("what Python began with some files is gone on with", { timeout: 60_000 }, async ({ skip }) => {
+test("what Python began with some files is gone on with", async ({ skip }) => {
   const folder = await ask(skip, "download", hub.endpoint, repo, cacheFolder, "model.safetensors");
   hub.seen.length = 0;
   expect((await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint })).folder).toBe(folder);
@@ -73,7 +69,7 @@ test("what Python began with some files is gone on with", { timeout: 60_000 }, a
   expect(await readFile(join(folder, "deep/below/notes.txt"), "utf8")).toBe("notes");
 });
 
-test("Python finds what was downloaded here, by branch and by commit", { timeout: 60_000 }, async ({ skip }) => {
+test("Python finds what was downloaded here, by branch and by commit", async ({ skip }) => {
   const { folder, commit } = await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint });
   for (const revision of ["main", commit]) expect(await ask(skip, "find", repo, cacheFolder, revision)).toBe(folder);
   hub.seen.length = 0;

@@ -9,5 +9,5 @@ describe.sequential("the tensorflow device", () => {
   test("is available", ({ skip }) => skip(device.missing !== null, device.missing ?? ""));
   // All cases of the engine at night: it asks no more of kernels than their own suite does.
   const ofEngine = device.engineCases.filter((_, i) => i % 4 === 0);
-  for (const { name, run } of [...device.cases, ...ofEngine]) test(name, { timeout: 180_000 }, run);
+  for (const { name, run } of [...device.cases, ...ofEngine]) test(name, run);
 });

@@ -40,18 +40,14 @@ describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () 
 });
 
 const answers = missing ? Promise.resolve({ missing: found.missing }) : askTorch(parityCases);
-test.for(parityCases)(
-  "libtorch agrees with Hugging Face transformers: $name",
-  { timeout: 120_000 },
-  async (item, { skip }) => {
-    const outcome = await answers;
-    if ("missing" in outcome) return skip(outcome.missing);
-    const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
-    const errors = await parityErrors(await createKernels(cpu), item, answer);
-    expect(errors.logProbs).toBeLessThan(1e-5);
-    expect(errors.entropy).toBeLessThan(1e-5);
-    expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 2e-5))).toEqual([]);
-    expect(errors.gradNorm).toBeLessThan(1e-5);
-    expect(Object.entries(errors.changes).filter(([, error]) => !(error < 5e-4))).toEqual([]);
-  },
-);
+test.for(parityCases)("libtorch agrees with Hugging Face transformers: $name", async (item, { skip }) => {
+  const outcome = await answers;
+  if ("missing" in outcome) return skip(outcome.missing);
+  const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
+  const errors = await parityErrors(await createKernels(cpu), item, answer);
+  expect(errors.logProbs).toBeLessThan(1e-5);
+  expect(errors.entropy).toBeLessThan(1e-5);
+  expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 2e-5))).toEqual([]);
+  expect(errors.gradNorm).toBeLessThan(1e-5);
+  expect(Object.entries(errors.changes).filter(([, error]) => !(error < 5e-4))).toEqual([]);
+});

@@ -26,42 +26,38 @@ const config = {
   tie_word_embeddings: true,
 };
 
-test.skipIf(missing)(
-  "1,000 training steps and rollouts leave no tensor and no handle behind",
-  { timeout: 120_000 },
-  async () => {
-    const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
-    const torch = new Torch(library, "cpu");
-    const kernels = torchKernelSet(torch, "float32", { attention: "fused" });
-    const engine = await createInlineEngine([kernels]);
-    const model = await engine.createModel({ kind: "config", config, seed: 1 });
-    const step = async (count: number): Promise<void> => {
-      const samples = await model.sample([
-        {
-          promptTokens: [1, 2, 3],
-          sampling: { temperature: 1, maxTokens: 3 },
-          stopTokens: [],
-          random: randomFromSeed(count).state(),
-        },
-      ]);
-      await model.forwardBackward(
-        samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
-        (logProbs) => new Float64Array(logProbs.values.length).fill(0.1),
-      );
-      const settings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-      await model.optimStep(settings);
-    };
-    await step(0);
-    const before = { tensors: kernels.liveTensors(), handles: torch.liveHandles };
-    for (let count = 0; count < 1000; count++) await step(count);
-    expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual(before);
-    await model.dispose();
-    expect(kernels.liveTensors()).toBe(0);
-    // Constants of the device last as long as it does.
-    kernels.dispose();
-    expect(torch.liveHandles).toBe(0);
-  },
-);
+test.skipIf(missing)("1,000 training steps and rollouts leave no tensor and no handle behind", async () => {
+  const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
+  const torch = new Torch(library, "cpu");
+  const kernels = torchKernelSet(torch, "float32", { attention: "fused" });
+  const engine = await createInlineEngine([kernels]);
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  const step = async (count: number): Promise<void> => {
+    const samples = await model.sample([
+      {
+        promptTokens: [1, 2, 3],
+        sampling: { temperature: 1, maxTokens: 3 },
+        stopTokens: [],
+        random: randomFromSeed(count).state(),
+      },
+    ]);
+    await model.forwardBackward(
+      samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
+      (logProbs) => new Float64Array(logProbs.values.length).fill(0.1),
+    );
+    const settings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+    await model.optimStep(settings);
+  };
+  await step(0);
+  const before = { tensors: kernels.liveTensors(), handles: torch.liveHandles };
+  for (let count = 0; count < 1000; count++) await step(count);
+  expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual(before);
+  await model.dispose();
+  expect(kernels.liveTensors()).toBe(0);
+  // Constants of the device last as long as it does.
+  kernels.dispose();
+  expect(torch.liveHandles).toBe(0);
+});
 
 test.skipIf(missing)("memory that another tensor looks at serves nobody else, and freed memory does", async () => {
   const kernels = await createKernels(options);

@@ -201,7 +201,7 @@ function endless(response: ServerResponse): void {
   pump();
 }
 
-test.for(faults)("%s", { timeout: 30_000 }, async ([, handle, code, calls]) => {
+test.for(faults)("%s", async ([, handle, code, calls]) => {
   const { url, bodies } = await server(handle);
   const events: ApiEvent[] = [];
   const failing = model(url, { attempts: 2, onEvent: (event) => events.push(event) });

@@ -33,7 +33,6 @@ function sessionOf(pid: number): number {
 
 test.skipIf(process.platform === "win32")(
   "an interpreter has a session of its own on Linux, and ends with a caller that is killed, also in an endless loop",
-  { timeout: 120_000 },
   async () => {
     const script = fileURLToPath(new URL("loop-without-end.ts", import.meta.url));
     const caller = spawn(process.execPath, ["--import", "tsx", script], {

@@ -108,7 +108,6 @@ const replies: readonly (readonly [string, string, string])[] = [
 
 test.skipIf(!fetched)(
   "programmers are asked what the published functions return, in both turns (LACONIC_EXEMPLARS)",
-  { timeout: 60_000 },
   async () => {
     const sandbox = await createSandbox({ concurrency: 2 });
     onTestFinished(() => sandbox.close());

@@ -5,7 +5,7 @@ import { pythonAnswer } from "../src/tools/index.ts";
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await createSandbox();
-}, 60_000);
+});
 afterAll(() => sandbox.close());
 
 test.each([

@@ -74,7 +74,7 @@ let program: Promise<TeamTask> | undefined;
 afterAll(async () => (await program)?.close?.());
 
 describe.skipIf(data === "").each(Object.entries(overBenchmarks))("%s (LACONIC_DATA)", (_name, create) => {
-  for (const item of taskCases) test(item.name, { timeout: 120_000 }, () => item.run(create));
+  for (const item of taskCases) test(item.name, () => item.run(create));
 });
 
 describe("data/debate", () => {

@@ -216,35 +216,31 @@ test.each([
   expect(resumed).toEqual(uncut);
 });
 
-test(
-  "in a rollout tree an action without a score is left out, and the others teach",
-  { timeout: 120_000 },
-  async () => {
-    const parts = tinyPairParts(2);
-    let asked = 0;
-    const reward: Reward = async (...given) => {
-      if (asked++ % 5 === 3) throw new Error("no");
-      return parts.task.reward(...given);
-    };
-    const { rows } = await run(
-      { ...parts, task: { ...parts.task, reward } },
-      {
-        steps: 2,
-        problemsPerStep: 2,
-        episodesPerProblem: 3,
-        evaluation: { every: 0, problems: 10, transcripts: 0 },
-        tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
-        groupBy: "tree-node",
-        objective: { name: "magrpo" },
-      },
-    );
-    expect(rows).toHaveLength(2);
-    expect(sumOf(rows, "error")).toBeGreaterThan(0);
-    expect(sumOf(rows, "scored")).toBeGreaterThan(0);
-    for (const row of rows) {
-      expect(Object.values(row).every(Number.isFinite)).toBe(true);
-      const counts = ["scored", "error", "invalid", "undecided"].map((name) => row[`scoring/${name}`] as number);
-      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(row["rewards/evaluations"]);
-    }
-  },
-);
+test("in a rollout tree an action without a score is left out, and the others teach", async () => {
+  const parts = tinyPairParts(2);
+  let asked = 0;
+  const reward: Reward = async (...given) => {
+    if (asked++ % 5 === 3) throw new Error("no");
+    return parts.task.reward(...given);
+  };
+  const { rows } = await run(
+    { ...parts, task: { ...parts.task, reward } },
+    {
+      steps: 2,
+      problemsPerStep: 2,
+      episodesPerProblem: 3,
+      evaluation: { every: 0, problems: 10, transcripts: 0 },
+      tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+      groupBy: "tree-node",
+      objective: { name: "magrpo" },
+    },
+  );
+  expect(rows).toHaveLength(2);
+  expect(sumOf(rows, "error")).toBeGreaterThan(0);
+  expect(sumOf(rows, "scored")).toBeGreaterThan(0);
+  for (const row of rows) {
+    expect(Object.values(row).every(Number.isFinite)).toBe(true);
+    const counts = ["scored", "error", "invalid", "undecided"].map((name) => row[`scoring/${name}`] as number);
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(row["rewards/evaluations"]);
+  }
+});

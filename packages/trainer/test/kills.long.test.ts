@@ -2,25 +2,21 @@ import { expect, test } from "vitest";
 import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
 
 // In one of three manners at each call; in all at night.
-test(
-  "killed at every file-system call and resumed, the files are those of an uninterrupted run",
-  { timeout: 300_000 },
-  async () => {
-    const { expected, calls } = await reference();
-    expect(calls).toBeGreaterThan(45);
-    const outcomes: Record<string, number> = {};
-    for (let killAt = 1; killAt <= calls; killAt++) {
-      const { outcome, found } = await killedAt(killAt, manners[killAt % manners.length] ?? {});
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      expect([killAt, found ?? expected]).toEqual([killAt, expected]);
-    }
-    expect(outcomes["resumed"]).toBeGreaterThan(15);
-    expect(outcomes["checkpoint_missing"]).toBeGreaterThan(10);
-    expect(outcomes["run_missing"]).toBeGreaterThan(3);
-  },
-);
+test("killed at every file-system call and resumed, the files are those of an uninterrupted run", async () => {
+  const { expected, calls } = await reference();
+  expect(calls).toBeGreaterThan(45);
+  const outcomes: Record<string, number> = {};
+  for (let killAt = 1; killAt <= calls; killAt++) {
+    const { outcome, found } = await killedAt(killAt, manners[killAt % manners.length] ?? {});
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    expect([killAt, found ?? expected]).toEqual([killAt, expected]);
+  }
+  expect(outcomes["resumed"]).toBeGreaterThan(15);
+  expect(outcomes["checkpoint_missing"]).toBeGreaterThan(10);
+  expect(outcomes["run_missing"]).toBeGreaterThan(3);
+});
 
-test("a resume that is itself killed, at every third call, is resumed again", { timeout: 300_000 }, async () => {
+test("a resume that is itself killed, at every third call, is resumed again", async () => {
   const { expected } = await reference();
   let killAt = 1;
   for (let isOver = false; !isOver; killAt += 3) {

@@ -50,38 +50,34 @@ async function get<T>(viewer: Viewer, path: string): Promise<T> {
   return body as T;
 }
 
-test.each(Object.entries(spoilt))(
-  "beside %s the list stays, and good runs are shown, also live",
-  { timeout: 60_000 },
-  async (_, spoil) => {
-    const folder = await temporaryFolder();
-    const runs = join(folder, "runs");
-    await smallRun(join(runs, "good"), { settings: { ...settings, steps: 2 } });
-    for (const name of ["bad", "other"]) await cp(join(runs, "good"), join(runs, name), { recursive: true });
-    const viewer = await openViewer({ folders: [runs], pages: await somePages(join(folder, "pages")) });
-    onTestFinished(() => viewer.close());
-    const list = (): Promise<RunSummary[]> => get(viewer, "/api/runs");
-    const states = async (): Promise<unknown> => (await list()).map(({ name, state }) => `${name} ${state}`).toSorted();
-    expect(await states()).toEqual(["bad done", "good done", "other done"]);
-    // Somebody watches from here on.
-    const events = await viewer.handle(new Request("http://localhost/api/events", { headers: { host: "localhost" } }));
-    onTestFinished(() => events.body?.cancel());
-    await spoil(join(runs, "bad"));
-    for (const { id, name } of await list()) {
-      const detail = await get<RunDetail>(viewer, `/api/runs/${id}`);
-      expect([detail.summary.name, detail.summary.state === "done" || name === "bad"]).toEqual([name, true]);
-      await get(viewer, `/api/runs/${id}/episodes?limit=50`);
-    }
-    await mkdir(join(runs, "late"));
-    await cp(join(runs, "good"), join(runs, "late"), { recursive: true });
-    const after = await list();
-    expect(after.map(({ name }) => name).toSorted()).toEqual(["bad", "good", "late", "other"]);
-    const good = after.filter(({ name }) => name !== "bad");
-    expect(good.map(({ state, step }) => [state, step])).toEqual(good.map(() => ["done", 2]));
-    // What is wrong is said, with the file.
-    const bad = after.find(({ name }) => name === "bad") as RunSummary;
-    const { warnings } = await get<RunDetail>(viewer, `/api/runs/${bad.id}`);
-    expect([bad.reason, ...warnings].join("\n")).toMatch(/\.jsonl?|LOCK/u);
-    expect(JSON.parse(await readFile(join(runs, "good/config.json"), "utf8"))).toBeTypeOf("object");
-  },
-);
+test.each(Object.entries(spoilt))("beside %s the list stays, and good runs are shown, also live", async (_, spoil) => {
+  const folder = await temporaryFolder();
+  const runs = join(folder, "runs");
+  await smallRun(join(runs, "good"), { settings: { ...settings, steps: 2 } });
+  for (const name of ["bad", "other"]) await cp(join(runs, "good"), join(runs, name), { recursive: true });
+  const viewer = await openViewer({ folders: [runs], pages: await somePages(join(folder, "pages")) });
+  onTestFinished(() => viewer.close());
+  const list = (): Promise<RunSummary[]> => get(viewer, "/api/runs");
+  const states = async (): Promise<unknown> => (await list()).map(({ name, state }) => `${name} ${state}`).toSorted();
+  expect(await states()).toEqual(["bad done", "good done", "other done"]);
+  // Somebody watches from here on.
+  const events = await viewer.handle(new Request("http://localhost/api/events", { headers: { host: "localhost" } }));
+  onTestFinished(() => events.body?.cancel());
+  await spoil(join(runs, "bad"));
+  for (const { id, name } of await list()) {
+    const detail = await get<RunDetail>(viewer, `/api/runs/${id}`);
+    expect([detail.summary.name, detail.summary.state === "done" || name === "bad"]).toEqual([name, true]);
+    await get(viewer, `/api/runs/${id}/episodes?limit=50`);
+  }
+  await mkdir(join(runs, "late"));
+  await cp(join(runs, "good"), join(runs, "late"), { recursive: true });
+  const after = await list();
+  expect(after.map(({ name }) => name).toSorted()).toEqual(["bad", "good", "late", "other"]);
+  const good = after.filter(({ name }) => name !== "bad");
+  expect(good.map(({ state, step }) => [state, step])).toEqual(good.map(() => ["done", 2]));
+  // What is wrong is said, with the file.
+  const bad = after.find(({ name }) => name === "bad") as RunSummary;
+  const { warnings } = await get<RunDetail>(viewer, `/api/runs/${bad.id}`);
+  expect([bad.reason, ...warnings].join("\n")).toMatch(/\.jsonl?|LOCK/u);
+  expect(JSON.parse(await readFile(join(runs, "good/config.json"), "utf8"))).toBeTypeOf("object");
+});

@@ -301,7 +301,7 @@ describePages("the dashboard", (pages) => {
     ["#/benches", ".interval"],
   ] as const;
 
-  test.each(["light", "dark"] as const)("is accessible in the %s scheme", { timeout: 180_000 }, async (colorScheme) => {
+  test.each(["light", "dark"] as const)("is accessible in the %s scheme", async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const isLight = colorScheme === "light";
     // Dark has the same elements in other colours.
@@ -312,7 +312,7 @@ describePages("the dashboard", (pages) => {
     }
   });
 
-  test("fits a screen of 360 pixels", { timeout: 180_000 }, async () => {
+  test("fits a screen of 360 pixels", async () => {
     const phone = await pages.open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     for (const [hash, ready] of places) {
       await at(hash, phone);

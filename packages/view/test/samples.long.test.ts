@@ -19,7 +19,7 @@ describePages("samples of a bench", (pages) => {
     const [bench] = (await (await fetch(`${address}/api/benches`)).json()) as readonly BenchTable[];
     place = `#/bench/${bench?.id}`;
     page = await pages.open();
-  }, 180_000);
+  });
 
   async function at(hash: string, on = page): Promise<void> {
     await on.goto("about:blank");

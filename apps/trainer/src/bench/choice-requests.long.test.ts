@@ -109,19 +109,19 @@ async function fixtures(): Promise<OpenOptions> {
 }
 
 describe.each(choiceBenchmarks)("%s: every request of every method", (benchmark) => {
-  test("shows each option once", { timeout: 60_000 }, async () => {
+  test("shows each option once", async () => {
     const { by, set } = await requests(benchmark, await fixtures(), { limit: 1, shots: 0 });
     expect(set.problems[0]?.choices).toHaveLength(benchmark === "aqua" ? 5 : 4);
     checkOnce(by, set);
   });
 
-  test.skipIf(data === undefined)("does so with real questions (LACONIC_DATA)", { timeout: 120_000 }, async () => {
+  test.skipIf(data === undefined)("does so with real questions (LACONIC_DATA)", async () => {
     const { by, set } = await requests(benchmark, { folder: data ?? "", offline: true }, { limit: 2, shots: 0 });
     checkOnce(by, set);
   });
 });
 
-test("worked examples show their own options once each", { timeout: 60_000 }, async () => {
+test("worked examples show their own options once each", async () => {
   const { by, set } = await requests("aqua", await fixtures(), { limit: 1, shots: 2 });
   const exemplar = set.exemplars[0]?.question ?? "";
   expect(exemplar).toMatch(

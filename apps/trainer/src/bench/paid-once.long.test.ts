@@ -71,7 +71,7 @@ async function killOften(
   expect(calls - unsettled.calls).toBeLessThanOrEqual(most);
 }
 
-test("a bench that is killed again and again pays once for each reply that arrived", { timeout: 400_000 }, async () => {
+test("a bench that is killed again and again pays once for each reply that arrived", async () => {
   const random = randomFromSeed(5);
   const folder = await temporaryFolder();
   const { url, bodies } = await countingServer(random);
@@ -91,7 +91,6 @@ test("a bench that is killed again and again pays once for each reply that arriv
 
 test.each([true, false])(
   "a training whose actor is behind a server pays once for each reply that arrived; its price is known: %s",
-  { timeout: 400_000 },
   async (isPriced) => {
     const random = randomFromSeed(6);
     const folder = await temporaryFolder();

@@ -14,111 +14,92 @@ const tiny = [
   "train.evaluation.problems=10",
 ];
 
-test(
-  "an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has",
-  { timeout: 180_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const own = join(folder, "own.json");
-    const out = join(folder, "out");
-    await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
-    const bad = recordingTerminal();
-    const preset = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, "--out", out];
-    expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
-    expect(bad.err.at(-1)).toContain('cannot be called "o|ne"');
-    await writeFile(own, '{ "one": { "train.steps": 1 } }');
-    const words = [...preset, "--variants", "no-price", "--own", own, "--seeds", "4,7", "--json"];
-    const terminal = recordingTerminal();
-    expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
-    const report = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
-    expect(report.rows.map(({ variant, seeds }) => [variant, seeds])).toEqual([
-      ["base", 2],
-      ["no-price", 2],
-      ["one", 2],
-    ]);
-    expect(report.seeds).toEqual([4, 7]);
-    expect(report.rows[0]).toMatchObject({ tokenDifference: null, published: null });
-    expect(report.rows[1]?.published?.said).toBe("tokens nearly triple, accuracy lower");
-    const { value = NaN, low = NaN, high = NaN } = report.rows[2]?.tokenDifference ?? {};
-    // Equal counts of tokens give no interval.
-    expect(low ?? -Infinity).toBeLessThanOrEqual(value);
-    expect(high ?? Infinity).toBeGreaterThanOrEqual(value);
-    expect(value).toBeCloseTo((report.rows[2]?.tokens ?? 0) - (report.rows[0]?.tokens ?? 0), 9);
-    expect((await readdir(out)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
-    expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
-    const written = await readFile(join(out, "ablation.md"), "utf8");
-    expect(written).toContain("another task and another model than here");
-    expect(written).toContain("one differs from the configuration in train.steps: 2 -> 1.");
-    const again = recordingTerminal();
-    expect(await main(words, { terminal: again })).toBe(0);
-    expect(again.out).toEqual(terminal.out);
-    expect(again.err).toEqual([]); // nothing was trained again
-  },
-);
+test("an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has", async () => {
+  const folder = await temporaryFolder();
+  const own = join(folder, "own.json");
+  const out = join(folder, "out");
+  await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
+  const bad = recordingTerminal();
+  const preset = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, "--out", out];
+  expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
+  expect(bad.err.at(-1)).toContain('cannot be called "o|ne"');
+  await writeFile(own, '{ "one": { "train.steps": 1 } }');
+  const words = [...preset, "--variants", "no-price", "--own", own, "--seeds", "4,7", "--json"];
+  const terminal = recordingTerminal();
+  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
+  const report = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+  expect(report.rows.map(({ variant, seeds }) => [variant, seeds])).toEqual([
+    ["base", 2],
+    ["no-price", 2],
+    ["one", 2],
+  ]);
+  expect(report.seeds).toEqual([4, 7]);
+  expect(report.rows[0]).toMatchObject({ tokenDifference: null, published: null });
+  expect(report.rows[1]?.published?.said).toBe("tokens nearly triple, accuracy lower");
+  const { value = NaN, low = NaN, high = NaN } = report.rows[2]?.tokenDifference ?? {};
+  // Equal counts of tokens give no interval.
+  expect(low ?? -Infinity).toBeLessThanOrEqual(value);
+  expect(high ?? Infinity).toBeGreaterThanOrEqual(value);
+  expect(value).toBeCloseTo((report.rows[2]?.tokens ?? 0) - (report.rows[0]?.tokens ?? 0), 9);
+  expect((await readdir(out)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
+  expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
+  const written = await readFile(join(out, "ablation.md"), "utf8");
+  expect(written).toContain("another task and another model than here");
+  expect(written).toContain("one differs from the configuration in train.steps: 2 -> 1.");
+  const again = recordingTerminal();
+  expect(await main(words, { terminal: again })).toBe(0);
+  expect(again.out).toEqual(terminal.out);
+  expect(again.err).toEqual([]); // nothing was trained again
+});
 
-test(
-  "fixed prices follow from what the base reached, and each variant trains with its best of a grid",
-  { timeout: 180_000 },
-  async () => {
-    const out = join(await temporaryFolder(), "out");
-    const budget = 'train.budget={"targetTokens":14,"learningRate":0.0001}';
-    const words = [
-      "sweep",
-      "ablate",
-      "preset:relay-quickstart",
-      ...tiny,
-      budget,
-      "--out",
-      out,
-      "--seeds",
-      "4",
-      "--json",
-    ];
-    const grid = ["--tune", "train.optimizer.learningRate.peak:1e-4,3e-4", "--tune-seeds", "9"];
-    const two =
-      'two:train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2},"kl":{"estimator":"k3","coefficient":0.1}}';
-    const terminal = recordingTerminal();
-    const all = [...words, ...grid, "--variants", "fixed-price,fixed-price-double", "--several-factors", two];
-    expect(await main(all, { terminal }), terminal.err.join("\n")).toBe(0);
-    const { rows, tuned, split, price } = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
-    expect(split).toBe("test");
-    const metrics = await readFile(join(out, "runs/base-4/metrics.jsonl"), "utf8");
-    const last = (JSON.parse(metrics.trim().split("\n").at(-1) ?? "{}") as Record<string, number>)[
-      "budget/tokens/lambda"
-    ];
-    const named = ["base", "fixed-price", "fixed-price-double", "two"];
-    // Where tuning chose another rate than the base's, the variant is trained at the base's too.
-    const rateOf = (name: string): string | undefined =>
-      tuned.find(({ variant, chosen }) => variant === name && chosen)?.value;
-    const atBase = named.filter((name) => rateOf(name) !== rateOf("base")).map((name) => `${name}@base`);
-    expect(rows.map(({ variant }) => variant)).toEqual([...named, ...atBase]);
-    expect(price).toBeCloseTo(last as number, 12);
-    for (const { score, accuracy, tokens } of rows) expect(score).toBeCloseTo(accuracy - (price ?? NaN) * tokens, 12);
-    expect(rows[3]?.about).toMatch(/^ratios and their bounds and KL term together: /u);
-    const results = JSON.parse(await readFile(join(out, "ablation.json"), "utf8")) as {
-      readonly variant: string;
-      readonly changes: readonly { readonly key: string; readonly now: string }[];
-    }[];
-    const priceOf = (name: string): number =>
-      Number(
-        results.find(({ variant }) => variant === name)?.changes.find(({ key }) => key === "train.prices.tokens")?.now,
-      );
-    expect(last).toBeGreaterThan(0);
-    expect(priceOf("fixed-price") / (last as number)).toBeCloseTo(1, 4);
-    expect(priceOf("fixed-price-double") / priceOf("fixed-price")).toBeCloseTo(2, 4);
-    // Equal effort: two values of each, on a seed that reports nothing.
-    expect(tuned.map(({ variant, value, seeds }) => [variant, value, seeds])).toEqual(
-      ["base", "fixed-price", "fixed-price-double", "two"].flatMap((name) => [
-        [name, "1e-4", [9]],
-        [name, "3e-4", [9]],
-      ]),
+test("fixed prices follow from what the base reached, and each variant trains with its best of a grid", async () => {
+  const out = join(await temporaryFolder(), "out");
+  const budget = 'train.budget={"targetTokens":14,"learningRate":0.0001}';
+  const words = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, budget, "--out", out, "--seeds", "4", "--json"];
+  const grid = ["--tune", "train.optimizer.learningRate.peak:1e-4,3e-4", "--tune-seeds", "9"];
+  const two =
+    'two:train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2},"kl":{"estimator":"k3","coefficient":0.1}}';
+  const terminal = recordingTerminal();
+  const all = [...words, ...grid, "--variants", "fixed-price,fixed-price-double", "--several-factors", two];
+  expect(await main(all, { terminal }), terminal.err.join("\n")).toBe(0);
+  const { rows, tuned, split, price } = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+  expect(split).toBe("test");
+  const metrics = await readFile(join(out, "runs/base-4/metrics.jsonl"), "utf8");
+  const last = (JSON.parse(metrics.trim().split("\n").at(-1) ?? "{}") as Record<string, number>)[
+    "budget/tokens/lambda"
+  ];
+  const named = ["base", "fixed-price", "fixed-price-double", "two"];
+  // Where tuning chose another rate than the base's, the variant is trained at the base's too.
+  const rateOf = (name: string): string | undefined =>
+    tuned.find(({ variant, chosen }) => variant === name && chosen)?.value;
+  const atBase = named.filter((name) => rateOf(name) !== rateOf("base")).map((name) => `${name}@base`);
+  expect(rows.map(({ variant }) => variant)).toEqual([...named, ...atBase]);
+  expect(price).toBeCloseTo(last as number, 12);
+  for (const { score, accuracy, tokens } of rows) expect(score).toBeCloseTo(accuracy - (price ?? NaN) * tokens, 12);
+  expect(rows[3]?.about).toMatch(/^ratios and their bounds and KL term together: /u);
+  const results = JSON.parse(await readFile(join(out, "ablation.json"), "utf8")) as {
+    readonly variant: string;
+    readonly changes: readonly { readonly key: string; readonly now: string }[];
+  }[];
+  const priceOf = (name: string): number =>
+    Number(
+      results.find(({ variant }) => variant === name)?.changes.find(({ key }) => key === "train.prices.tokens")?.now,
     );
-    for (const variant of named) expect(tuned.filter((row) => row.variant === variant && row.chosen)).toHaveLength(1);
-    expect(await readFile(join(out, "ablation.md"), "utf8")).toContain(
-      "base was tuned on validation problems, seed 9: 1e-4:",
-    );
-  },
-);
+  expect(last).toBeGreaterThan(0);
+  expect(priceOf("fixed-price") / (last as number)).toBeCloseTo(1, 4);
+  expect(priceOf("fixed-price-double") / priceOf("fixed-price")).toBeCloseTo(2, 4);
+  // Equal effort: two values of each, on a seed that reports nothing.
+  expect(tuned.map(({ variant, value, seeds }) => [variant, value, seeds])).toEqual(
+    ["base", "fixed-price", "fixed-price-double", "two"].flatMap((name) => [
+      [name, "1e-4", [9]],
+      [name, "3e-4", [9]],
+    ]),
+  );
+  for (const variant of named) expect(tuned.filter((row) => row.variant === variant && row.chosen)).toHaveLength(1);
+  expect(await readFile(join(out, "ablation.md"), "utf8")).toContain(
+    "base was tuned on validation problems, seed 9: 1e-4:",
+  );
+});
 
 async function refused(...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal();

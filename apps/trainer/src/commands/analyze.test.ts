@@ -16,10 +16,10 @@ describe("on a run", () => {
     const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
     const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
     await main(words, { terminal: recordingTerminal() });
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("laconic analyze writes tables, numbers and message values", { timeout: 60_000 }, async () => {
+  test("laconic analyze writes tables, numbers and message values", async () => {
     const terminal = recordingTerminal();
     expect(await main(["analyze", run(), "--problems", "12", "--json"], { terminal })).toBe(0);
     const analysis = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<

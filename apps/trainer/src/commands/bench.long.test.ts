@@ -79,7 +79,7 @@ test.for([
   expect(err).toContain(reason);
 });
 
-test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { timeout: 60_000 }, async () => {
+test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const plan = await bench(...words(url, run), "--dry-run", "--json");
@@ -142,7 +142,6 @@ test.skipIf(data === undefined)("a plan has what calibration takes, and so have 
 
 test.skipIf(data === undefined)(
   "killed midway and gone on with, it ends with the tables of a whole one (LACONIC_DATA)",
-  { timeout: 120_000 },
   async () => {
     const [folder, { url }] = [await temporaryFolder(), await server(30)];
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];

@@ -80,7 +80,7 @@ test("a cap stops a judge before more is spent; without a price it is refused", 
   expect(err).toMatch(/stopped: the next call may cost \$0\.00\d+; \$0\.00\d+ is spent .* of \$0\.00105/u);
 });
 
-test("a run learns by a judge from a file of its own, and is compared with another", { timeout: 120_000 }, async () => {
+test("a run learns by a judge from a file of its own, and is compared with another", async () => {
   const folder = await temporaryFolder();
   const { url, served } = await judge();
   const reward = `

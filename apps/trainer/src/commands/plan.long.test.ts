@@ -73,7 +73,7 @@ test("the table names every part and says when a run does not fit", async () => 
   expect(out).toMatch(/a step of 128 replies: .+ at 100 TFLOP\/s$/);
 });
 
-test("the shipped policy is measured where the device works", { timeout: 60_000 }, async () => {
+test("the shipped policy is measured where the device works", async () => {
   const words = ["--prompt-tokens", "8", "--completion-tokens", "8", "--json", "train.problemsPerStep=1"];
   const { code, out } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
   expect(code).toBe(0);

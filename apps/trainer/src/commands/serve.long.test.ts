@@ -23,7 +23,7 @@ test.each([
   expect(terminal.err.join("\n")).toMatch(message);
 });
 
-test("serve ends on SIGTERM whatever is half sent", { timeout: 60_000 }, async () => {
+test("serve ends on SIGTERM whatever is half sent", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");
   const { hostname, port } = new URL(url);
   const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
@@ -48,7 +48,7 @@ test("serve ends on SIGTERM whatever is half sent", { timeout: 60_000 }, async (
   expect(outcome).toEqual([0, null]);
 });
 
-test("serve answers until it is interrupted, then ends by itself", { timeout: 60_000 }, async () => {
+test("serve answers until it is interrupted, then ends by itself", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");
   try {
     const body = JSON.stringify({ model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true });
@@ -73,7 +73,7 @@ test("serve answers until it is interrupted, then ends by itself", { timeout: 60
   }
 });
 
-test("a run is served as its team, and each of its agents alone", { timeout: 120_000 }, async () => {
+test("a run is served as its team, and each of its agents alone", async () => {
   const run = join(await temporaryFolder(), "quick");
   const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
   expect(await main([...train, "workers=1"], { terminal: recordingTerminal() })).toBe(0);
@@ -100,35 +100,31 @@ test("a run is served as its team, and each of its agents alone", { timeout: 120
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });
 
-test(
-  "a run of one agent is served with its task's prompt and tools, and its policy without",
-  { timeout: 120_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const template = fileURLToPath(new URL("../../assets/init/tools/task.ts", import.meta.url));
-    await copyFile(template, join(folder, "task.ts"));
-    await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
-    const train = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2, evaluation: { every: 0 } };
-    const config = { task: "./task.ts", model: "untrained", device: "wasm", workers: 1, train };
-    await writeFile(join(folder, "run.json"), JSON.stringify(config));
-    const run = join(folder, "stock");
-    expect(await main(["train", join(folder, "run.json"), "--run", run], { terminal: recordingTerminal() })).toBe(0);
-    const { url } = await startServe(run, "stock");
-    const ask = async (model: string, messages: readonly object[]): Promise<number> => {
-      const body = JSON.stringify({ model, messages, max_tokens: 4, seed: 1 });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body });
-      const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
-      return usage.prompt_tokens;
-    };
-    const question = { role: "user", content: "5" };
-    const [team, seat] = [await ask("stock", [question]), await ask("stock/clerk", [question])];
-    expect(team).toBe(await ask("stock/clerk", [{ role: "system", content: "Say how many." }, question]));
-    expect(team).toBeGreaterThan(seat);
-  },
-);
+test("a run of one agent is served with its task's prompt and tools, and its policy without", async () => {
+  const folder = await temporaryFolder();
+  const template = fileURLToPath(new URL("../../assets/init/tools/task.ts", import.meta.url));
+  await copyFile(template, join(folder, "task.ts"));
+  await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
+  const train = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2, evaluation: { every: 0 } };
+  const config = { task: "./task.ts", model: "untrained", device: "wasm", workers: 1, train };
+  await writeFile(join(folder, "run.json"), JSON.stringify(config));
+  const run = join(folder, "stock");
+  expect(await main(["train", join(folder, "run.json"), "--run", run], { terminal: recordingTerminal() })).toBe(0);
+  const { url } = await startServe(run, "stock");
+  const ask = async (model: string, messages: readonly object[]): Promise<number> => {
+    const body = JSON.stringify({ model, messages, max_tokens: 4, seed: 1 });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body });
+    const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
+    return usage.prompt_tokens;
+  };
+  const question = { role: "user", content: "5" };
+  const [team, seat] = [await ask("stock", [question]), await ask("stock/clerk", [question])];
+  expect(team).toBe(await ask("stock/clerk", [{ role: "system", content: "Say how many." }, question]));
+  expect(team).toBeGreaterThan(seat);
+});
 
-test("a model that takes chats takes a caller's tools", { timeout: 120_000 }, async () => {
+test("a model that takes chats takes a caller's tools", async () => {
   const folder = join(await temporaryFolder(), "chat");
   await tinyChatModel(folder);
   const { url } = await startServe(folder, "chat");

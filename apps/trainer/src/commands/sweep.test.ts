@@ -17,7 +17,7 @@ test("settings with several values are combined, each with each; brackets and qu
   expect(() => variantsOf(["a=1,2,3,4,5,6,7,8,9,10", "b=1,2,3,4,5,6,7,8,9,10", "c=1,2,3"])).toThrow(/300 variants/u);
 });
 
-test("a sweep compares variants problem by problem, and takes up what it has", { timeout: 120_000 }, async () => {
+test("a sweep compares variants problem by problem, and takes up what it has", async () => {
   const folder = await temporaryFolder();
   const words = [
     "sweep",

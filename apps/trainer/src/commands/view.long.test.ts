@@ -29,7 +29,7 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test("--export writes one file, and says what it lacks", { timeout: 60_000 }, async () => {
+test("--export writes one file, and says what it lacks", async () => {
   const path = await folder();
   const file = join(path, "page.html");
   const { code, out } = await laconic("view", join(path, "run"), "--export", file, "--json");
@@ -53,7 +53,7 @@ test("a port in use is told by name, without a stack", async () => {
   ]);
 });
 
-test("--view shows the run's own page, and goes on after the run until ctrl-c", { timeout: 120_000 }, async () => {
+test("--view shows the run's own page, and goes on after the run until ctrl-c", async () => {
   const directory = join(await folder(), "small");
   const words = ["quickstart", "--view", "--json", "--device", "wasm", "--run", directory];
   const small = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];

@@ -35,7 +35,7 @@ beforeAll(async () => {
     "train.evaluation.every=1",
   );
   if (trained.code !== 0) throw new Error(trained.err);
-}, 120_000);
+});
 afterAll(() => rm(join(whole, ".."), { recursive: true, force: true }));
 
 /** Commands that read rows alone, and those that show whatever there is. */

@@ -8,70 +8,64 @@ import { laconic } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
-test(
-  "a team trains on a file, or a hub data set at its commit, and is measured on what was split off; no benchmark is there",
-  { timeout: 180_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
-    onTestFinished(() => hub.close());
-    onTestFinished(() => void vi.unstubAllEnvs());
-    vi.stubEnv("LACONIC_DATA", join(folder, "nothing"));
-    vi.stubEnv("HF_HOME", folder);
-    vi.stubEnv("HF_HUB_OFFLINE", "");
-    vi.stubEnv("HF_ENDPOINT", hub.endpoint);
-    const [model, file, config] = ["model", "sums.csv", "run.config.json"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    await tinyChatModel(model);
-    await writeFile(file, csv);
-    const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
-    const settings = {
-      task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
-      model,
-      device: "wasm",
-      workers: 1,
-      train: {
-        steps: 1,
-        problemsPerStep: 2,
-        episodesPerProblem: 2,
-        oldLogProbs: "sampler",
-        sampling: { temperature: 1 },
-        evaluation: { every: 1, problems: 100, transcripts: 1 },
-      },
-    };
-    await writeFile(config, JSON.stringify(settings));
-    const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
-    const trained = await laconic("train", config, "--run", onFile);
-    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 test problems") as string });
-    expect(trained.err).toContain("data/hint: 1 steps");
-    const evaluated = await laconic("eval", onFile, "--json");
-    expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
-    expect((await laconic("eval", onFile)).out).toContain(
-      "tokens per episode, 5 test problems, one sample each, seed 0",
-    );
+test("a team trains on a file, or a hub data set at its commit, and is measured on what was split off; no benchmark is there", async () => {
+  const folder = await temporaryFolder();
+  const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
+  onTestFinished(() => hub.close());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("LACONIC_DATA", join(folder, "nothing"));
+  vi.stubEnv("HF_HOME", folder);
+  vi.stubEnv("HF_HUB_OFFLINE", "");
+  vi.stubEnv("HF_ENDPOINT", hub.endpoint);
+  const [model, file, config] = ["model", "sums.csv", "run.config.json"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await tinyChatModel(model);
+  await writeFile(file, csv);
+  const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
+  const settings = {
+    task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
+    model,
+    device: "wasm",
+    workers: 1,
+    train: {
+      steps: 1,
+      problemsPerStep: 2,
+      episodesPerProblem: 2,
+      oldLogProbs: "sampler",
+      sampling: { temperature: 1 },
+      evaluation: { every: 1, problems: 100, transcripts: 1 },
+    },
+  };
+  await writeFile(config, JSON.stringify(settings));
+  const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
+  const trained = await laconic("train", config, "--run", onFile);
+  expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 test problems") as string });
+  expect(trained.err).toContain("data/hint: 1 steps");
+  const evaluated = await laconic("eval", onFile, "--json");
+  expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
+  expect((await laconic("eval", onFile)).out).toContain("tokens per episode, 5 test problems, one sample each, seed 0");
 
-    const again = await laconic("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
-    expect(again.code).toBe(0);
-    const stored = JSON.parse(await readFile(join(onHub, "config.json"), "utf8")) as typeof settings;
-    expect(stored.task.data.train).toBe(`hub:acme/sums@${hub.commit}/*.csv`);
-    const inputs = async (run: string): Promise<unknown> =>
-      (JSON.parse(await readFile(join(run, "manifest.json"), "utf8")) as { inputs: unknown }).inputs;
-    expect(await inputs(onHub)).toEqual(await inputs(onFile));
+  const again = await laconic("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
+  expect(again.code).toBe(0);
+  const stored = JSON.parse(await readFile(join(onHub, "config.json"), "utf8")) as typeof settings;
+  expect(stored.task.data.train).toBe(`hub:acme/sums@${hub.commit}/*.csv`);
+  const inputs = async (run: string): Promise<unknown> =>
+    (JSON.parse(await readFile(join(run, "manifest.json"), "utf8")) as { inputs: unknown }).inputs;
+  expect(await inputs(onHub)).toEqual(await inputs(onFile));
 
-    await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,zero"));
-    const damaged = await laconic("train", config, "--run", join(folder, "damaged"));
-    expect([damaged.code, damaged.err]).toEqual([
-      2,
-      expect.stringContaining('sums.csv row 2: the gold "zero" is no number'),
-    ]);
-    await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,1"));
-    const changed = await laconic("train", "--resume", onFile);
-    expect([changed.code, changed.err]).toEqual([
-      2,
-      expect.stringMatching(/data: (?:training|validation) problems was "/u),
-    ]);
-  },
-);
+  await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,zero"));
+  const damaged = await laconic("train", config, "--run", join(folder, "damaged"));
+  expect([damaged.code, damaged.err]).toEqual([
+    2,
+    expect.stringContaining('sums.csv row 2: the gold "zero" is no number'),
+  ]);
+  await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,1"));
+  const changed = await laconic("train", "--resume", onFile);
+  expect([changed.code, changed.err]).toEqual([
+    2,
+    expect.stringMatching(/data: (?:training|validation) problems was "/u),
+  ]);
+});

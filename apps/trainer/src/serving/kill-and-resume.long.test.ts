@@ -46,72 +46,66 @@ const stateOf = async (url: string, id: string): Promise<unknown> => {
   return answer["reason"] ?? answer["state"];
 };
 
-test(
-  "a run that is killed goes on: what waited waits, what was open is said to be lost",
-  { timeout: 240_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const [model, run, config] = [join(folder, "model"), join(folder, "run"), join(folder, "run.json")];
-    await tinyChatModel(model);
-    await writeFile(
-      config,
-      JSON.stringify({
-        task: { name: "gateway", agents: ["a", "b"] },
-        model,
-        policies: "own",
-        workers: 1,
-        train: {
-          steps: 3,
-          problemsPerStep: 1,
-          episodesPerProblem: 2,
-          groupBy: "prompt+agent",
-          prices: { tokens: 0.01 },
-          checkpoint: { every: 1, keep: 2 },
-          evaluation: { every: 1, transcripts: 2 },
-        },
-      }),
-    );
-    const first = await startServe(config, "a, b", ["--train", "--run", run]);
-    await play(first.url, "one", 1);
-    await play(first.url, "two", 0);
-    expect(await speak(first.url, "lost", "a")).toBe(200); // waits for the weights of step 1
-    await play(first.url, "three", 1);
-    first.child.kill("SIGKILL");
-    await once(first.child, "exit");
+test("a run that is killed goes on: what waited waits, what was open is said to be lost", async () => {
+  const folder = await temporaryFolder();
+  const [model, run, config] = [join(folder, "model"), join(folder, "run"), join(folder, "run.json")];
+  await tinyChatModel(model);
+  await writeFile(
+    config,
+    JSON.stringify({
+      task: { name: "gateway", agents: ["a", "b"] },
+      model,
+      policies: "own",
+      workers: 1,
+      train: {
+        steps: 3,
+        problemsPerStep: 1,
+        episodesPerProblem: 2,
+        groupBy: "prompt+agent",
+        prices: { tokens: 0.01 },
+        checkpoint: { every: 1, keep: 2 },
+        evaluation: { every: 1, transcripts: 2 },
+      },
+    }),
+  );
+  const first = await startServe(config, "a, b", ["--train", "--run", run]);
+  await play(first.url, "one", 1);
+  await play(first.url, "two", 0);
+  expect(await speak(first.url, "lost", "a")).toBe(200); // waits for the weights of step 1
+  await play(first.url, "three", 1);
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
 
-    const { child, url } = await startServe("--resume", "a, b", ["--train", "--run", run]);
-    const ended = once(child, "exit");
-    expect(await speak(url, "four", "a")).toBe(200); // there are weights
-    expect(await Promise.all(["one", "three", "lost"].map((id) => stateOf(url, id)))).toEqual([
-      "trained",
-      "finished",
-      "lost",
-    ]);
-    const again = await post(`${url}/v1/rollouts/lost/chat/completions`, { model: "a", messages: [] });
-    expect(again.status).toBe(404);
-    await play(url, "four", 0);
-    await play(url, "five", 1);
-    await play(url, "six", 0);
-    expect(await ended).toEqual([0, null]);
+  const { child, url } = await startServe("--resume", "a, b", ["--train", "--run", run]);
+  const ended = once(child, "exit");
+  expect(await speak(url, "four", "a")).toBe(200); // there are weights
+  expect(await Promise.all(["one", "three", "lost"].map((id) => stateOf(url, id)))).toEqual([
+    "trained",
+    "finished",
+    "lost",
+  ]);
+  const again = await post(`${url}/v1/rollouts/lost/chat/completions`, { model: "a", messages: [] });
+  expect(again.status).toBe(404);
+  await play(url, "four", 0);
+  await play(url, "five", 1);
+  await play(url, "six", 0);
+  expect(await ended).toEqual([0, null]);
 
-    const rows = await readLines(nodeFileSystem, join(run, "metrics.jsonl"));
-    expect(rows.map(({ step, ...row }) => [step, row["reward/agent/a"]])).toEqual(
-      [1, 2, 3].map((step) => [step, 0.25]),
-    );
-    const closed = (await readdir(join(run, "gateway"))).toSorted().map((name) => join(run, "gateway", name));
-    const events = (await Promise.all([...closed, join(run, "gateway.jsonl")].map((file) => rowsOf(file)))).flat();
-    expect(events.filter(({ kind }) => kind === "taken").map(({ step, ids }) => [step, ids])).toEqual([
-      [0, ["one", "two"]],
-      [1, ["three", "four"]],
-      [2, ["five", "six"]],
-    ]);
-    expect((await configOfRun(run)).task).toMatchObject({ name: "gateway", agents: ["a", "b"] });
-    const trained: number[] = [];
-    for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
-    expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
-    expect((await laconic("view", "report", run)).code).toBe(0);
-  },
-);
+  const rows = await readLines(nodeFileSystem, join(run, "metrics.jsonl"));
+  expect(rows.map(({ step, ...row }) => [step, row["reward/agent/a"]])).toEqual([1, 2, 3].map((step) => [step, 0.25]));
+  const closed = (await readdir(join(run, "gateway"))).toSorted().map((name) => join(run, "gateway", name));
+  const events = (await Promise.all([...closed, join(run, "gateway.jsonl")].map((file) => rowsOf(file)))).flat();
+  expect(events.filter(({ kind }) => kind === "taken").map(({ step, ids }) => [step, ids])).toEqual([
+    [0, ["one", "two"]],
+    [1, ["three", "four"]],
+    [2, ["five", "six"]],
+  ]);
+  expect((await configOfRun(run)).task).toMatchObject({ name: "gateway", agents: ["a", "b"] });
+  const trained: number[] = [];
+  for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
+  expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
+  expect((await laconic("view", "report", run)).code).toBe(0);
+});
 
 test.each([
   [["serve", "--train"], /name a configuration of the task gateway/],

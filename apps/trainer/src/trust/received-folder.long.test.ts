@@ -50,7 +50,7 @@ beforeAll(async () => {
     if (code !== 0) throw new Error(err);
   }
   vi.unstubAllEnvs();
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -95,7 +95,7 @@ describe("a run with code", () => {
     ],
   });
 
-  test("is not opened where another machine made it, by any command", { timeout: 120_000 }, async () => {
+  test("is not opened where another machine made it, by any command", async () => {
     elsewhere();
     for (const [name, words] of Object.entries(opened())) {
       const { code, err } = await laconic(...words);
@@ -108,7 +108,7 @@ describe("a run with code", () => {
     expect(hasRun()).toBe(false);
   });
 
-  test("is opened with --trust, each time anew", { timeout: 120_000 }, async () => {
+  test("is opened with --trust, each time anew", async () => {
     elsewhere();
     expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
@@ -120,7 +120,7 @@ describe("a run with code", () => {
     expect((await laconic("eval", copy, "--problems", "1")).err).toContain("--trust");
   });
 
-  test("is one's own where it was made, also renamed, and resumed with more steps", { timeout: 120_000 }, async () => {
+  test("is one's own where it was made, also renamed, and resumed with more steps", async () => {
     here();
     const moved = `${run}-moved`;
     await rename(run, moved);
@@ -157,7 +157,7 @@ describe("a run with code", () => {
     await writeFile(task, source);
   });
 
-  test("makes nothing of a home that cannot be written", { timeout: 120_000 }, async () => {
+  test("makes nothing of a home that cannot be written", async () => {
     await writeFile(join(folder, "file"), "");
     vi.stubEnv("XDG_STATE_HOME", join(folder, "file"));
     const homeless = join(folder, "runs", "homeless");
@@ -210,44 +210,40 @@ describe("a server that a folder names", () => {
 
   const keysOf = (served: readonly ServedRequest[]): string[] => [...new Set(served.map(({ key }) => key))];
 
-  test(
-    "gets a key where it was configured, and never where a received folder names it",
-    { timeout: 240_000 },
-    async () => {
-      here();
-      vi.stubEnv("OPENAI_API_KEY", "sk-mine");
-      const { url, served } = await recordingServer(() => "#### 4");
-      const directory = await apiRun(url, "api");
-      expect((await laconic("eval", directory, "--problems", "1")).code).toBe(0);
-      expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
-      served.length = 0;
+  test("gets a key where it was configured, and never where a received folder names it", async () => {
+    here();
+    vi.stubEnv("OPENAI_API_KEY", "sk-mine");
+    const { url, served } = await recordingServer(() => "#### 4");
+    const directory = await apiRun(url, "api");
+    expect((await laconic("eval", directory, "--problems", "1")).code).toBe(0);
+    expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
+    served.length = 0;
 
-      elsewhere();
-      vi.stubEnv("OPENAI_API_KEY", "sk-mine");
-      for (const words of [["eval"], ["analyze"], ["serve", "--port", "0"], ["train", "--resume"]]) {
-        const { code, err } = await laconic(...words, directory, ...(words[0] === "train" ? ["train.steps=2"] : []));
-        expect([code, err]).toEqual([2, expect.stringMatching(/was not made here.*--trust/u)]);
-        const trusted = await laconic(...words, directory, "--trust");
-        expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
-      }
-      expect(served).toEqual([]);
+    elsewhere();
+    vi.stubEnv("OPENAI_API_KEY", "sk-mine");
+    for (const words of [["eval"], ["analyze"], ["serve", "--port", "0"], ["train", "--resume"]]) {
+      const { code, err } = await laconic(...words, directory, ...(words[0] === "train" ? ["train.steps=2"] : []));
+      expect([code, err]).toEqual([2, expect.stringMatching(/was not made here.*--trust/u)]);
+      const trusted = await laconic(...words, directory, "--trust");
+      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
+    }
+    expect(served).toEqual([]);
 
-      // Typed by the user, as an actor, by the environment, or as a setting.
-      expect((await laconic("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`)).code).toBe(0);
-      vi.stubEnv("OPENAI_BASE_URL", url);
-      expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
-      expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
-      served.length = 0;
+    // Typed by the user, as an actor, by the environment, or as a setting.
+    expect((await laconic("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`)).code).toBe(0);
+    vi.stubEnv("OPENAI_BASE_URL", url);
+    expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+    expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
+    served.length = 0;
 
-      // Without a key there is nothing to lose.
-      vi.stubEnv("OPENAI_BASE_URL", "");
-      vi.stubEnv("OPENAI_API_KEY", "");
-      expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
-      expect(keysOf(served)).toEqual(["Bearer none"]);
-    },
-  );
+    // Without a key there is nothing to lose.
+    vi.stubEnv("OPENAI_BASE_URL", "");
+    vi.stubEnv("OPENAI_API_KEY", "");
+    expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+    expect(keysOf(served)).toEqual(["Bearer none"]);
+  });
 
-  test("is not asked by a bench that was received, whoever of it speaks there", { timeout: 120_000 }, async () => {
+  test("is not asked by a bench that was received, whoever of it speaks there", async () => {
     here();
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     const { url, served } = await recordingServer(() => "#### 4");

@@ -30,7 +30,7 @@ beforeAll(async () => {
   honest.run = join(await mkdtemp(join(tmpdir(), "laconic-")), "run");
   const { code, err } = await laconic("train", ...words, "--run", honest.run);
   if (code !== 0) throw new Error(err);
-}, 120_000);
+});
 afterAll(() => rm(dirname(honest.run), { recursive: true, force: true }));
 
 /** What no run can be held to by its folder alone. */

@@ -174,7 +174,6 @@ async function trainedAndVerified(path: string, settings: Settings): Promise<str
 
 test.each([...new Set(samples.map(({ path }) => keyOf(path)))])(
   "a run is never accused of an option of %s, whatever its value",
-  { timeout: 300_000 },
   async (key) => {
     const agreed = new Set<string>();
     const other: string[] = [];

@@ -115,34 +115,30 @@ test.skipIf(data === undefined).each([
   ["mmlu", "test", 75],
   ["svamp", "all", 3],
   ["math500", "test", 65],
-] as const)(
-  "%s %s: every row is dealt or left out, and comes back (LACONIC_DATA)",
-  { timeout: 60_000 },
-  async (...row) => {
-    const [name, split, most] = row;
-    const benchmark = benchmarkNamed(name);
-    const { problems } = await loadSplit(benchmark, split, await findFiles(benchmark, split, data ?? ""));
-    let left = 0;
-    for (const each of problems) {
-      const result = distribute(each, agents, "laconic");
-      if (!result) {
-        left++;
-        continue;
-      }
-      expect(reunite(result.shards)).toBe(each.question);
-      check(result, agents);
-      // No cut behind an abbreviation, within a number or a formula.
-      const whole = wholesOf(each.question);
-      let at = 0;
-      for (const { text } of result.shards.slice(0, -1)) {
-        at += text.length;
-        expect(text).not.toMatch(/(?:^|[\s(])(?:Rs|Dr|Mr|Mrs|No|e\.g|i\.e)\.\s*$/u);
-        expect(`${each.question[at - 1]}${each.question[at]}`).not.toMatch(/[\d.:]\d/u);
-        expect(isWithin(whole, at)).toBe(false);
-      }
-      // Whoever asks, asks it of everybody: no option, and no more than the problem's own words.
-      expect(each.question.endsWith(result.problem.question)).toBe(true);
+] as const)("%s %s: every row is dealt or left out, and comes back (LACONIC_DATA)", async (...row) => {
+  const [name, split, most] = row;
+  const benchmark = benchmarkNamed(name);
+  const { problems } = await loadSplit(benchmark, split, await findFiles(benchmark, split, data ?? ""));
+  let left = 0;
+  for (const each of problems) {
+    const result = distribute(each, agents, "laconic");
+    if (!result) {
+      left++;
+      continue;
     }
-    expect((100 * left) / problems.length).toBeLessThan(most);
-  },
-);
+    expect(reunite(result.shards)).toBe(each.question);
+    check(result, agents);
+    // No cut behind an abbreviation, within a number or a formula.
+    const whole = wholesOf(each.question);
+    let at = 0;
+    for (const { text } of result.shards.slice(0, -1)) {
+      at += text.length;
+      expect(text).not.toMatch(/(?:^|[\s(])(?:Rs|Dr|Mr|Mrs|No|e\.g|i\.e)\.\s*$/u);
+      expect(`${each.question[at - 1]}${each.question[at]}`).not.toMatch(/[\d.:]\d/u);
+      expect(isWithin(whole, at)).toBe(false);
+    }
+    // Whoever asks, asks it of everybody: no option, and no more than the problem's own words.
+    expect(each.question.endsWith(result.problem.question)).toBe(true);
+  }
+  expect((100 * left) / problems.length).toBeLessThan(most);
+});

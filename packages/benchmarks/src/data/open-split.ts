@@ -37,7 +37,7 @@ export async function findFiles(benchmark: Benchmark, splitName: string, path: s
 }
 
 /** Reads a file. */
-export async function found(path: string): Promise<FoundFile> {
+async function found(path: string): Promise<FoundFile> {
   const bytes = await readFile(path);
   return { path, bytes, sha256: sha256Hex(bytes) };
 }

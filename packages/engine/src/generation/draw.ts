@@ -48,7 +48,7 @@ export function sampleAndLikeliest(
 }
 
 /** The most likeliest tokens that any reply asks for beside its own; -1 where none asks for log-probs at temperature 1. */
-export function mostLikeliest(replies: readonly Reply[]): number {
+function mostLikeliest(replies: readonly Reply[]): number {
   return Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
 }
 

@@ -33,7 +33,6 @@ const compiler = resolveCompiler();
 
 test.skipIf(compiler === null).each(builds)(
   "%s: building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
-  { timeout: 240_000 },
   async (target, committed) => {
     const folder = await mkdtemp(join(tmpdir(), "fused-"));
     try {

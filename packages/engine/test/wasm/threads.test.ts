@@ -165,7 +165,7 @@ test.each(["", "kernels.dispose();"])("a program ends with its threads: %s", asy
     console.log("done");`;
   const args = ["--import", "tsx", "--input-type=module", "-e", program];
   const cwd = fileURLToPath(new URL("../../../..", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
   expect(stdout).toBe("done\n");
 });
 

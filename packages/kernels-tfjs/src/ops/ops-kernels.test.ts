@@ -18,7 +18,7 @@ describe("the kernels by TensorFlow.js operations, on its plain JavaScript backe
   test("run where they should", () => expect(backend()).toBeInstanceOf(MathBackendCPU));
   // At 4,096 elements 130 rows are in pieces already; 4,300 take this backend half of all its time.
   const cases = kernelCases.filter(({ name }) => !name.startsWith("headLogProbs in pieces"));
-  for (const item of cases) test(item.name, { timeout: 120_000 }, () => item.run(() => kernels));
+  for (const item of cases) test(item.name, () => item.run(() => kernels));
   test("leave nothing behind in TensorFlow.js", () => {
     expect(kernels.liveTensors()).toBe(0);
     expect(memory().numTensors).toBe(0);

@@ -74,7 +74,7 @@ export function attendTiled(
 }
 
 /** Keys or values of sequences from `first` on: a view where they have one page each in a row, else a copy of their pages. */
-export function heldRows(
+function heldRows(
   device: TorchDevice,
   cache: TorchCache,
   name: "keys" | "values",

@@ -186,7 +186,7 @@ describe("a model of the AI SDK as one here", () => {
     const broken = mock(() => Promise.resolve(said("ha", { finishReason: { unified: "error", raw: undefined } })));
     await expect(fromAiSdk(broken).complete(request)).rejects.toMatchObject({ code: "reply_malformed" });
     expect(broken.doGenerateCalls).toHaveLength(2);
-  }, 30_000);
+  });
 
   test("what the SDK cannot say is refused before anything is sent", async () => {
     const sdk = mock(() => Promise.resolve(said("")));

@@ -38,7 +38,7 @@ const letters = (text: string): number[] => Array.from(text, (letter) => letter.
 
 describe.each(["layers of its own", "a head on a policy's layers"])("a model critic on the engine, %s", (kind) => {
   for (const item of criticCases)
-    test(item.name, { timeout: 60_000 }, async () => {
+    test(item.name, async () => {
       const kept = await temporaryFolder();
       await item.run(async () => {
         const engine = await wasmEngine();
@@ -85,7 +85,7 @@ describe.each([
   ["its own layers", "a model"],
   ["the policy's layers", { of: "policy" } as const],
 ])("a run with a critic on %s", (_, layersOf) => {
-  test("goes on after an interruption, bit for bit: metrics, policy and critic", { timeout: 60_000 }, async () => {
+  test("goes on after an interruption, bit for bit: metrics, policy and critic", async () => {
     const [directory, begun] = [await temporaryFolder(), await temporaryFolder()];
     const engine = await wasmEngine();
     const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };

@@ -124,7 +124,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
   });
 
-  test("helper and main function: the tests speak between the turns", { timeout: 60_000 }, async () => {
+  test("helper and main function: the tests speak between the turns", async () => {
     const task = await openTask(
       { name: "code", benchmark: "coophumaneval", turns: 2 },
       { ...resources, testProblems: 2 },

@@ -21,10 +21,10 @@ describe("Python under bubblewrap", async () => {
   if (missing !== null) return;
   const sandbox = await createSandbox({ kind: "bubblewrap" });
   afterAll(() => sandbox.close());
-  for (const item of sandboxCases) test(item.name, { timeout: 60_000 }, () => item.run(sandbox));
+  for (const item of sandboxCases) test(item.name, () => item.run(sandbox));
 
   const kernel = attemptsAt("/nowhere", 9).filter(({ fields }) => fields.includes("kernel"));
-  test.for(kernel)("its self-test would notice: $name", { timeout: 60_000 }, ({ name, program }, { skip }) => {
+  test.for(kernel)("its self-test would notice: $name", ({ name, program }, { skip }) => {
     if (name.includes("setting") && process.getuid?.() !== 0) return skip("only root's programs could");
     if (name.includes("mode") && process.getuid?.() !== 0) return skip("only root's programs could");
     const native = nativePython();

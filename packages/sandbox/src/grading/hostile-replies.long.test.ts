@@ -7,7 +7,7 @@ import { gradeProgram, type ProgramTests } from "./grade-program.ts";
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await createSandbox({ concurrency: 2 });
-}, 120_000);
+});
 afterAll(() => sandbox.close());
 
 /** HumanEval/33's way of comparing: the tests make tuples of what they get. */
@@ -44,7 +44,7 @@ describe("what a reply causes is wrong", () => {
     ["one that says it did not load in no words", forged('{"unloadable": [{"toString": 1}, {"toString": 1}]}')],
     ["null", forged("null")],
     ["a prototype", forged('{"__proto__": {"answers": [null, null, null]}}')],
-  ] as const)("%s", { timeout: 120_000 }, async ([, program]) => {
+  ] as const)("%s", async ([, program]) => {
     expect(await gradeProgram(program, thirds, sandbox, { seconds: 2 })).toMatchObject({
       correct: false,
       decided: true,
@@ -67,7 +67,7 @@ describe("what a reply causes is wrong", () => {
     ["a thread", `import threading\n${returning("threading.Thread(target=print).start()")}`, "can't start new thread"],
     ["a process", `import os\n${returning("os.fork()")}`, "has no attribute 'fork'"],
     ["an interpreter that dies", `import os\n${returning("os.abort()")}`, "crashed"],
-  ] as const)("a limit of the sandbox is no verdict: %s", { timeout: 120_000 }, async ([, program, rule]) => {
+  ] as const)("a limit of the sandbox is no verdict: %s", async ([, program, rule]) => {
     const verdict = await gradeProgram(program, thirds, sandbox, { seconds: 3 });
     expect(verdict).toMatchObject({ correct: false, decided: false, limited: true });
     expect(verdict.rule).toContain(rule);

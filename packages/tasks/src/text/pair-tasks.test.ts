@@ -103,7 +103,6 @@ const schemes = ["fallback", "decorator", "coordinator", "strategy-filter"] as c
 
 test.skipIf(data === "")(
   "over training the metrics say which share of programs cooperates how (LACONIC_DATA)",
-  { timeout: 120_000 },
   async () => {
     const task = await codeTask({ benchmark: "coophumaneval", turns: 1 }, resources(1));
     try {

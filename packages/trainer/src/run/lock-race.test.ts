@@ -59,24 +59,20 @@ function start(file: string): Contender {
   };
 }
 
-test(
-  "a stale, torn or missing lock goes to exactly one of the processes that race for it",
-  { timeout: 120_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder, "contender.mts");
-    await writeFile(file, contender);
-    const contenders = Array.from({ length: 6 }, () => start(file));
-    onTestFinished(async () => void (await Promise.all(contenders.map((each) => each.end()))));
-    expect(await Promise.all(contenders.map((each) => each.hear()))).toEqual(contenders.map(() => "ready"));
-    const stale = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }); // beyond the largest number of a process
-    for (let race = 0; race < 30; race++) {
-      const directory = join(folder, `run-${race}`);
-      await mkdir(directory);
-      if (race % 3 !== 2) await writeFile(join(directory, "LOCK"), race % 3 === 0 ? stale : `{"pid":`);
-      for (const each of contenders) each.say(directory);
-      const heard = await Promise.all(contenders.map((each) => each.hear()));
-      expect([race, ...heard.toSorted()]).toEqual([race, "got", ...contenders.slice(1).map(() => "run_locked")]);
-    }
-  },
-);
+test("a stale, torn or missing lock goes to exactly one of the processes that race for it", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "contender.mts");
+  await writeFile(file, contender);
+  const contenders = Array.from({ length: 6 }, () => start(file));
+  onTestFinished(async () => void (await Promise.all(contenders.map((each) => each.end()))));
+  expect(await Promise.all(contenders.map((each) => each.hear()))).toEqual(contenders.map(() => "ready"));
+  const stale = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }); // beyond the largest number of a process
+  for (let race = 0; race < 30; race++) {
+    const directory = join(folder, `run-${race}`);
+    await mkdir(directory);
+    if (race % 3 !== 2) await writeFile(join(directory, "LOCK"), race % 3 === 0 ? stale : `{"pid":`);
+    for (const each of contenders) each.say(directory);
+    const heard = await Promise.all(contenders.map((each) => each.hear()));
+    expect([race, ...heard.toSorted()]).toEqual([race, "got", ...contenders.slice(1).map(() => "run_locked")]);
+  }
+});

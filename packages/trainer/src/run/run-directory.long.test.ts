@@ -135,7 +135,6 @@ test("a path that cannot be a directory is run_unwritable and says why", async (
 
 test.each(["ENOSPC", "EROFS"] as const)(
   "%s at any write is run_unwritable, and what was saved stays whole",
-  { timeout: 180_000 },
   async (code) => {
     const whole = await runFolder();
     await runIn(whole);

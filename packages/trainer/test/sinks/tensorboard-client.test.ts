@@ -45,7 +45,6 @@ const hasTensorBoard = await hasPython("tensorboard");
 
 test.skipIf(!hasTensorBoard)(
   "TensorBoard itself reads every step once, validation values, settings, the chart and the text of a resumed run",
-  { timeout: 120_000 },
   async () => {
     const directory = await temporaryFolder();
     for (const last of [3, 5]) {

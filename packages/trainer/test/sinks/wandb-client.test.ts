@@ -61,7 +61,6 @@ const hasWandb = await hasPython("wandb");
 
 test.skipIf(!hasWandb)(
   "W&B's own client sends the folder: settings, one row for each step, transcripts as a file, and the end",
-  { timeout: 120_000 },
   async () => {
     const directory = await temporaryFolder();
     const { url, uploaded } = await wandbServer();

@@ -2,7 +2,7 @@ import { useContext } from "preact/hooks";
 import { Level } from "./level.ts";
 import type { Conversation } from "./worker/messages.ts";
 
-export function Verdict({ conversation: { right, answer } }: { conversation: Conversation }) {
+function Verdict({ conversation: { right, answer } }: { conversation: Conversation }) {
   const text = right ? "✓ right" : answer === null ? "✗ no answer" : "✗ wrong";
   return <b class={`tone number ${right ? "good" : "bad"}`}>{text}</b>;
 }

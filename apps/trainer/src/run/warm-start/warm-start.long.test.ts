@@ -42,98 +42,86 @@ async function trained(...words: readonly string[]): Promise<Result & { readonly
 }
 
 describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm start (needs LACONIC_DATA)", () => {
-  test(
-    "a run tells three states, known and unseen, keeps them when it goes on, and is found when moved",
-    { timeout: 180_000 },
-    async () => {
-      const words = ["preset:story-relay", ...short, "--seed", "1"];
-      const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
-      expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
-      expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
-      for (const own of [first, first.known, first.unseen])
-        expect([own.before.tokens > 0, own.afterWarmStart.tokens > 0, own.after.tokens > 0]).toEqual([
-          true,
-          true,
-          true,
-        ]);
-      expect(first.afterWarmStart).not.toEqual(first.before);
-      // A model folder without the optimiser's state.
-      expect((await readdir(join(run("a"), "taught"))).toSorted()).toEqual([
-        "config.json",
-        "generation_config.json",
-        "model.safetensors",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "warm-start.json",
-      ]);
+  test("a run tells three states, known and unseen, keeps them when it goes on, and is found when moved", async () => {
+    const words = ["preset:story-relay", ...short, "--seed", "1"];
+    const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
+    expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
+    expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
+    for (const own of [first, first.known, first.unseen])
+      expect([own.before.tokens > 0, own.afterWarmStart.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
+    expect(first.afterWarmStart).not.toEqual(first.before);
+    // A model folder without the optimiser's state.
+    expect((await readdir(join(run("a"), "taught"))).toSorted()).toEqual([
+      "config.json",
+      "generation_config.json",
+      "model.safetensors",
+      "tokenizer.json",
+      "tokenizer_config.json",
+      "warm-start.json",
+    ]);
 
-      // The same model, trained without a warm start, begins where `before` says.
-      const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
-      expect(bare).not.toHaveProperty("afterWarmStart");
-      expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
-        first.before,
-        first.known.before,
-        first.unseen.before,
-      ]);
+    // The same model, trained without a warm start, begins where `before` says.
+    const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
+    expect(bare).not.toHaveProperty("afterWarmStart");
+    expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
+      first.before,
+      first.known.before,
+      first.unseen.before,
+    ]);
 
-      await rename(run("a"), run("moved"));
-      const on = await trained("--resume", run("moved"), "train.steps=2");
-      expect(on.err).not.toContain("warm start on copying, before the training");
-      const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
-        before,
-        afterWarmStart,
-        known: { ...known, after: 0 },
-        unseen: { ...unseen, after: 0 },
-        states: { ...states, after: "" },
-      });
-      expect(began(on)).toEqual(began(first));
-      expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
-        model: "run:taught",
-        warmStart: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
-      });
-      const ls = (await laconic("view", "ls", place)).out;
-      expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
-      expect((await laconic("eval", run("moved"), "--problems", "4", "--json")).code).toBe(0);
-      const verified = await laconic("verify", run("moved"));
-      expect([verified.code, verified.out]).toEqual([3, expect.stringContaining("as far as covered")]);
+    await rename(run("a"), run("moved"));
+    const on = await trained("--resume", run("moved"), "train.steps=2");
+    expect(on.err).not.toContain("warm start on copying, before the training");
+    const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
+      before,
+      afterWarmStart,
+      known: { ...known, after: 0 },
+      unseen: { ...unseen, after: 0 },
+      states: { ...states, after: "" },
+    });
+    expect(began(on)).toEqual(began(first));
+    expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
+      model: "run:taught",
+      warmStart: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
+    });
+    const ls = (await laconic("view", "ls", place)).out;
+    expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
+    expect((await laconic("eval", run("moved"), "--problems", "4", "--json")).code).toBe(0);
+    const verified = await laconic("verify", run("moved"));
+    expect([verified.code, verified.out]).toEqual([3, expect.stringContaining("as far as covered")]);
 
-      // Another run takes the same warm-started model; its folder is not begun anew under others.
-      const again = ["train.steps=1", "--run", run("b")];
-      const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
-      expect(said).toContain("3 steps of warm start on copying, as they were given before");
-      const refused = await laconic("train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again);
-      expect([refused.code, refused.err]).toEqual([
-        2,
-        expect.stringContaining("with another warm start; choose another"),
-      ]);
-    },
-  );
+    // Another run takes the same warm-started model; its folder is not begun anew under others.
+    const again = ["train.steps=1", "--run", run("b")];
+    const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
+    expect(said).toContain("3 steps of warm start on copying, as they were given before");
+    const refused = await laconic("train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("with another warm start; choose another"),
+    ]);
+  });
 
-  test(
-    "a model that has had its warm start gets no second one, and is refused others",
-    { timeout: 120_000 },
-    async () => {
-      const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
-      expect((await laconic("train", ...start, "--run", run("taught-first"))).code).toBe(0);
-      const folder = join(run("taught-first"), "taught");
-      const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
-      const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
-      expect([code, err.includes("before the training")]).toEqual([0, false]);
-      expect(out).toMatch(
-        /^states {4}before the warm start -> after 3 steps of warm start on copying -> after 1 steps?$/mu,
-      );
-      expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
-      expect(out).toMatch(
-        /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 10\)$/mu,
-      );
-      expect(existsSync(join(run("a"), "taught"))).toBe(false);
-      const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));
-      expect([other.code, other.err]).toEqual([
-        2,
-        expect.stringMatching(/warmStart\.steps is 9, but .* warm start with 3/u),
-      ]);
-    },
-  );
+  test("a model that has had its warm start gets no second one, and is refused others", async () => {
+    const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
+    expect((await laconic("train", ...start, "--run", run("taught-first"))).code).toBe(0);
+    const folder = join(run("taught-first"), "taught");
+    const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
+    const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
+    expect([code, err.includes("before the training")]).toEqual([0, false]);
+    expect(out).toMatch(
+      /^states {4}before the warm start -> after 3 steps of warm start on copying -> after 1 steps?$/mu,
+    );
+    expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
+    expect(out).toMatch(
+      /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 10\)$/mu,
+    );
+    expect(existsSync(join(run("a"), "taught"))).toBe(false);
+    const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));
+    expect([other.code, other.err]).toEqual([
+      2,
+      expect.stringMatching(/warmStart\.steps is 9, but .* warm start with 3/u),
+    ]);
+  });
 });
 
 test.each([

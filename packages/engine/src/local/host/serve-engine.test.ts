@@ -39,7 +39,7 @@ describe("an engine in a worker of the app", () => {
   afterAll(() => engine.close());
 
   for (const item of engineCases)
-    test(item.name, { timeout: 60_000 }, () => item.run(() => ({ ...engine, close: () => Promise.resolve() })));
+    test(item.name, () => item.run(() => ({ ...engine, close: () => Promise.resolve() })));
 });
 
 async function trained(engine: Engine, path: string): Promise<unknown> {

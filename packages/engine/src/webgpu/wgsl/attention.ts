@@ -29,7 +29,7 @@ export interface AttentionBlocks {
 }
 
 /** Of every program over blocks. */
-export function blockParts(
+function blockParts(
   { data, count, tree }: AttentionBlocks,
   shape: AttentionShape,
 ): Pick<WgslProgram, "constants" | "uniforms"> & { readonly inputs: Readonly<Record<"blocks", { data: GpuArray }>> } {
@@ -41,7 +41,7 @@ export function blockParts(
 }
 
 /** WGSL: `at` is the workgroup's block, nothing beyond the last. */
-export const blockOfGroup = (heads: string): string => `
+const blockOfGroup = (heads: string): string => `
   let group = ${groupIndex};
   let block = group / ${heads};
   let head = group % ${heads};
@@ -55,13 +55,13 @@ export const blockOfGroup = (heads: string): string => `
   let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for`;
 
 /** WGSL: in a tree, the end of the rows that read this one. */
-export const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
+const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
 
 /**
  * WGSL: the workgroup reads the block's runs of keys and values tile by tile; each query then does `body` for place `j` of every
  * tile that it may see. A key is seen by those behind it that continue its segment.
  */
-export const overKeys = (body: string): string => `
+const overKeys = (body: string): string => `
   var run = at.z;
   for (var end = 0; end < at.y; run += 2) {
     end = blocks[run + 1];
