@@ -86,7 +86,6 @@ async function checkRecords(run: RunFolder, findings: Findings): Promise<number>
 
 /** The next row of `metrics.jsonl`, which is that of the step; a kill may leave the last step without. */
 async function rowAt(run: RunFolder, step: number, isLast: boolean, findings: Findings): Promise<Json | null> {
-  if (step < run.rowsFrom) return null;
   let { value: row } = await run.metrics.next();
   while (row && row.step < step) ({ value: row } = await run.metrics.next());
   if (!row && isLast) return null;

@@ -11,8 +11,8 @@ export type { PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";
 export type { RecordedEpisode } from "./recorded-episode.ts";
 export { recordVersion } from "./stored-step.ts";
-export { runFileRules, runFiles, dividedFiles, tracePartName, tracePartsOf } from "./run-files.ts";
-export type { RunFileRules, TracePart } from "./run-files.ts";
+export { runFileRules, runFiles } from "./run-files.ts";
+export type { RunFileRules } from "./run-files.ts";
 export type {
   StoredContent,
   StoredEpisode,

@@ -45,7 +45,6 @@ export interface StoredRollout {
   readonly reward: number | null;
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
-  readonly utteranceScores?: readonly (number | null)[];
   /** The episode with one agent silent, by agent. */
   readonly without?: Readonly<Record<AgentId, number>>;
   readonly greedy?: number;

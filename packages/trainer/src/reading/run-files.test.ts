@@ -29,7 +29,6 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "samplers.jsonl",
       "beginning",
       "opponents",
-      "parts",
       ...traces,
     ].toSorted(),
   );

@@ -26,8 +26,8 @@ export function checkRollouts(rules: RecordRules, train: TrainSettings, record: 
     checkGrade(rules, place, episode, problem, { score: gradeOf(episode), "term task": score?.reward?.team["task"] });
     return { number, row: record.rollouts[number] as StoredRollout, episode, place };
   });
-  // Trees end early, and queues cut groups.
-  if (!trees && !train.asynchronous?.["cutStragglers"]) {
+  // Trees end early.
+  if (!trees) {
     const sizes = problems.map((_, group) => rollouts.filter(({ row }) => row.group === group).length);
     const expected = [train.problemsPerStep, problems.map(() => train.episodesPerProblem)];
     rules.findings.at("batch", { step }).same("problems, and episodes of each", expected, [problems.length, sizes]);

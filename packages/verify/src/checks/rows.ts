@@ -4,7 +4,7 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 
 /** One record for each step, a row and a record for each evaluation that is due, and checkpoints that repeat them. */
 export function checkRows(run: RunFolder, findings: Findings): void {
-  const { records, evaluations, evaluationsFrom, test, checkpoints } = run;
+  const { records, evaluations, test, checkpoints } = run;
   const files = findings.at("files", {});
   const whole = records.filter(({ isComplete }) => isComplete);
   const steps = whole.flatMap(({ kind, step }) => (kind === "step" ? step : []));
@@ -17,7 +17,7 @@ export function checkRows(run: RunFolder, findings: Findings): void {
   const rows = evaluations.map(({ step }) => step);
   const due = [0, ...steps].filter((step) => {
     const { every } = run.trainAt(step).evaluation;
-    return step < last && step >= evaluationsFrom && (step === 0 || (every > 0 && step % every === 0));
+    return step < last && (step === 0 || (every > 0 && step % every === 0));
   });
   // A run that is interrupted or extended has more: each of its ends is evaluated.
   const expected = [...new Set([...due, ...rows])].toSorted((a, b) => a - b);

@@ -9,7 +9,7 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import type { TrainSettings } from "../rules/settings.ts";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import type { Recorded } from "./record.ts";
-import { membersOf, partsOf, rowsOf } from "./rows.ts";
+import { membersOf, rowsOf } from "./rows.ts";
 
 type Row = Json & { readonly step: number };
 
@@ -23,8 +23,6 @@ export interface RunFolder {
   readonly inputs: Json;
   readonly metrics: AsyncGenerator<Row>;
   readonly evaluations: readonly Row[];
-  readonly evaluationsFrom: number;
-  readonly rowsFrom: number;
   /** Records of steps and evaluations, in the order of the file. */
   readonly records: readonly Recorded[];
   /** Figures of the test problems and their episodes; null where the folder has none. */
@@ -38,7 +36,7 @@ export interface RunFolder {
 /** A damaged configuration may lack them. */
 const lacking = { evaluation: {}, asynchronous: null, problemPool: null, prices: {} } as unknown as TrainSettings;
 
-const read = "config manifest metrics episodes evaluations test testEpisodes changes checkpoints parts beginning";
+const read = "config manifest metrics episodes evaluations test testEpisodes changes checkpoints beginning";
 
 /** @throws LaconicError `run_missing`, `config_invalid` for a folder without a run, or records of another version */
 export async function readRunFolder(directory: string): Promise<RunFolder> {
@@ -56,12 +54,9 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     throw new LaconicError("config_invalid", `${path("config")} does not say how many steps the run has`);
   const changes = has("changes") ? changesIn(await readFile(path("changes"), "utf8"), path("changes")) : [];
   const manifest = has("manifest") ? await readObject(path("manifest")) : {};
-  const rows = await partsOf(directory, runFiles.metrics);
-  const records: Recorded[] = [];
-  for (const { file } of await partsOf(directory, runFiles.episodes)) records.push(...(await recordsIn(file)));
+  const records = await recordsIn(path("episodes"));
   const evaluations: Row[] = [];
-  const evaluated = await partsOf(directory, runFiles.evaluations);
-  for await (const row of rowsOf(evaluated)) evaluations.push(row);
+  for await (const row of rowsOf(path("evaluations"))) evaluations.push(row);
   const [record = null] = has("testEpisodes") ? await recordsIn(path("testEpisodes")) : [];
   const names: string[] = read.split(" ").map((key) => runFiles[key as keyof typeof runFiles]);
   const settings = new Map<number, TrainSettings>();
@@ -71,10 +66,8 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     changes,
     manifest,
     inputs: isObject(manifest["inputs"]) ? manifest["inputs"] : {},
-    metrics: rowsOf(rows),
+    metrics: rowsOf(path("metrics")),
     evaluations,
-    evaluationsFrom: evaluated[0]?.first ?? 0,
-    rowsFrom: Math.max(1, rows[0]?.first ?? 1),
     records,
     test: has("test") ? { row: await readObject(path("test")), record } : null,
     checkpoints: await checkpointsOf(path("checkpoints"), path("beginning")),

@@ -62,7 +62,7 @@ type Quantity = "rewards" | "prices" | "advantages" | "losses" | "learning rates
 const played = new Set(
   `seed steps problemsPerStep episodesPerProblem minibatches epochs refreshOldPolicyEvery oldLogProbs problemPool
   curriculum sampling scoring limits onAgentError reward groupReward supervised optimizer policies evaluation divergence
-  earlyStopping checkpoint retention weightBy`.split(/\s+/u),
+  earlyStopping checkpoint weightBy`.split(/\s+/u),
 );
 
 const entering = new Set<string>(Object.values(quantities).flatMap((group) => Object.keys(group)));
