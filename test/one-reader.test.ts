@@ -22,10 +22,10 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/evaluation/src/judging/judge-answers.ts": "a rubric",
   "packages/grading/src/board/board-report.ts": "a file of the package",
   "packages/runtime/src/run/tinker-server.ts": "environment.json",
+  "packages/runtime/src/variants/run-variants.ts": "a summary of finished runs",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
   "packages/trainer/src/run/sink-set.ts": "environment.json",
   "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
-  "packages/verify/src/folder/run-folder.ts": "changes.jsonl has a row for each setting that a resume changed",
 };
 
 test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {
