@@ -1,5 +1,5 @@
 /**
- * A decoder-only transformer that trains and samples on worker threads, over interchangeable kernel sets.
+ * Decoder-only transformer that trains and samples on worker threads, with interchangeable kernel sets.
  * @module @laconic/engine
  */
 export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";

@@ -21,48 +21,47 @@ import { LocalModel, LocalValueModel } from "./local-model.ts";
 import { hostOver } from "./host/worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./host/web-worker.ts";
 
-/** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
-  /** Where the kernels are; a list gives each worker a device of its own, as on several GPUs. */
+  /** Kernel source, or one per worker for several GPUs. */
   readonly device: KernelSource | readonly KernelSource[];
   /**
-   * Worker threads, each with a replica of every model; 1 by default, or as many as there are devices. Part of the run, not of the machine: a different
-   * number sums gradients in a different order.
+   * Worker threads, each with a replica of every model. Default: number of devices. The number changes the order in
+   * which gradients are summed, and so the results.
    */
   readonly workers?: number;
-  /** Tokens per replica and micro-batch, shared ones once; 16,384 by default: bounds the memory of activations. */
+  /** Max tokens per replica and micro-batch, shared ones counted once. Default 16,384. */
   readonly maxTokensPerMicroBatch?: number;
-  /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
+  /** `layer` keeps only each layer's input for the backward pass. Default `none`. */
   readonly recompute?: Recompute;
   /**
-   * Whether training passes and log-probs go over a prefix that sequences share once; true by default. False gives every
-   * sequence rows, and with dropout masks, of its own.
+   * Whether training and log-probs compute shared prefixes once. Default true. If false, each sequence has its own
+   * dropout masks.
    */
   readonly sharePrefixes?: boolean;
-  /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room by default. */
+  /** Limits of cached prefixes of ended conversations. Default: cache capacity. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
-   * Most memory of key-value caches in bytes, per worker. By default three quarters of what the device has free when it
-   * is first asked, which workers on one machine's memory share; 1 GiB where a device does not say.
+   * Max bytes of key-value caches per worker. Default: three quarters of the device's free memory at first use, divided
+   * among workers on the same memory; 1 GiB if unknown.
    */
   readonly cacheBytes?: number;
   /**
-   * Starts a worker whose file calls `serveEngine`, once for each of `workers`: what a browser needs, which starts workers
-   * from the app's own files only. Node starts its threads by itself.
+   * Starts a worker whose file calls `serveEngine`. Required in browsers, which start workers only from the app's
+   * files.
    */
   readonly startWorker?: () => WebWorker;
-  /** Ends the start: threads that have begun are ended with it. Later it does nothing. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
-  /** Hears what a run should know and goes on with: a device that ran out of memory, once per model. */
+  /** Called once per model when the device runs out of memory. */
   readonly onWarning?: (message: string) => void;
 }
 
 const defaultMaxTokens = 16_384;
 
 /**
- * An engine on worker threads of this process: the calling thread never computes.
- * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start, or for
- * several workers in a page whose threads cannot share memory; `aborted`.
+ * Creates an engine on worker threads.
+ * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` if the device cannot start or
+ * threads cannot share memory, `aborted`.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const devices = [options.device].flat();
@@ -85,7 +84,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   const { signal } = options;
   expectNotAborted(signal, starting);
   const { startWorker } = options;
-  // Workers on one device take from the same memory.
+  // Workers on one device share its memory.
   const settings = hostSettings(options, Math.ceil(workers / devices.length));
   const start = (device: KernelSource): HostPort => {
     const setup: HostSetup = { device, place: { sharing: workers }, ...settings };
@@ -96,7 +95,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);
   } catch (error) {
-    // A thread that is aborted may be starting its device for long, and would hear of nothing before.
+    // A thread that starts its device handles no messages, so aborted threads are closed directly.
     await Promise.allSettled(signal?.aborted ? ports.map((port) => port.close()) : hosts.map((host) => host.close()));
     throw error;
   }
@@ -109,11 +108,11 @@ type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "sharePr
 type HostOptions = Pick<LocalEngineOptions, "recompute" | "sharePrefixes" | "keptPrefixes" | "cacheBytes">;
 
 interface InlineFiles {
-  /** Where models are read from and saved; folders of this machine by default. */
+  /** Default: the local file system. */
   readonly files?: ModelFiles;
 }
 
-/** Replicas add their gradients up in memory that they share. */
+/** Replicas sum their gradients in shared memory. */
 function expectSharedMemory(workers: number): void {
   if (workers === 1 || typeof SharedArrayBuffer === "function") return;
   throw new LaconicError(
@@ -123,7 +122,7 @@ function expectSharedMemory(workers: number): void {
   );
 }
 
-/** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
+/** Creates an engine on the calling thread; each kernel set is a replica. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
   options: ModelOptions & HostOptions & InlineFiles = {},
@@ -133,7 +132,7 @@ export function createInlineEngine(
   return assemble(hosts, options);
 }
 
-/** @param sharing - workers that take from the same memory */
+/** @param sharing - number of workers on the same memory */
 function hostSettings(
   { recompute = "none", sharePrefixes = true, keptPrefixes, cacheBytes }: HostOptions,
   sharing: number,
@@ -180,7 +179,9 @@ async function assemble(
   };
 }
 
-/** @throws LaconicError `config_invalid` for layers of a policy that are to be trained by values, `model_unsupported` for those of another engine */
+/**
+ * @throws LaconicError `config_invalid` for training a policy's layers, `model_unsupported` for another engine's policy
+ */
 function scalarSource(
   source: ValueSource,
   { train = source.kind === "trunk" ? "head" : "all" }: ValueModelOptions,

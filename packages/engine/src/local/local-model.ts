@@ -25,7 +25,6 @@ import type { WeightsId } from "./host/protocol.ts";
 import { ReplicatedModel } from "./replicas/replicated-model.ts";
 import { SharedSampling } from "./replicas/shared-sampling.ts";
 
-/** A policy: weights that sample replies, and learn from the log-probs of their tokens. */
 export class LocalModel extends ReplicatedModel implements TrainableModel {
   readonly supports: readonly SamplingName[] = kernelSampling;
   readonly #sampling = new SharedSampling(this.hosts, this.number);
@@ -82,7 +81,6 @@ export class LocalModel extends ReplicatedModel implements TrainableModel {
   }
 }
 
-/** Weights that value states, and learn from the error of their values. */
 export class LocalValueModel extends ReplicatedModel implements ValueModel {
   get hasStoredHead(): boolean {
     return this.facts.hasStoredHead ?? false;
@@ -103,10 +101,7 @@ export class LocalValueModel extends ReplicatedModel implements ValueModel {
   }
 }
 
-/**
- * Passes go over what tokens are predicted from. A valued token is one from which the next is predicted; behind the last one stands any
- * token, of which nothing is read.
- */
+/** Passes predict tokens, so the last valued token gets a successor; token 0 fills that place and is not read. */
 function asPredictions({ tokens, from = tokens.length - 1 }: ValueSequence): TrainingSequence {
   return { promptTokens: tokens.slice(0, from + 1), completionTokens: [...tokens.slice(from + 1), 0] };
 }

@@ -17,13 +17,11 @@ import {
 } from "@laconic/core";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 
-/** When a request joins others, as `localPolicy` has it. */
 export type Batching = "waves" | "continuous";
 
 /**
- * How a run that is to repeat itself lets requests join. At once where a reply does not depend on its neighbours, so that
- * nobody waits for the slowest, and where nothing repeats bit for bit anyway; in waves where a run repeats itself only if
- * the same requests share a batch, and on remote engines, which batch by themselves.
+ * Batching with which a run is reproducible: `continuous` if a reply does not depend on its batch, or if the device is
+ * not deterministic anyway. Otherwise `waves`, as on remote engines, which batch by themselves.
  */
 export function repeatableBatching({
   kind,
@@ -34,15 +32,11 @@ export function repeatableBatching({
 }
 
 /**
- * A language model over a sampler.
- *
- * A reply ends with the token that completes a stop text, which may lie across tokens: trace and usage include that token,
- * the text ends before the stop text.
- *
- * @param options.batching - `waves`: requests that any number of episodes make while a batch is sampled are served
- * together as the next one, so a run repeats itself on every device. `continuous`: each joins the running batch at once, as
- * a server wants it, and a run where `repeatableBatching` says so.
- * @throws LaconicError from `complete`: `aborted`, `input_invalid` for a chat prompt or one the model cannot take.
+ * Wraps a sampler as a language model. The trace and usage include the token that completes a stop text; the text ends
+ * before the stop text.
+ * @param options.batching - `waves` (default): requests that arrive while a batch is sampled form the next batch, so
+ * runs are reproducible on every device. `continuous`: requests join the running batch at once.
+ * @throws LaconicError from `complete`: `aborted`, `input_invalid` for unsupported prompts.
  */
 export function localPolicy(options: {
   readonly id: string;
@@ -71,7 +65,7 @@ export function localPolicy(options: {
   };
 }
 
-/** A prompt's log-probs, by one pass and no sampling. */
+/** Computes the prompt's log-probs without sampling. */
 async function scored(
   request: CompletionRequest,
   sampler: Sampler,
@@ -147,7 +141,7 @@ function completion(
 
 const known = new WeakMap<Tokenizer, TokenBytes>();
 
-/** What each token of a vocabulary adds to a text: as the tokenizer says, or as each decodes alone. */
+/** Falls back to decoding each token alone. */
 function tokenBytesOf(tokenizer: Tokenizer): TokenBytes {
   const own = tokenizer.tokenBytes?.();
   if (own) return own;
@@ -169,11 +163,9 @@ function decodeEach(tokenizer: Tokenizer): TokenBytes {
 }
 
 /**
- * A reply up to its first stop text. The engine ends most replies there already; this is for samplers that do not know stop
- * texts, and for what only the decoder can tell.
- *
- * @param decode - text of a beginning of the tokens
- * @returns the text before the stop text, and the trace as far as the token that completes it
+ * Cuts a reply at its first stop text, for samplers without stop texts and for texts that only the decoder can find.
+ * @param decode - returns the text of the first tokens
+ * @returns the text before the stop text, and the trace up to the token that completes it
  */
 function endAtStop(
   trace: TokenTrace,
@@ -182,7 +174,7 @@ function endAtStop(
 ): { readonly text: string; readonly stopped: boolean; readonly trace: TokenTrace } {
   const whole = decode(trace.tokens);
   if (firstStop(whole, stops) === null) return { text: whole, stopped: false, trace };
-  // The shortest beginning that holds a stop text: those that hold one are the longest ones.
+  // Binary search for the shortest prefix that contains a stop text.
   let without = 0;
   let within = trace.tokens.length;
   while (within - without > 1) {
@@ -212,12 +204,10 @@ function beginning(trace: TokenTrace, length: number): TokenTrace {
 }
 
 /**
- * A chat as tokens, in which the speaker's own replies are those that it drew: a text may be spelled by other tokens than those that
- * were sampled, and what stands behind them would then share nothing with the turn before.
- *
- * The template has the last word: where it changes a reply (cuts thoughts off, trims it), or writes something else before it than it
- * did when it was asked for, the chat is tokenised as it is.
- * @param ownReplies - in the order in which they were written
+ * Encodes a chat with the sampled tokens of the speaker's earlier replies. Another tokenization of their texts would
+ * lose the shared prefix with the previous turn. Falls back to the plain encoding if the template changes a reply or
+ * the text before it.
+ * @param ownReplies - oldest first
  */
 export function chatTokens(
   messages: readonly ChatMessage[],
@@ -237,14 +227,14 @@ export function chatTokens(
   const drawn = saidTokens(ownReplies[reply] as OwnReply, tokenizer, isEnd);
   if (end === undefined || !drawn) return whole;
   const differs = asked.findIndex((token, i) => token !== whole[i]);
-  // Text before a reply may be spelled together with it; control tokens stay what they were.
+  // Text before a reply may be tokenized with it; control tokens must not change.
   const isSame =
     tokenizer.decode(whole.slice(0, end)) === tokenizer.decode(asked) + text &&
     (differs < 0 || asked.slice(differs).every((token) => tokenizer.decode([token]) !== ""));
   return isSame ? [...chatTokens(before, ownReplies.slice(0, reply), tokenizer), ...drawn, ...whole.slice(end)] : whole;
 }
 
-/** The last of the messages that is one of the replies, each of which stands behind the one before it. */
+/** Last message that is one of the replies. */
 function lastReply(
   messages: readonly ChatMessage[],
   ownReplies: readonly OwnReply[],
@@ -258,7 +248,7 @@ function lastReply(
   return null;
 }
 
-/** The tokens that spell a reply: without its end token, or what completed a stop text. Null where none of its beginnings does. */
+/** Longest prefix of the reply's tokens that decodes to its text, without the end token; null if none does. */
 function saidTokens(
   { text, tokens }: OwnReply,
   tokenizer: Pick<ChatTokenizer, "decode">,

@@ -1,16 +1,13 @@
 import { nextTurn } from "#platform";
 import { LaconicError, type DrawnToken, type SampleRequest, type SampleResult, type Sampler } from "@laconic/core";
 
-/** What a request came to, and the weights that answered it. */
 export interface Sampled {
   readonly result: SampleResult;
   readonly weightVersion: number;
 }
 
-/** Samples one request. */
 export type SampleOne = (request: SampleRequest, onToken?: (drawn: DrawnToken) => void) => Promise<Sampled>;
 
-/** Each request goes to the sampler at once, and joins what is running there. */
 export function sampleAtOnce(sampler: Sampler): SampleOne {
   return async (request, onToken) => {
     const { weightVersion } = sampler;
@@ -27,14 +24,13 @@ interface Waiting {
 }
 
 /**
- * Requests made while a wave is sampled wait and travel together as the next one, in the order they were made: what
- * shares a batch then depends on the callers alone, not on time.
+ * Requests made while a wave is sampled form the next wave, in call order. The batches depend only on the callers, not
+ * on time.
  */
 export function sampleInWaves(sampler: Sampler): SampleOne {
   let waiting: Waiting[] = [];
   let busy = false;
 
-  /** Serves wave after wave until nobody waits. */
   const serve = async (): Promise<void> => {
     busy = true;
     for (;;) {
@@ -58,7 +54,7 @@ export function sampleInWaves(sampler: Sampler): SampleOne {
     } catch (error) {
       const culprit = refusedRequest(error, wave.length);
       if (culprit === null) return wave.forEach(({ reject }) => reject(error));
-      // Episodes know nothing of each other: one that asks badly fails alone.
+      // Only the invalid request fails.
       (wave[culprit] as Waiting).reject(error);
       const others = wave.filter((_, i) => i !== culprit);
       if (others.length > 0) await serveWave(others);
@@ -72,7 +68,7 @@ export function sampleInWaves(sampler: Sampler): SampleOne {
     });
 }
 
-/** Waits for a turn of the event loop in which the count stays: everybody who goes on now has asked. */
+/** Waits until the count stays the same for a turn of the event loop. */
 async function quiet(count: () => number): Promise<void> {
   let before: number;
   do {
@@ -81,7 +77,7 @@ async function quiet(count: () => number): Promise<void> {
   } while (count() !== before);
 }
 
-/** Which request of the batch the sampler refused, where it says so before sampling anything. */
+/** Index of the request that the sampler rejected; null if unknown. */
 function refusedRequest(error: unknown, requests: number): number | null {
   if (!LaconicError.is(error) || error.code !== "input_invalid") return null;
   const index = error.detail["request"];

@@ -3,7 +3,7 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { pairNames } from "../transformer/adapter.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
 
-/** The linear projections of a layer, by the name PEFT targets them with. */
+/** Projections of a layer, by PEFT's target names. */
 export const loraTargets = {
   q_proj: "self_attn.q_proj",
   k_proj: "self_attn.k_proj",
@@ -25,14 +25,13 @@ export function checkLora(settings: LoraSettings): void {
   });
 }
 
-/** Whether the last part of a module's name is a projection's. */
 export function isProjection(module: string): boolean {
   return Object.hasOwn(loraTargets, module.split(".").at(-1) as string);
 }
 
 /**
- * The adapted projections, layer by layer. As in PEFT a target is a module's name or the end of one, from a dot on.
- * @throws LaconicError `config_invalid` naming a target that the model has nowhere.
+ * As in PEFT, a target is a module's full name or its end after a dot.
+ * @throws LaconicError `config_invalid` for a target that matches no module.
  */
 export function adaptedProjections(config: ModelConfig, targets?: readonly string[]): string[] {
   const all = Array.from({ length: config.layers }, (_, layer) =>
@@ -52,9 +51,8 @@ function isTarget(module: string, target: string): boolean {
 }
 
 /**
- * Shape of every adapter matrix: A is [rank, in], B is [out, rank].
- * @throws LaconicError `config_invalid` for a rank above the model's width: one side of every projection has that width, so
- * its update can have no higher rank.
+ * A is [rank, in], B is [out, rank].
+ * @throws LaconicError `config_invalid` for a rank above the model's width, which one side of every projection has.
  */
 export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
   if (settings.rank > config.hiddenSize)
@@ -74,7 +72,7 @@ export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<
   return shapes;
 }
 
-/** As PEFT starts them: A uniform within ±1/sqrt(in) (Kaiming with a = sqrt(5)), B zero. */
+/** PEFT's initial values: A uniform within ±1/sqrt(in) (Kaiming with a = sqrt(5)), B zero. */
 export function initialAdapter(config: ModelConfig, settings: LoraSettings, random: Random): Map<string, Float32Array> {
   const values = new Map<string, Float32Array>();
   for (const [name, shape] of adapterShapes(config, settings)) {

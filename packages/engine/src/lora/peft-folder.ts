@@ -11,15 +11,16 @@ import { adapterShapes, checkLora, isProjection, loraTargets } from "./lora-sett
 const names = {
   config: "adapter_config.json",
   weights: "adapter_model.safetensors",
-  /** What PEFT wrote before safetensors; loading a pickle runs its code. */
+  /** Older format; loading a pickle runs its code. */
   pickled: "adapter_model.bin",
 } as const;
-/** What PEFT puts before the base model's own names. */
+/** PEFT's prefix of the base model's names. */
 const prefix = "base_model.model.";
 
 /**
- * Opens an adapter as PEFT saves it: settings, and matrices by their names here.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` naming the tensor, `model_unsupported` naming the setting.
+ * Opens an adapter in PEFT's format.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid` naming the tensor, `model_unsupported` naming the
+ * setting.
  */
 export async function openPeftFolder(
   files: ModelFiles,
@@ -51,7 +52,7 @@ export async function openPeftFolder(
 }
 
 /**
- * Writes an adapter as PEFT reads it.
+ * Writes an adapter in PEFT's format.
  * @returns the file names
  * @throws LaconicError `run_unwritable` naming the file.
  */
@@ -70,7 +71,7 @@ export async function writePeftFolder(
   return [names.config, names.weights];
 }
 
-/** What says nothing about the adapter's arithmetic, whatever its value; the rest are settings of features that other keys turn on. */
+/** Settings without effect on the arithmetic; the last ones configure features that other keys turn on. */
 const idleKeys: readonly string[] = [
   "auto_mapping",
   "base_model_name_or_path",
@@ -86,10 +87,10 @@ const readKeys = ["peft_type", "task_type", "init_lora_weights", "target_modules
 const settingKeys = ["r", "lora_alpha", "lora_dropout", "use_rslora"];
 const handledKeys: ReadonlySet<string> = new Set([...idleKeys, ...readKeys, ...settingKeys]);
 
-/** Ways to draw fresh matrices that leave the base as it was. */
+/** Initializations that leave the base weights unchanged. */
 const plainInitialisations: readonly unknown[] = [undefined, true, false, "gaussian", "eva", "orthogonal"];
 
-/** An adapter's settings as PEFT's LoraConfig; `base` is where its base lies. */
+/** `base` is the path of the base model. */
 export function toPeftConfig(settings: LoraSettings, base: string | null): UnknownRecord {
   return {
     peft_type: "LORA",
@@ -108,8 +109,8 @@ export function toPeftConfig(settings: LoraSettings, base: string | null): Unkno
 }
 
 /**
- * The settings of an adapter that PEFT stored. An option that is not known here is refused unless it is off.
- * @param place - how errors call the file
+ * Unknown options are rejected unless they are off.
+ * @param place - the file's name in errors
  * @throws LaconicError `model_unsupported` naming the option.
  */
 export function parsePeftConfig(json: UnknownRecord, place: string): LoraSettings {
@@ -141,7 +142,7 @@ export function parsePeftConfig(json: UnknownRecord, place: string): LoraSetting
   return settings;
 }
 
-/** Like PEFT, passes over names that no projection has; a head or an embedding among them is refused. */
+/** Ignores unknown names, as PEFT does; rejects heads and embeddings. */
 function parseTargets(
   value: unknown,
   refuse: (key: string, reason: string) => LaconicError,
@@ -156,7 +157,7 @@ function parseTargets(
   return { targets };
 }
 
-/** A value that turns an option off. */
+/** Whether a value turns an option off. */
 function isOff(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
   return value === null || value === false || value === "none" || value === "";

@@ -6,7 +6,7 @@ import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts
 import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
 import { writeSources } from "../weights/upload-weights.ts";
 
-/** AdamW over a model's parameters (Loshchilov and Hutter 2019); moments are made at the first step. */
+/** AdamW (Loshchilov and Hutter 2019). Moments are allocated at the first step. */
 export class AdamW {
   readonly #kernels: Kernels;
   #moments: ReadonlyMap<string, AdamWMoments> = new Map();
@@ -24,7 +24,7 @@ export class AdamW {
     return this.#moments;
   }
 
-  /** Clips by the global norm and steps; a norm that is not finite leaves everything as it was. Parameters without a gradient stay. */
+  /** Clips by the global norm. A non-finite norm changes nothing; parameters without a gradient are skipped. */
   async step(
     model: ModelOnDevice,
     gradients: ReadonlyMap<string, Tensor>,
@@ -33,7 +33,7 @@ export class AdamW {
     const kernels = this.#kernels;
     if (gradients.size === 0) return { gradNorm: 0, applied: false, step: this.#step };
     const trained = trainable(model);
-    // All moments are there before a weight moves: a device that runs out of memory leaves the model as it was.
+    // Allocates all moments first, so that running out of memory leaves the model intact.
     const fresh = this.#moments.size === 0;
     if (fresh) this.#moments = this.#freshMoments(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
@@ -63,7 +63,7 @@ export class AdamW {
         0,
       );
     }
-    // The device leaves everything as it was by itself; the host hears of it behind the step.
+    // The device skips a non-finite update by itself.
     const gradNorm = Math.sqrt((await kernels.read(squares))[0] as number);
     kernels.free(squares);
     const applied = Number.isFinite(gradNorm);
@@ -72,7 +72,7 @@ export class AdamW {
     return { gradNorm, applied, step: this.#step };
   }
 
-  /** Continues from stored moments; `weights` are the stored parameters, from which masters are made where the device needs them. */
+  /** `weights` are the stored parameters, from which master weights are made if needed. */
   async restore(
     model: ModelOnDevice,
     steps: number,

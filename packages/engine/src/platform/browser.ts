@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
-/** A browser has no folders: every path is refused. */
+/** Rejects every path. */
 export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, openToWrite: refuse };
 
 async function refuse(path: string): Promise<never> {
@@ -13,7 +13,7 @@ async function refuse(path: string): Promise<never> {
   );
 }
 
-/** @throws LaconicError `config_invalid`: which file a worker runs is the bundler's to say. */
+/** @throws LaconicError `config_invalid`, because the bundler decides which file a worker runs. */
 export function startThread(_setup: HostSetup): HostPort {
   throw new LaconicError(
     "config_invalid",
@@ -22,7 +22,7 @@ export function startThread(_setup: HostSetup): HostPort {
   );
 }
 
-/** Resolves once everything that waits to run has had its turn; a timer would wait for four milliseconds. */
+/** Resolves after one turn of the event loop; a timer would wait for 4 ms. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

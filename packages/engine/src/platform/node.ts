@@ -6,7 +6,6 @@ import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
-/** Folders of this machine. */
 export const defaultFiles: ModelFiles = {
   exists: (path) =>
     stat(path).then(
@@ -14,7 +13,7 @@ export const defaultFiles: ModelFiles = {
       () => false,
     ),
   async openToRead(path) {
-    // Without waiting: a pipe that nobody writes to would be opened for ever.
+    // Opening a pipe without a writer would block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await file.stat();
     if (!found.isFile()) {
@@ -24,7 +23,7 @@ export const defaultFiles: ModelFiles = {
     return {
       bytes: found.size,
       async read(into, position) {
-        // Node reads less than 2 GiB at a time.
+        // Node reads less than 2 GiB per call.
         const { bytesRead } = await file.read(into, 0, Math.min(into.length, 1 << 30), position);
         return bytesRead;
       },
@@ -37,10 +36,9 @@ export const defaultFiles: ModelFiles = {
   },
 };
 
-/** Starts a worker thread that serves an engine. */
 export function startThread(setup: HostSetup): HostPort {
   const entry = moduleBeside("../local/host/worker-main", import.meta.url).href;
-  // A query is for the loader of this thread alone.
+  // Queries are for this thread's loader.
   const device = { ...setup.device, module: setup.device.module.replace(/\?.*$/u, "") };
   const workerData = { ...setup, device, entry };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
@@ -62,7 +60,7 @@ export function startThread(setup: HostSetup): HostPort {
   };
 }
 
-/** Resolves once everything that waits to run has had its turn. */
+/** Resolves after one turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

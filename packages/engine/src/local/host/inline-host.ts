@@ -5,7 +5,7 @@ import { HostedModel, type HostedModelOptions } from "../hosted-model/hosted-mod
 import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import type { HostSource, ModelFacts, EngineHost, HostCapabilities, ModelMethod } from "./protocol.ts";
 
-/** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
+/** Engine replica on the calling thread. */
 export class InlineHost implements EngineHost {
   readonly #kernels: Kernels;
   readonly #options: HostedModelOptions;
@@ -37,10 +37,10 @@ export class InlineHost implements EngineHost {
     method: M,
     ...args: Parameters<HostedModel[M]>
   ): Promise<Awaited<ReturnType<HostedModel[M]>>> {
-    // Training needs the memory, and what runs next is then the same whether or not the run was interrupted before.
+    // Frees memory for training, and makes resumed runs identical.
     if (method === "forwardForGradient") for (const hosted of this.#models.values()) hosted.releaseKept();
     const hosted = this.#model(model);
-    // Method and arguments belong together, which the compiler does not follow through a union.
+    // The compiler cannot relate method and arguments.
     const run = hosted[method] as (...args: Parameters<HostedModel[M]>) => ReturnType<HostedModel[M]>;
     return await run.apply(hosted, args);
   }

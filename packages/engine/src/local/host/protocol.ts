@@ -14,7 +14,7 @@ import type { ModelLimits } from "@laconic/core/backends";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 
-/** What an engine on another thread is started with. */
+/** Start data of an engine thread. */
 export interface HostSetup extends HostSettings {
   readonly device: KernelSource;
   readonly place: KernelPlace;
@@ -25,7 +25,6 @@ export type HostCapabilities = Pick<
   "device" | "backend" | "dtype" | "deterministic" | "batchInvariant"
 >;
 
-/** Methods of {@link HostedModel} that the calling side uses. */
 export type ModelMethod =
   | "forward"
   | "forwardForGradient"
@@ -41,54 +40,53 @@ export type ModelMethod =
   | "load";
 
 /**
- * One replica of the engine: holds kernels and models, on its own thread or in this one.
- * Plain data in, plain data out. Calls on one host run one after the other, but samples of one model together.
+ * One replica of the engine. Arguments and results are plain data. Calls run one after the other, except concurrent
+ * `sample` calls of one model.
  */
 export interface EngineHost {
   describe(): Promise<HostCapabilities>;
   create(model: number, source: HostSource): Promise<ModelFacts>;
-  /** Calls a method of one of its models. Sequences and requests have been checked against the model's limits. */
+  /** Sequences and requests must be checked against the model's limits before. */
   call<M extends ModelMethod>(
     model: number,
     method: M,
     ...args: Parameters<HostedModel[M]>
   ): Promise<Awaited<ReturnType<HostedModel[M]>>>;
-  /** Sums this replica's share of all slots, once every replica has exported; the step comes after every share. */
+  /** Sums this replica's share of all slots, between all exports and the step. */
   sumGradients(exchange: GradientExchange, replica: number): Promise<void>;
   disposeModel(model: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A call on a host that another thread serves. A listener crosses as `true`; what it hears comes back as `drawn`. */
+/** A listener is sent as `true`; its events return as `drawn`. */
 export interface HostCall {
   readonly id: number;
   readonly method: keyof EngineHost;
   readonly args: readonly unknown[];
 }
 
-/** Result of the call with this id; before it, the tokens of `sample` step by step. */
+/** Result of a call, preceded by the tokens of `sample`. */
 export type HostReply =
   | { readonly id: number; readonly drawn: Float64Array }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: StoredError };
 
-/** The way to an engine on another thread. */
 export interface HostPort {
-  /** @param move - memory that the sender gives up */
+  /** @param move - memory to transfer */
   post(message: unknown, move: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: never) => void): void;
-  /** The thread is gone, or what it sent cannot be read. */
+  /** Called if the thread has ended or sent an unreadable message. */
   onFailure(listener: (error: LaconicError) => void): void;
   wait(isBusy: boolean): void;
   close(): Promise<void>;
 }
 
-/** The way back. */
+/** The thread's side of a `HostPort`. */
 export interface ServingPort extends Pick<HostPort, "post" | "onMessage"> {
   close(): void;
 }
 
-/** Memory of the float64 arrays in a message: it moves to the other thread instead of being copied, and its sender gives it up. */
+/** Buffers of a message's float64 arrays, for transfer instead of copying. */
 export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const value of values)
@@ -96,7 +94,6 @@ export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {
   return [...buffers];
 }
 
-/** An error as it crosses the thread boundary. */
 export interface StoredError {
   readonly code: LaconicErrorCode | null;
   readonly message: string;
@@ -111,46 +108,43 @@ export function storeError(error: unknown): StoredError {
   return { code: null, message, detail: {}, stack: stack ?? "" };
 }
 
-/** Anything but a LaconicError becomes `engine_failed` with the original stack as its cause. */
+/** Unknown errors become `engine_failed` with the original stack as cause. */
 export function reviveError(stored: StoredError): LaconicError {
   return new LaconicError(stored.code ?? "engine_failed", stored.message, stored.detail, new Error(stored.stack));
 }
 
-/** How a host trains and samples. */
 export interface HostSettings {
   readonly recompute: Recompute;
   readonly sharePrefixes: boolean;
   readonly limits: Partial<GenerationLimits>;
 }
 
-/** Names a frozen copy of a model's weights; `live` is the policy being trained. */
+/** Id of a frozen copy; `live` for the trained weights. */
 export type WeightsId = "live" | number;
 
-/** What the head says of M predicted tokens, sequence after sequence. */
+/** Outputs for M predicted tokens, sequence after sequence. */
 export interface HostOutputs {
-  /** log π of each; under a scalar head the value of the state that each is predicted from. */
+  /** Log-probs; with a scalar head, the value of the state before each token. */
   readonly outputs: Float64Array;
-  /** Of the distributions; nothing under a scalar head. */
+  /** Empty with a scalar head. */
   readonly entropy: Float64Array;
   readonly offsets: Int32Array;
-  /** Rows that were passed: tokens of the sequences, shared ones once. */
+  /** Computed rows, shared tokens counted once. */
   readonly rows: number;
-  /** One entry per predicted token, where they were asked for. */
+  /** One entry per predicted token, if requested. */
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
-/** What the calling side must know of a model. */
 export interface ModelFacts {
   readonly parameters: number;
-  /** Those that training changes. */
   readonly trainableParameters: number;
   readonly weightVersion: number;
   readonly limits: ModelLimits;
-  /** Of a model with a scalar head: whether its source had one. */
+  /** Whether the source had a scalar head. */
   readonly hasStoredHead?: boolean;
 }
 
-/** What a host makes models of: a source of the engine's, or a scalar head over own layers, or over those of one of its models. */
+/** Engine source, or a scalar head over separate layers or another model's. */
 export type HostSource =
   | ModelSource
   | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }

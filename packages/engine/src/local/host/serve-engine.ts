@@ -7,18 +7,16 @@ import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-host.ts";
 import { webWorkerScopePort, type WebWorkerScope } from "./web-worker.ts";
 
-/** What a worker of the app brings. */
 export interface ServeEngineOptions {
-  /** By the device's name, as kernel sources carry it. */
+  /** Loaders by the device name of kernel sources. */
   readonly kernels: Readonly<Record<string, CreateKernels>>;
-  /** Where models are read from and saved: this worker's, nobody else sees them unless they say so. */
+  /** Storage of models. Default: private to this worker. */
   readonly files?: ModelFiles;
 }
 
 /**
- * The whole of a Web Worker that computes for an engine: the file of the worker calls it, `createLocalEngine` with
- * `startWorker` calls the worker.
- * @param scope - the worker's own by default
+ * Serves an engine in a Web Worker whose file calls it; see `startWorker` of `createLocalEngine`.
+ * @param scope - default: the worker's global scope
  */
 export function serveEngine(
   { kernels, files = defaultFiles }: ServeEngineOptions,

@@ -2,9 +2,9 @@ import type { DrawnListener } from "../../generation/draw.ts";
 import { CallOrder } from "../replicas/call-order.ts";
 import { movedBuffers, storeError, type EngineHost, type HostCall, type ServingPort } from "./protocol.ts";
 
-/** Serves host calls until the port closes: in their order, samples together, and cancellations at once. */
+/** Serves host calls in order, except concurrent `sample` calls and immediate `cancel`. */
 export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void {
-  opened.catch(() => undefined); // each call reports it
+  opened.catch(() => undefined); // each call reports the error
   const order = new CallOrder();
   port.onMessage((call: HostCall) => {
     const task = (): Promise<void> => answer(port, opened, call);

@@ -8,24 +8,24 @@ interface Listening {
   ): void;
 }
 
-/** What of a browser's `Worker` is used: any object with these will do. */
+/** Used members of a browser's `Worker`. */
 export interface WebWorker extends Listening {
   postMessage(message: unknown, move: ArrayBuffer[]): void;
   terminate(): void;
 }
 
-/** What of a worker's own global scope is used. */
+/** Used members of a worker's global scope. */
 export interface WebWorkerScope extends Listening {
   postMessage(message: unknown, move: ArrayBuffer[]): void;
   close(): void;
 }
 
-/** The first message to a Web Worker, which cannot be started with data. */
+/** First message, because Web Workers cannot be started with data. */
 export interface FirstMessage {
   readonly setup: HostSetup;
 }
 
-/** The way to an engine that `serveEngine` serves in a Web Worker. */
+/** Port to an engine in a Web Worker. */
 export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
   const first: FirstMessage = { setup };
   worker.postMessage(first, []);
@@ -44,7 +44,7 @@ export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
   };
 }
 
-/** @param onSetup - hears the first message; listeners hear those after it */
+/** @param onSetup - receives the first message; listeners receive later ones */
 export function webWorkerScopePort(scope: WebWorkerScope, onSetup: (setup: HostSetup) => void): ServingPort {
   const listeners: ((message: never) => void)[] = [];
   let isSetUp = false;

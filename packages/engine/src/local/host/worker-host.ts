@@ -9,7 +9,7 @@ interface Pending {
   onDrawn: DrawnListener | undefined;
 }
 
-/** An engine replica on another thread. A thread that dies rejects every call with `engine_failed`. */
+/** Engine replica on another thread. If it dies, every call rejects with `engine_failed`. */
 export function hostOver(port: HostPort): EngineHost {
   const pending = new Map<number, Pending>();
   let nextId = 0;
@@ -30,7 +30,6 @@ export function hostOver(port: HostPort): EngineHost {
     failure ??= error;
     for (const id of Array.from(pending.keys())) settle(id)?.reject(failure);
   });
-  /** One method by its name: what the caller awaits is of the type that the protocol declares. */
   const remote =
     (method: HostCall["method"]) =>
     (...args: readonly unknown[]): Promise<never> => {

@@ -5,7 +5,7 @@ import { InlineHost } from "./inline-host.ts";
 import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-host.ts";
 
-/** Serves host calls of the thread that started this one. */
+/** Serves host calls of the parent thread. */
 export async function serve(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("worker-main runs in a worker thread only");
@@ -13,7 +13,7 @@ export async function serve(): Promise<void> {
     {
       post: (message, move) => port.postMessage(message, [...move]),
       onMessage: (listener) => void port.on("message", (message) => listener(message as never)),
-      // Deno's has no such method: its worker ends when it is terminated.
+      // Deno's worker ends when terminated.
       close: () => port.close?.(),
     },
     openHost(workerData as HostSetup),

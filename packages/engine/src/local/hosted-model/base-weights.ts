@@ -9,11 +9,11 @@ import { openModelFolder, tokenCountOf } from "../../weights/model-folder.ts";
 import { uploadWeights } from "../../weights/upload-weights.ts";
 import { allocateTogether } from "../../transformer/weight-layout.ts";
 
-/** A model as its source gives it, without anything trained. */
+/** Untrained model of a source. */
 export interface BaseWeights {
   readonly configJson: Readonly<Record<string, unknown>>;
   readonly model: ModelOnDevice;
-  /** Gives the weights up; the last of their users frees them. */
+  /** The last user frees the weights. */
   release(): void;
 }
 
@@ -50,7 +50,7 @@ async function baseOf(
   return { configJson, model, release: () => freeModel(model) };
 }
 
-/** Frozen weights under any number of adapters: equal sources are opened once. */
+/** Frozen base weights shared by adapters; equal sources are opened once. */
 export class SharedBases {
   readonly #kernels: Kernels;
   readonly #files: ModelFiles;
@@ -84,7 +84,7 @@ interface ScalarBase extends BaseWeights {
   readonly hasStoredHead: boolean;
 }
 
-/** What Hugging Face calls a model with one label, by type. */
+/** Hugging Face's names of models with one label. */
 const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
   llama: "LlamaForSequenceClassification",
   mistral: "MistralForSequenceClassification",
@@ -93,8 +93,8 @@ const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
 };
 
 /**
- * Layers of their own under a scalar head: the stored one, or zeros where the source has none. A head over tokens is left out.
- * @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid`: also for a head of several labels.
+ * Opens layers with their scalar head, or a zero head; drops a language-model head.
+ * @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid` (also for several labels).
  */
 export async function openScalarBase(
   kernels: Kernels,
@@ -129,7 +129,7 @@ export async function openScalarBase(
   }
 }
 
-/** A fresh head over a model's layers, which are the model's: they are as it has them at each pass, and stay when the head goes. */
+/** Zero head over another model's live layers; releasing it frees only the head. */
 export function headOn(trunk: ModelOnDevice): ScalarBase {
   const { kernels, parameters } = trunk;
   const config: ModelConfig = { ...trunk.config, scalarHead: true };
@@ -143,7 +143,7 @@ export function headOn(trunk: ModelOnDevice): ScalarBase {
   return { configJson: {}, model, hasStoredHead: false, release: () => kernels.free(...head.values()) };
 }
 
-/** @returns no tensors where weights are to be drawn */
+/** @returns null tensors if weights must be initialized */
 async function openLayers(
   source: BaseSource,
   files: ModelFiles,

@@ -46,7 +46,6 @@ export interface HostedModelOptions extends HostSettings {
   readonly files: ModelFiles;
 }
 
-/** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
   readonly #kernels: Kernels;
   readonly #base: BaseWeights;
@@ -86,7 +85,7 @@ export class HostedModel {
     this.#passes = new TrainingPasses({ recompute, sharePrefixes, dropoutSeed: seed, gradients, state });
   }
 
-  /** @param bases - where adapters find and share their frozen weights */
+  /** @param bases - frozen weights shared by adapters */
   static async open(
     kernels: Kernels,
     source: ModelSource,
@@ -114,7 +113,7 @@ export class HostedModel {
     }
   }
 
-  /** @param liveOf - the weights of another model of the host */
+  /** @param liveOf - weights of another model on the host */
   static async openScalar(
     kernels: Kernels,
     source: Extract<HostSource, { readonly kind: "scalar" | "scalar-on" }>,
@@ -157,7 +156,7 @@ export class HostedModel {
     return snapshot;
   }
 
-  /** Joins the batch that runs. `call` names it to `cancel`; requests carry no signal. */
+  /** Joins the running batch; `call` identifies it for `cancel`. */
   sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
@@ -169,7 +168,7 @@ export class HostedModel {
     return batch.sample(requests, call, onDrawn);
   }
 
-  /** Ends one request of a call at its next token; too late, it does nothing. */
+  /** Ends a request at its next token; ignored if it has ended. */
   cancel(call: number, place: number): void {
     for (const batch of this.#batches.values()) batch.cancel(call, place);
   }
@@ -187,9 +186,8 @@ export class HostedModel {
   }
 
   /**
-   * Runs forward and keeps the activations for `backward`.
-   * `device_out_of_memory` leaves nothing behind.
-   * @param numbers - count the sequences since the last optimiser step, whatever micro-batch they are in: dropout draws by them
+   * Keeps the activations for `backward`, except after `device_out_of_memory`.
+   * @param numbers - sequence numbers since the last optimizer step, which seed dropout
    */
   async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostOutputs> {
     this.#passes.drop();
@@ -198,20 +196,19 @@ export class HostedModel {
   }
 
   /**
-   * Back-propagates d loss / d output of the kept forward pass and adds to the gradient. Null, or the tokens of the
-   * largest part that fitted where the device had no room for the whole.
+   * Adds the gradient of the kept pass.
+   * @returns the tokens of the largest part that fitted in memory; null if all did
    */
   backward(dOutputs: Float64Array): number | null {
     return dOutputs.length === 0 ? null : this.#passes.backward(dOutputs);
   }
 
-  /** Forgets the kept forward pass and the gradient added up so far. */
   discardGradient(): void {
     this.#passes.drop();
     this.#gradients.clear();
   }
 
-  /** Copies the gradient into this replica's slot; false when there is none. */
+  /** @returns false without a gradient */
   async exportGradient(exchange: GradientExchange, replica: number): Promise<boolean> {
     const gradients = this.#gradients.byName;
     if (gradients.size === 0) {
@@ -226,7 +223,7 @@ export class HostedModel {
     return true;
   }
 
-  /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
+  /** Steps on the sum of all slots, or on the local gradient without an exchange. */
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
     this.#endBatch("live");
     if (exchange) this.#importGradient(exchange);
@@ -235,7 +232,7 @@ export class HostedModel {
     return result;
   }
 
-  /** Copies what is trained; frozen weights are shared. */
+  /** Copies trained tensors only. */
   snapshot(): { readonly snapshot: number; readonly weightVersion: number } {
     const copies = copyTogether(this.#kernels, trainable(this.live));
     const id = this.#nextSnapshot++;
@@ -273,10 +270,7 @@ export class HostedModel {
     });
   }
 
-  /**
-   * Replaces weights and optimiser state; whatever is wrong with the folder is found before anything changes.
-   * A folder without optimiser state starts a fresh optimiser.
-   */
+  /** Finds errors in the folder before anything changes. A folder without optimizer state resets the optimizer. */
   async load(folder: string): Promise<{ readonly weightVersion: number }> {
     const stored = await this.#form.open(folder);
     try {
@@ -299,12 +293,11 @@ export class HostedModel {
     this.#optimizer.free();
     for (const id of Array.from(this.#snapshots.keys())) this.disposeSnapshot(id);
     const { adapter, trainsHeadAlone } = this.live;
-    // Under a head of its own, an adapter is the policy's.
+    // With a separate head, the adapter belongs to the policy.
     if (adapter && !trainsHeadAlone) this.#kernels.free(...adapter.matrices.values());
     this.#base.release();
   }
 
-  /** What is cached of these weights is of no use to others. */
   #endBatch(weights: WeightsId): void {
     this.#batches.get(weights)?.releaseKept();
     this.#batches.delete(weights);
@@ -315,7 +308,7 @@ export class HostedModel {
     steps: number,
     moments: ReadonlyMap<string, StoredMoments>,
   ): Promise<void> {
-    // A first reading finds what is damaged while the model is whole; the second holds one tensor at a time again.
+    // The first read finds damaged files before the model changes. Each read holds one tensor at a time.
     for (const source of [...weights.values(), ...Array.from(moments.values(), Object.values).flat()])
       await source.read();
 
@@ -363,7 +356,7 @@ async function readAdapter(
   return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }
 
-/** Moments of every parameter, zeros where a folder has none. @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
+/** Missing moments are zeros. @throws LaconicError `weights_invalid` naming an unknown moment. */
 function fitMoments(
   model: ModelOnDevice,
   moments: ReadonlyMap<string, StoredMoments>,

@@ -2,28 +2,27 @@ import type { TrainingSequence } from "@laconic/core";
 import { subtreeEnds } from "../../kernels/index.ts";
 import { prefixForest, type PrefixForest } from "../../transformer/prefix-forest.ts";
 
-/** How sequences may be passed together. */
 export interface MicroBatchLimits {
   readonly replicas: number;
-  /** Most rows of a micro-batch; a single sequence may have more. */
+  /** A single sequence may have more. */
   readonly maxRows: number;
-  /** Whether sequences share the rows of what they begin with. */
+  /** Whether sequences share common prefixes. */
   readonly shared: boolean;
 }
 
-/** Sequences that are passed together whenever they fit: those that end in some segments, which are one branch of the forest. */
+/** Sequences below one segment of the prefix forest, computed together if they fit. */
 interface Branch {
   readonly segment: number;
   readonly sequences: readonly number[];
-  /** Rows of its path, and behind it. */
+  /** Rows of the path to the branch, and of the branch. */
   readonly path: number;
   readonly own: number;
 }
 
 /**
- * Micro-batches by replica: round r gives replica w the sequences `rounds[r][w]`. Replicas get consecutive branches of like work, so that
- * few share a prefix; what shares one stays together, and a branch is taken apart only where it exceeds a micro-batch or half a
- * replica's share: its path is then passed again. Where nothing is shared, sequences keep their order.
+ * Micro-batches: replica w gets the sequences `rounds[r][w]` in round r. Replicas get consecutive branches with similar
+ * work, so that few share a prefix. A branch is split only if it exceeds a micro-batch or half a replica's share.
+ * Without shared prefixes, sequences keep their order.
  */
 export function microBatches(
   sequences: readonly TrainingSequence[],
@@ -36,13 +35,13 @@ export function microBatches(
     runsOf(forest, own, maxRows).map((run) => run.flatMap((branch) => branch.sequences)),
   );
   const empty = sequences.flatMap((_, s) => (forest.ends[s] === -1 ? [s] : []));
-  // A sequence without rows keeps a place: its results are empty, not missing.
+  // Results of empty sequences are empty, not missing.
   if (empty.length > 0) (shares[0] as number[][])[0] = [...(shares[0]?.[0] ?? []), ...empty];
   const count = Math.max(0, ...shares.map((batches) => batches.length));
   return Array.from({ length: count }, (_, round) => shares.map((batches) => batches[round] ?? []));
 }
 
-/** Consecutive branches for each replica: the one with most rows has as few as can be. */
+/** Consecutive branches per replica that minimize the max number of rows. */
 function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: number): Branch[][] {
   let least = Math.max(1, ...branches.map(({ path, own }) => path + own));
   let most = Math.max(least, forest.tokens.length);
@@ -55,7 +54,7 @@ function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: numb
   return Array.from({ length: replicas }, (_, replica) => runs[replica] ?? []);
 }
 
-/** The largest branches of at most `most` rows, paths included, in the order of the rows. */
+/** Largest branches with at most `most` rows, paths included, in row order. */
 function branchesOf(forest: PrefixForest, most: number): Branch[] {
   const { offsets, parents, positions, ends } = forest;
   const subtrees = subtreeEnds(parents);
@@ -79,7 +78,7 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
   return branches;
 }
 
-/** Consecutive branches of at most `most` rows together; a larger one stands alone. */
+/** Consecutive branches with at most `most` rows together, or one larger branch. */
 function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number): Branch[][] {
   const runs: Branch[][] = [];
   let rows = Infinity;
@@ -97,7 +96,7 @@ function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number)
   return runs;
 }
 
-/** Rows up to the end of the last segment that lies on the paths of both. */
+/** Rows up to the end of the last segment on both paths. */
 function sharedRows({ parents, offsets, positions }: PrefixForest, a: number, b: number): number {
   let [left, right] = [a, b];
   while (left !== right) {
@@ -107,12 +106,11 @@ function sharedRows({ parents, offsets, positions }: PrefixForest, a: number, b:
   return left < 0 ? 0 : (positions[(offsets[left + 1] as number) - 1] as number) + 1;
 }
 
-/** Rows that these sequences take together. */
 export function rowsTogether(sequences: readonly TrainingSequence[], shared: boolean): number {
   return prefixForest(sequences, { shared }).tokens.length;
 }
 
-/** Two consecutive halves of about equal rows, as positions in `sequences`; null when there is nothing to halve. */
+/** Consecutive halves with about equal rows, as positions in `sequences`; null for one sequence. */
 export function halve(
   sequences: readonly TrainingSequence[],
   shared: boolean,
@@ -132,7 +130,6 @@ export function halve(
   return [positions.slice(0, count), positions.slice(count)];
 }
 
-/** Tokens of these sequences, whether they are shared or not. */
 export function totalTokens(sequences: readonly TrainingSequence[]): number {
   return sequences.reduce(
     (sum, { promptTokens, completionTokens }) => sum + promptTokens.length + completionTokens.length,

@@ -15,8 +15,8 @@ interface Predicted {
 }
 
 /**
- * Log-probs and entropies of completions, or their values, by a forward pass that keeps nothing for a gradient.
- * @param options.shared - whether sequences share the rows of what they begin with
+ * Log-probs and entropies of completions, or values, without gradients.
+ * @param options.shared - whether sequences share common prefixes
  * @throws LaconicError `device_out_of_memory`
  */
 export async function outputsOf(
@@ -80,7 +80,6 @@ async function readPredicted(kernels: Kernels, { outputs, entropy, batch }: Pred
   };
 }
 
-/** Of sequences without completions. */
 export function noOutputs(sequences: number): HostOutputs {
   const none = new Float64Array();
   return { outputs: none, entropy: none, offsets: new Int32Array(sequences + 1), rows: 0 };

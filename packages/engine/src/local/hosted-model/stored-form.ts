@@ -10,7 +10,7 @@ import { openModelFolder, writeModelFolder, writeTrainingState } from "../../wei
 import { openSafetensorsFile, writeSafetensorsFile, type OpenTensors } from "../../weights/safetensors-file.ts";
 import type { TensorSource } from "../../transformer/parameters.ts";
 
-/** What a model's folder is written from, by the name of what is trained. */
+/** Data of a model's folder, by the names of trained tensors. */
 export interface StoredContents {
   readonly weights: ReadonlyMap<string, TensorSource>;
   readonly steps: number;
@@ -18,9 +18,8 @@ export interface StoredContents {
   readonly dtype: "F32" | "F64";
 }
 
-/** How what is trained lies in a folder, optimiser state beside it. */
+/** The optimizer state has its own file. */
 export interface StoredForm {
-  /** @returns the file names. */
   write(folder: string, contents: StoredContents): Promise<readonly string[]>;
   /** @throws LaconicError `weights_invalid`, `checkpoint_missing`, `model_unsupported`. */
   open(folder: string): Promise<OpenTensors>;
@@ -48,7 +47,7 @@ export function wholeModel(
   };
 }
 
-/** An adapter in PEFT's layout; `base` is what PEFT calls the base model. */
+/** An adapter in PEFT's layout; `base` names the base model. */
 export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: string | null): StoredForm {
   const settings = model.adapter?.settings;
   if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
@@ -76,7 +75,7 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
   };
 }
 
-/** A scalar head alone, over layers that are stored elsewhere. */
+/** A scalar head alone; its layers are stored elsewhere. */
 export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
   const { shape } = parameter(model, scoreName);
   return {
@@ -98,11 +97,10 @@ export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
 
 const headFile = "score.safetensors";
 
-/** Adapters are small: they are read as a whole. */
-/** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */
+/** @throws LaconicError `weights_invalid` naming the setting that differs from the folder's. */
 function expectSame(place: string, live: object, stored: object, folder: string): void {
   for (const [key, value] of Object.entries(live)) {
-    // The spread of fresh weights says nothing about trained ones.
+    // Irrelevant for trained weights.
     if (key === "initializerRange") continue;
     const found: unknown = (stored as Record<string, unknown>)[key];
     if (JSON.stringify(found) !== JSON.stringify(value))

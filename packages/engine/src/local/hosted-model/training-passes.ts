@@ -9,14 +9,13 @@ import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
 import { halve, rowsTogether, totalTokens } from "./micro-batches.ts";
 import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
 
-/** What one training pass works on. */
 export interface MicroBatch {
   readonly sequences: readonly TrainingSequence[];
-  /** Of each sequence, its number since the last optimiser step. */
+  /** Sequence numbers since the last optimizer step. */
   readonly numbers: readonly number[];
 }
 
-/** The model as it is now, and what dropout draws from. */
+/** Current model, and steps that seed dropout. */
 export interface LiveModel {
   readonly live: ModelOnDevice;
   readonly steps: number;
@@ -26,7 +25,7 @@ interface PendingPass extends MicroBatch {
   readonly pass: HeadPass;
 }
 
-/** Forward and backward passes of one model, a forward and its backward at a time. */
+/** Forward and backward passes of one model, one pair at a time. */
 export class TrainingPasses {
   readonly #recompute: Recompute;
   readonly #sharePrefixes: boolean;
@@ -49,7 +48,7 @@ export class TrainingPasses {
     this.#state = () => options.state();
   }
 
-  /** Keeps what `backward` needs. @throws LaconicError `device_out_of_memory`: nothing is kept. */
+  /** Keeps the activations for `backward`. */
   forward(micro: MicroBatch): HeadPass {
     this.drop();
     this.#pending = this.#forward(micro);
@@ -57,8 +56,8 @@ export class TrainingPasses {
   }
 
   /**
-   * Where the device has no room for it, the micro-batch goes again in smaller parts, each forward and backward.
-   * @returns the tokens of the largest part that it took in the end, null when the whole went through
+   * Repeats the micro-batch in smaller parts if the device runs out of memory.
+   * @returns the tokens of the largest part that fitted; null if all did
    */
   backward(dOutputs: Float64Array): number | null {
     if (!this.#pending) throw new LaconicError("engine_failed", "backward was called without a forward pass");
@@ -109,7 +108,7 @@ export class TrainingPasses {
     }
   }
 
-  /** Trains on a micro-batch that did not fit as a whole, in two halves that may be halved again. */
+  /** Trains on halves, which may be halved again. */
   #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
     const halves = isOutOfMemory(reason) ? halve(micro.sequences, this.#sharePrefixes) : null;
     if (!halves) throw reason;
@@ -154,12 +153,12 @@ function freeTree(kernels: Kernels, value: unknown): void {
 }
 
 interface PassOptions {
-  /** Null for a forward pass without gradients. */
+  /** Null without gradients. */
   readonly recompute: Recompute | null;
   readonly shared: boolean;
 }
 
-/** An out-of-memory error that says what did not fit and how large it is; other errors as they are. */
+/** Adds the size of the failed pass to an out-of-memory error; keeps other errors. */
 export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,

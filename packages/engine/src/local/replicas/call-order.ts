@@ -3,18 +3,18 @@ interface Waiting {
   start(): void;
 }
 
-/** Lets some calls run together and others alone, all in the order they were made. What need not wait starts at once. */
+/** Runs some calls concurrently and others exclusively, in call order. Calls start synchronously if possible. */
 export class CallOrder {
   readonly #waiting: Waiting[] = [];
   #running = 0;
   #alone = false;
 
-  /** Runs when every earlier call that runs alone has ended. */
+  /** Runs after every earlier exclusive call. */
   together<T>(task: () => Promise<T>): Promise<T> {
     return this.#enter(false, task);
   }
 
-  /** Runs when every earlier call has ended, before any later one. */
+  /** Runs after every earlier call and before any later one. */
   alone<T>(task: () => Promise<T>): Promise<T> {
     return this.#enter(true, task);
   }

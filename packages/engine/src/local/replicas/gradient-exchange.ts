@@ -2,12 +2,12 @@ import type { EngineCapabilities } from "@laconic/core";
 import { sizeOf, type Tensor } from "../../kernels/index.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
-/** Where the gradients of replicas meet: one slot of all trained parameters per replica, in memory that their threads share. */
+/** Shared memory with one slot of all trained parameters per replica. */
 export interface GradientExchange {
   readonly buffer: SharedArrayBuffer;
   readonly replicas: number;
   readonly parameters: number;
-  /** As the devices compute, so that the sum is rounded as on one of them. */
+  /** Device precision, so that sums are rounded as on one device. */
   readonly dtype: "float32" | "float64";
 }
 
@@ -33,7 +33,7 @@ export function clearSlot(exchange: GradientExchange, replica: number): void {
   slot(exchange, replica).fill(0);
 }
 
-/** Each parameter's part of a replica's slot, in the model's order. */
+/** Parameters in a replica's slot, in the model's order. */
 export function slotViews(
   exchange: GradientExchange,
   replica: number,
@@ -49,8 +49,8 @@ export function slotViews(
 }
 
 /**
- * Adds this replica's share of the parameters up, in the first slot: every replica takes its part of one addition, instead of
- * all of it. The order of the replicas makes the bits the same however many threads there are.
+ * Sums this replica's share of the parameters into the first slot. The fixed order of replicas makes the result
+ * independent of thread timing.
  */
 export function sumShare(exchange: GradientExchange, replica: number): void {
   const { parameters, replicas } = exchange;
@@ -62,13 +62,13 @@ export function sumShare(exchange: GradientExchange, replica: number): void {
   }
 }
 
-/** Hands over each parameter's sum, after every replica has summed its share. */
+/** Call after all replicas have summed their shares. */
 export function sumSlots(
   exchange: GradientExchange,
   model: ModelOnDevice,
   take: (name: string, sum: Float32Array | Float64Array, shape: readonly number[]) => void,
 ): void {
-  // A copy: native code takes no memory that threads share.
+  // Native code does not accept shared memory.
   for (const { name, shape, values } of slotViews(exchange, 0, model)) take(name, values.slice(), shape);
 }
 

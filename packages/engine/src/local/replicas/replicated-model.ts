@@ -17,7 +17,6 @@ import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { halve, microBatches, rowsTogether } from "../hosted-model/micro-batches.ts";
 
-/** What an engine's models have in common. */
 export interface LocalModelSettings {
   readonly maxTokensPerMicroBatch: number;
   readonly sharePrefixes: boolean;
@@ -25,13 +24,10 @@ export interface LocalModelSettings {
   readonly onWarning?: (message: string) => void;
 }
 
-/**
- * A model whose replicas live on one or more hosts, whatever its head: passes in micro-batches that fit, the optimiser, storage. All
- * replicas hold the same weights, bit for bit. Sequences have been checked.
- */
+/** Model with bit-identical replicas on one or more hosts. Sequences must be checked before. */
 export class ReplicatedModel {
   readonly number: number;
-  /** Also names its engine. */
+  /** Also identifies the engine. */
   readonly hosts: readonly EngineHost[];
   protected readonly facts: ModelFacts;
   protected readonly order: CallOrder = new CallOrder();
@@ -39,10 +35,10 @@ export class ReplicatedModel {
   readonly #exchange: GradientExchange | null;
   readonly #sharePrefixes: boolean;
   #weightVersion: number;
-  /** Falls when the device runs out of memory. */
+  /** Reduced when the device runs out of memory. */
   #maxTokens: number;
   #warned = false;
-  /** Sequences trained on since the last optimiser step. */
+  /** Sequences since the last optimizer step. */
   #sequences = 0;
 
   constructor(hosts: readonly EngineHost[], number: number, facts: ModelFacts, settings: LocalModelSettings) {
@@ -81,7 +77,7 @@ export class ReplicatedModel {
     return this.facts.limits;
   }
 
-  /** A forward pass without a gradient, in its turn within `order`. */
+  /** Forward pass; the caller holds `order`. */
   protected async outputs(
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
@@ -98,7 +94,7 @@ export class ReplicatedModel {
     return results.gathered();
   }
 
-  /** Forward and backward, in its turn within `order`. A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
+  /** The caller holds `order`. A failure discards the accumulated gradient, so that no step uses half a batch. */
   protected async train(
     sequences: readonly TrainingSequence[],
     tokenGradient: TokenGradient,
@@ -144,7 +140,7 @@ export class ReplicatedModel {
     });
   }
 
-  /** @returns the first host's result, once all have theirs */
+  /** @returns the first host's result, after all have finished */
   protected async onEveryHost<M extends ModelMethod>(
     method: M,
     ...args: Parameters<HostedModel[M]>
@@ -153,7 +149,7 @@ export class ReplicatedModel {
     return results[0] as Awaited<ReturnType<HostedModel[M]>>;
   }
 
-  /** One micro-batch on every replica; two smaller ones where a device has no room for it. */
+  /** Splits the micro-batch if a device runs out of memory. */
   async #trainRound(
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],
@@ -192,7 +188,7 @@ export class ReplicatedModel {
     for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
   }
 
-  /** The two halves of a round in which a replica ran out of memory; null when none did. @throws when it cannot be halved. */
+  /** Halves of a round in which a replica ran out of memory; null if none did. */
   #smallerRounds(
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],
@@ -227,7 +223,7 @@ export class ReplicatedModel {
     this.#maxTokens = tokens;
   }
 
-  /** False when there is one replica, or none of them has a gradient. */
+  /** False with one replica, or without gradients. */
   async #exchangeGradients(): Promise<boolean> {
     const exchange = this.#exchange;
     if (!exchange) return false;
@@ -276,7 +272,7 @@ export class ReplicatedModel {
     }
   }
 
-  /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
+  /** Replica w gets the rows `rounds[r][w]` in round r. */
   #rounds(sequences: readonly TrainingSequence[]): number[][][] {
     return microBatches(sequences, {
       replicas: this.hosts.length,
@@ -297,7 +293,7 @@ interface RowResult {
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
-/** What passes said of each sequence, and how many rows they went over. */
+/** Outputs per sequence, and number of computed rows. */
 class Results {
   readonly #bySequence: RowResult[];
   #rows = 0;

@@ -2,11 +2,11 @@ import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../../generation/draw.ts";
 import type { WeightsId, EngineHost } from "../host/protocol.ts";
 
-/** Deals a model's requests to its replicas, and passes on what ends them early. */
+/** Distributes requests over replicas and forwards aborts. */
 export class SharedSampling {
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
-  /** Tokens that each replica may still have to handle. */
+  /** Outstanding tokens per replica. */
   readonly #load: number[];
   #calls = 0;
 
@@ -16,7 +16,7 @@ export class SharedSampling {
     this.#load = hosts.map(() => 0);
   }
 
-  /** Identical prompts stay together, so that one replica computes them once. */
+  /** One replica computes identical prompts once. */
   async sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
@@ -24,7 +24,7 @@ export class SharedSampling {
   ): Promise<SampleResult[]> {
     const keys = requests.map(({ promptTokens }) => promptTokens.join(","));
     const costs = requests.map(({ promptTokens, sampling }) => promptTokens.length + sampling.maxTokens);
-    // The least loaded first; in their order while nothing else runs, so that a run repeats itself.
+    // Least loaded first; stable order when idle, for reproducible runs.
     const replicas = Array.from(this.#hosts.keys()).toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
     const results = new Array<SampleResult>(requests.length);
     await Promise.all(
@@ -57,12 +57,12 @@ export class SharedSampling {
   ): Promise<SampleResult[]> {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
-    // A host that is gone ends the call itself.
+    // Calls on a closed host fail anyway.
     const cancels = requests.map(
       (_, place) => () => void host.call(this.#model, "cancel", call, place).catch(() => undefined),
     );
     const plain = requests.map((request) => {
-      const { signal: _, ...rest } = request; // a signal does not cross threads
+      const { signal: _, ...rest } = request; // signals cannot be sent to threads
       return rest;
     });
     const onDrawn = onToken && ((numbers: Float64Array) => tellDrawn(numbers, onToken));
@@ -84,8 +84,8 @@ export class SharedSampling {
 }
 
 /**
- * Distributes items over replicas so that the loads are even: heaviest first, each to the lightest replica.
- * Depends on the costs alone, so a batch is always distributed the same way. Each share keeps the batch's order.
+ * Distributes items with even loads: heaviest first, each to the lightest replica. The result depends only on the
+ * costs. Each share keeps the batch's order.
  */
 export function balance(costs: readonly number[], replicas: number): number[][] {
   const shares: number[][] = Array.from({ length: replicas }, () => []);
@@ -99,7 +99,7 @@ export function balance(costs: readonly number[], replicas: number): number[][] 
   return shares.map((share) => share.toSorted((a, b) => a - b));
 }
 
-/** The same for groups: items with equal keys stay together. */
+/** Items with equal keys stay together. */
 export function balanceGroups(keys: readonly string[], costs: readonly number[], replicas: number): number[][] {
   const groups = new Map<string, number[]>();
   keys.forEach((key, i) => {
