@@ -4,15 +4,15 @@ import type { TrainConfig } from "./settings/config.ts";
 import type { Metrics } from "./step-metrics.ts";
 
 interface Sign {
-  /** Counts of the steps before the streak, summed, and those steps. */
+  /** Sum of the count over the steps before the streak, and the number of those steps. */
   readonly total: number;
   readonly steps: number;
-  /** Last steps in a row that show the sign. */
+  /** Consecutive last steps that show the sign. */
   readonly streak: number;
   readonly warnings: number;
 }
 
-/** Signs of dead training that a run remembers from step to step, by metric. */
+/** Signs of dead training by metric, kept between steps. */
 export type DeadTrainingSigns = Readonly<Record<string, Sign>>;
 
 export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
@@ -22,12 +22,12 @@ export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
 
 interface StepView {
   readonly value: number;
-  /** Value of a metric of the same policy, or else of the team. */
+  /** Value of a metric of the same policy, else of the team. */
   readonly read: (metric: string) => number;
   readonly config: Pick<TrainConfig, "limits" | "problemsPerStep">;
-  /** Captured by the row's pattern: an agent or a tool. */
+  /** Agent or tool captured by the row's pattern. */
   readonly subject: string;
-  /** Whether a step before the streak was without the sign, and the mean count of such steps. */
+  /** Whether any step before the streak lacked the sign, and the mean count of those steps. */
   readonly wasAlive: boolean;
   readonly before: number;
   readonly period: string;
@@ -35,9 +35,9 @@ interface StepView {
 
 interface SignRow {
   readonly metric: RegExp;
-  /** Steps in a row that make a warning. */
+  /** Consecutive steps before a warning. */
   readonly steps: number;
-  /** Count behind a value, which is dead at 0. */
+  /** Count that is dead at 0. */
   readonly count?: (view: StepView) => number;
   /** Whether a count that was never above 0 is a sign. */
   readonly isFromStart?: boolean;
@@ -45,7 +45,7 @@ interface SignRow {
   readonly text: (view: StepView) => string;
 }
 
-/** The absence of fewer expected events may be chance; of this many, it has a probability of e⁻¹⁰. */
+/** If this many events were expected, zero events have probability e⁻¹⁰. */
 const minExpected = 10;
 
 const maxWarnings = 2;
@@ -56,7 +56,7 @@ const rows: readonly SignRow[] = [
   {
     metric: /^replies\/cut$/u,
     steps: 1,
-    // Answers of a fixed length end at their limit and are right.
+    // Answers of a fixed length end at their limit and can be right.
     isDead: ({ value, read }) => value > 0 && value === read("replies/spoken") && read("task/accuracy") < 0.5,
     text: ({ config: { limits }, read, period }) => {
       const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));
@@ -83,7 +83,7 @@ const rows: readonly SignRow[] = [
   {
     metric: /^actor\/grad_norm$/u,
     steps: 3,
-    // Equal rewards have their own row; a gradient that is not finite is skipped.
+    // Equal rewards have their own row. A gradient that is not finite is skipped.
     isDead: ({ value, read }) => value === 0 && read("actor/skipped_steps") === 0 && read("frac_reward_zero_std") !== 1,
     text: ({ read, period }) => {
       const advice = read("actor/pg_clipfrac") === 1 ? "all ratios are clipped: widen the clip" : "check objective";
@@ -115,8 +115,8 @@ const rows: readonly SignRow[] = [
 
 /**
  * Looks for signs of dead training in a step's metrics.
- * @param metrics - with `replies/spoken` and `replies/cut` of each policy: trained replies with words, and those cut at a limit
- * @returns the signs after the step, and a warning for each that is complete: one a run, one more after a recovery
+ * @param metrics - with each policy's `replies/spoken` (trained non-empty replies) and `replies/cut` (cut at a limit)
+ * @returns the new signs and the new warnings: one per sign, and one more after a recovery
  */
 export function watchForDeadTraining(
   before: DeadTrainingSigns,
@@ -129,7 +129,7 @@ export function watchForDeadTraining(
   for (const name of new Set([...Object.keys(values), ...Object.keys(before)])) {
     const prefix = /^policy\/[\w-]+\//u.exec(name)?.[0] ?? "";
     const row = rows.find(({ metric }) => metric.test(name.slice(prefix.length)));
-    // Without a scored episode, a count shows nothing.
+    // A count means nothing without scored episodes.
     if (!row || (row.count && metrics["scoring/scored"] === 0)) continue;
     const sign = before[name] ?? { total: 0, steps: 0, streak: 0, warnings: 0 };
     const streak = sign.streak + 1;

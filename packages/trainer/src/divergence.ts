@@ -3,11 +3,11 @@ import * as z from "zod";
 import type { DivergenceSettings } from "./settings/config.ts";
 
 export interface PolicySigns {
-  /** Mean of a token, in nats; NaN where nothing was trained. */
+  /** Mean per token in nats; NaN if nothing was trained. */
   readonly entropy: number;
-  /** KL divergence of a token from the old policy, in nats. */
+  /** KL divergence from the old policy, in nats per token. */
   readonly kl: number;
-  /** Optimiser steps, and those of which the gradient was not finite. */
+  /** Optimizer steps, and how many had a gradient that is not finite. */
   readonly optimizerSteps: number;
   readonly skipped: number;
 }
@@ -19,25 +19,25 @@ export interface StepSigns {
   readonly policies: Readonly<Record<string, PolicySigns>>;
 }
 
-/** State of the watch from step to step. */
+/** State kept between steps. */
 export interface DivergenceWatch {
   /** Grades of the last steps, oldest first. */
   readonly recent: readonly number[];
-  /** The highest mean of them so far, and the entropies of that step by policy; null before the first grade. */
+  /** Highest mean of `recent` so far, with that step's entropies by policy; null before the first grade. */
   readonly best: {
     readonly step: number;
     readonly grade: number;
     readonly entropies: Readonly<Record<string, number>>;
   } | null;
-  /** How a policy has broken since then, in words. */
+  /** How a policy has broken since then, as text. */
   readonly broken: string | null;
-  /** Steps in a row in which a broken policy earned less than at best. */
+  /** Consecutive steps in which a broken policy earned less than the best. */
   readonly low: number;
-  /** Steps in a row without an optimiser step, because no gradient was finite. */
+  /** Consecutive steps in which no gradient was finite. */
   readonly stuck: number;
 }
 
-/** Part of the last warning of a run that diverged. */
+/** Used in the last warning of a diverged run. */
 export const likelyCause = "The likely cause is the learning rate";
 
 export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };
@@ -51,22 +51,22 @@ export const watchSchema: z.ZodType<DivergenceWatch> = z.strictObject({
 });
 
 /**
- * Nats. The relay's presets stay below 0.03 a step, and rise by 0.15 in entropy; a policy that moves by a nat a token, or
- * whose entropy doubles and rises by a nat, is another policy.
+ * Nats. The relay presets stay below 0.03 KL per step and gain 0.15 in entropy. A shift of 1 nat per token, or an
+ * entropy that doubles and gains 1 nat, is a break.
  */
 const brokenBy = 1;
 
 /**
- * Times `steps` that a broken policy has to recover, which may have had little to lose: where it earns less than this share of the
- * best, or says nearly anything and earns no more.
+ * A broken policy has `patience * steps` steps to recover. It is low while it earns less than `recovered` times the
+ * best grade, or is noise without a gain.
  */
 const patience = 4;
 const recovered = 0.95;
 
-/** Share of its entropy that a policy keeps when it has become one fixed text. */
+/** Entropy share below which a policy has become one fixed text. */
 const frozenShare = 0.01;
 
-/** Watches a step. @returns the `reason` why the run has diverged, else null */
+/** Checks a step. @returns the `reason` of the divergence, else null */
 export function watchStep(
   before: DivergenceWatch,
   { step, grade, policies }: StepSigns,
@@ -80,7 +80,7 @@ export function watchStep(
   const mean = recent.reduce((sum, each) => sum + each, 0) / Math.max(1, recent.length);
   const found = signOf(policies, before.best?.entropies ?? {});
   const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
-  // A broken policy is compared with what it was before it broke.
+  // A broken policy is compared with its state before the break.
   const entropies = found ? before.best?.entropies : entropiesOf(policies);
   const best = isBest ? { step, grade: mean, entropies: entropies ?? {} } : before.best;
   const broken = found?.said ?? (isBest ? null : before.broken);
@@ -101,7 +101,7 @@ function entropiesOf(policies: StepSigns["policies"]): Record<string, number> {
   );
 }
 
-/** How the first broken policy of a step broke; `isNoise` where its entropy rose. */
+/** Describes the first broken policy of a step; `isNoise` if its entropy rose. */
 function signOf(
   policies: StepSigns["policies"],
   entropies: Readonly<Record<string, number>>,

@@ -26,47 +26,47 @@ import { modelsOf, type Samplers, type TrainingParts } from "./spec/parts.ts";
 export interface Measured {
   readonly problems: number;
   readonly accuracy: number;
-  /** Interval of the accuracy, 95 %: Wilson's for grades from 0 to 1, Student's t for scores beyond; null where those are equal. */
+  /** 95 % interval of the accuracy: Wilson's for grades in 0..1, else Student's t; null if those scores are equal. */
   readonly interval: readonly [low: number, high: number] | null;
-  /** Mean tokens written per episode, end tokens included. */
+  /** Mean tokens written per episode, including end tokens. */
   readonly tokens: number;
-  /** Means of what the reward counts beside its terms, and of what the task measures across episodes. */
+  /** Means of the measures that the reward reports besides its terms, and of the task's measures across episodes. */
   readonly measures?: Readonly<Record<string, number>>;
-  /** Of each trained agent, where the first policy is kept. */
+  /** By trained agent; absent without a stored first policy. */
   readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
 /** Results of a team on a split. */
 export interface Evaluation extends Measured {
   readonly step: number;
-  /** By group of problems. */
+  /** By problem group. */
   readonly groups?: Readonly<Record<string, Measured>>;
-  /** Share of turns without a word, by agent. */
+  /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Absent in evaluations from before scores were counted. */
+  /** Absent in evaluations of versions that did not count scores. */
   readonly scoring?: ScoreCounts;
-  /** The same problems against opponents, by name. */
+  /** Results on the same problems by opponent name. */
   readonly opponents?: Readonly<Record<string, OpponentResult>>;
 }
 
 export interface EvaluateOptions {
   readonly seed: string | number;
   readonly step: number;
-  /** Which problems; those of the test by default. */
+  /** Default test. */
   readonly split?: "validation" | "test";
   readonly problems: number;
   readonly sampling: Sampling;
   readonly limits?: EpisodeContext["limits"];
-  /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
+  /** Handling of an agent's error; with `end`, its problem does not count in the accuracy. Default `throw`. */
   readonly onError?: EpisodeContext["onError"];
-  /** Times that an episode whose model fails is played again; none by default. */
+  /** Replays of an episode whose model fails. Default 0. */
   readonly retries?: number;
   readonly scoring?: ScoringSettings;
-  /** The first policies by name, which measure language. */
+  /** First policies by name, for language measures. */
   readonly references?: Samplers;
 }
 
-/** Sampling of evaluations: at temperature 1 where training follows a schedule. */
+/** Sampling of evaluations; temperature 1 if training uses a schedule. */
 export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">): Sampling {
   const { temperature } = sampling;
   return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
@@ -87,10 +87,9 @@ export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "s
 }
 
 /**
- * Samples one episode of each problem. The random streams depend on the seed and the problem alone, so
- * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.
- *
- * @throws LaconicError `scoring_failed` where too few problems have a score, or none has: that is no accuracy of 0.
+ * Samples one episode per problem. Random streams depend only on the seed and the problem, so a run's evaluations
+ * differ only by the weights. Problems without a score are counted, but not in the accuracy.
+ * @throws LaconicError `scoring_failed` if too few problems have a score, or none
  */
 export async function evaluate(
   parts: TrainingParts,
@@ -125,7 +124,7 @@ export async function evaluate(
   };
 }
 
-/** Problems of a split; the test problems where a task has no validation problems. */
+/** Problems of a split. Test problems replace missing validation problems. */
 export function problemsOfSplit(
   { validation, testProblems }: Pick<TrainingParts["task"], "validation" | "testProblems">,
   split: "validation" | "test" = "test",
@@ -135,7 +134,7 @@ export function problemsOfSplit(
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
-/** Plays all problems at once. @param modelsAt - models for the problem at an index */
+/** Plays all problems concurrently. @param modelsAt - models by problem index */
 export function playProblems(
   parts: TrainingParts,
   modelsAt: (place: number) => EpisodeContext["models"],

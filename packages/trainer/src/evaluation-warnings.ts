@@ -4,7 +4,9 @@ import type { Evaluation, Measured } from "./evaluate.ts";
 import { formatPercent } from "@laconic/core/text";
 import type { Language } from "./language.ts";
 
-/** Why an evaluation measures less than it seems to: no problems, agents' errors, or replies that are all cut. Each text once a run. */
+/**
+ * Warns of evaluations without problems, with agents' errors, or with all replies cut. Each text appears once per run.
+ */
 export function evaluationWarnings(
   { problems, accuracy }: Evaluation,
   episodes: readonly Pick<RecordedEpisode, "episode">[],
@@ -12,7 +14,7 @@ export function evaluationWarnings(
   if (problems === 0)
     return ["the evaluation has no problems, so its accuracy means nothing: add validation problems to the task"];
   const replies = episodes.flatMap(({ episode }) => episode.utterances).filter(({ silent }) => !silent);
-  // Answers of a fixed length end at their limit and are right.
+  // Answers of a fixed length end at their limit and can be right.
   const areCut = replies.length > 0 && accuracy < 0.5 && replies.every(({ finishReason }) => finishReason === "length");
   return [
     agentErrorWarning(episodes.map(({ episode }) => episode)) ?? [],
@@ -24,16 +26,16 @@ export function evaluationWarnings(
 
 type Compared = Pick<Evaluation, "accuracy" | "problems" | "silence">;
 
-/** One-sided 1 % of a normal distribution. */
+/** One-sided 1 % quantile of the normal distribution. */
 const clearly = 2.326;
 
-/** Share of silent turns from which an agent says nothing. */
+/** Share of silent turns from which an agent counts as silent. */
 const mute = 0.9;
 
 /**
- * How a team has clearly got worse on the same validation problems, in words that need no statistics; null where it has not.
- * Either fewer answers are right than chance explains (two-proportion z-test, 1 %), or agents that spoke have fallen silent
- * (nine turns in ten) and accuracy has not risen for it.
+ * Describes a clear regression on the same validation problems, or returns null: fewer right answers than chance
+ * explains (two-proportion z-test, 1 %), or agents that spoke are now silent (90 % of turns) without a gain in
+ * accuracy.
  */
 export function regressionOf(before: Compared, now: Compared): string | null {
   const reasons: string[] = [];
@@ -56,7 +58,7 @@ function isClearlyLower(before: Compared, now: Compared): boolean {
   return -(riseOf(before, now) ?? 0) > clearly;
 }
 
-/** How far accuracy has risen, in standard deviations of chance (two-proportion z-test); null where chance has none. */
+/** Rise of accuracy in standard deviations (two-proportion z-test); null if the deviation is 0. */
 function riseOf(before: Compared, now: Compared): number | null {
   const n = [before.problems, now.problems] as const;
   const pooled = (before.accuracy * n[0] + now.accuracy * n[1]) / (n[0] + n[1]);
@@ -64,28 +66,28 @@ function riseOf(before: Compared, now: Compared): number | null {
   return deviation > 0 ? (now.accuracy - before.accuracy) / deviation : null;
 }
 
-/** Accuracy above which hardly anything is left to learn. */
+/** Accuracy above which little is left to learn. */
 const nearlyAll = 0.95;
 
-/** Fewer problems show only large rises. */
+/** Min problems to detect small rises. */
 const enoughProblems = 100;
 
-/** Share of the tokens before training; with fewer, the team has learned to be brief. */
+/** Ratio of tokens to those before training; below it, the team has learned to be brief. */
 const asManyTokens = 0.95;
 
 interface Ending {
-  /** The evaluations before the first step, before the last one, and the last one. */
+  /** Evaluations before the first step, before the last one, and the last one. */
   readonly before: Evaluation;
   readonly previous: Evaluation;
   readonly last: Evaluation;
   readonly isPriced: boolean;
-  /** Share of the last step's groups whose rewards are all equal. */
+  /** Share of the last step's groups with equal rewards. */
   readonly equalGroups: number;
 }
 
 /**
- * Why a run that ends may not have learned what it could, in words with the setting to change: no clear rise of accuracy (two-proportion
- * z-test, 1 %) and no fewer tokens where they have a price, or a clear rise up to the last evaluation. Null where neither is so.
+ * Explains why a run may have learned too little, with the setting to change. Either accuracy did not clearly rise
+ * (two-proportion z-test, 1 %) and priced tokens did not fall, or accuracy was still rising at the end. Null otherwise.
  */
 export function unlearnedOf({ before, previous, last, isPriced, equalGroups }: Ending): string | null {
   const rise = riseOf(before, last);
@@ -103,10 +105,10 @@ function stillRising(previous: Evaluation, last: Evaluation): string | null {
   return `accuracy was still rising when the training ended (${formatPercent(previous.accuracy)} at step ${previous.step} -> ${formatPercent(last.accuracy)}): raise train.steps`;
 }
 
-/** Measure of a reward that knows who holds the answer: the share of those who say nothing. */
+/** Reward measure: share of informed agents that are silent. */
 const knowing = "holder_silent";
 
-/** Shares and factors from which a language is called collapsed; ordinary training of the story worlds stays below all of them. */
+/** Collapse limits; ordinary training of the story worlds stays below all of them. */
 const limits = {
   repetition: 0.3,
   vocabulary: 0.4,
@@ -118,8 +120,8 @@ const limits = {
 } as const;
 
 /**
- * How a team's language has collapsed on the same validation problems, in words: an agent repeats itself, has few words left, or writes
- * what the policy of the beginning would hardly have written; or those who know say nothing. Null where none of it has happened.
+ * Describes a language collapse on the same validation problems, or returns null: an agent repeats itself, has few
+ * different words, or writes text that is improbable under the first policy; or informed agents are silent.
  */
 export function collapseOf(before: Measured, now: Measured): string | null {
   const reasons = Object.entries(now.language ?? {}).flatMap(([agent, language]) => {
@@ -141,7 +143,7 @@ function ofAgent(agent: string, first: Language, now: Language): string[] {
     reasons.push(
       `${agent} repeats itself (${formatPercent(now.repetition)} of its pairs of words stood in the same text before)`,
     );
-  // Shorter texts have a larger share of different words, so a fall is never an effect of brevity.
+  // Shorter texts have a larger share of different words, so brevity cannot cause a fall.
   if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
     reasons.push(
       `${agent} has few words left (${formatPercent(now.vocabulary)} of its words are different ones, ${formatPercent(first.vocabulary)} before)`,

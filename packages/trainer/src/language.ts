@@ -1,19 +1,19 @@
 import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
 
-/** How an agent's words look to the policy before its first step. Silence is no text. */
+/** Measures of an agent's texts relative to its first policy. Empty texts are ignored. */
 export interface Language {
-  /** exp of the mean -log π per token under the first policy, without the token that ends a text; 0 where nothing was said. */
+  /** exp of the mean -log π per token under the first policy, without end tokens; 0 without text. */
   readonly perplexity: number;
-  /** The same with the token that ended each text. */
+  /** The same with end tokens. */
   readonly perplexityWithEnd?: number;
-  /** Share of pairs of words that the same text had before. */
+  /** Share of word pairs that occurred earlier in the same text. */
   readonly repetition: number;
   /** Different words as a share of all words. */
   readonly vocabulary: number;
   /**
-   * Entropy of the texts' templates in bits: names that the speaker read, and three words or more copied from there, are blanks. Texts
-   * that are one blank count for none.
+   * Entropy of the texts' templates in bits. Blanks replace names that the speaker read, and copies of three or more
+   * words. Texts of one blank do not count.
    */
   readonly templateEntropy?: number;
   readonly commonestTemplate?: number;
@@ -22,7 +22,7 @@ export interface Language {
 interface Said {
   readonly logProb: number;
   readonly tokens: number;
-  /** log π and count of the tokens that ended it: at most one. */
+  /** Log π and count (0 or 1) of the end token. */
   readonly end: { readonly logProb: number; readonly tokens: number };
   readonly words: readonly string[];
   readonly template: string;
@@ -30,10 +30,10 @@ interface Said {
 
 const nothing: Said = { logProb: 0, tokens: 0, end: { logProb: 0, tokens: 0 }, words: [], template: "" };
 
-/** Texts as the first policy sees them. */
+/** Texts with their log-probs under the first policy. */
 export type SaidTexts = ReadonlyMap<Utterance, Said>;
 
-/** Log-probs of the trained agents' texts under the first policies: one forward pass each. */
+/** Computes log-probs of the trained agents' texts under the first policies: one forward pass per policy. */
 export async function saidTexts(
   parts: Pick<TrainingParts, "policies">,
   references: Readonly<Record<string, Sampler>>,
@@ -89,7 +89,7 @@ function measured(said: readonly Said[]): Language {
     perplexityWithEnd: tokens === 0 ? 0 : Math.exp(-(logProb + endLogProb) / (tokens + ends)),
     repetition: all === 0 ? 0 : 1 - sum(pairs.map((own) => new Set(own).size)) / all,
     vocabulary: words.length === 0 ? 0 : new Set(words).size / words.length,
-    // A name alone, or a copy, is no way of saying things.
+    // A lone name or copy is not a template.
     ...templates(said.map(({ template }) => template).filter((each) => each !== "" && each !== blank)),
   };
 }
@@ -104,10 +104,10 @@ function templates(texts: readonly string[]): Required<Pick<Language, "templateE
   };
 }
 
-/** Words in a row that count as copied from the prompt. */
+/** Min consecutive words that count as a copy of the prompt. */
 const copied = 3;
 
-/** A text with a blank for each name that its speaker read, and for each run of words copied from there. */
+/** Replaces names and runs of words copied from the speaker's prompt by a blank. */
 function templateOf({ prompt, text }: Utterance): string {
   const [own, lower] = [text.match(words) ?? [], wordsIn(text)];
   const read = new Set(prompt.match(words));
@@ -127,7 +127,7 @@ function templateOf({ prompt, text }: Utterance): string {
   return parts.join(" ");
 }
 
-/** Tokens of a text without its end token. */
+/** Number of tokens without the end token. */
 function wordTokens({ trace, finishReason }: Utterance): number {
   return Math.max(0, (trace?.tokens.length ?? 0) - (finishReason === "stop" ? 1 : 0));
 }

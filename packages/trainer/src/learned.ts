@@ -2,7 +2,7 @@ import type { Estimator, EstimatorFunction, Learned, Reward, StoredWeights } fro
 import type { TrainingParts } from "./spec/parts.ts";
 import { criticOf, type Models } from "./run/checkpoint.ts";
 
-/** Parts whose topology and reward receive what a run has learned. */
+/** Passes learned state to the topology and the reward. */
 export function withLearned<P extends Pick<TrainingParts, "task">>(parts: P, learned: Learned): P {
   const { task } = parts;
   const { topology, reward } = task;
@@ -16,7 +16,7 @@ export function withLearned<P extends Pick<TrainingParts, "task">>(parts: P, lea
   return { ...parts, task: told };
 }
 
-/** Weights that estimators learn, each once: policies may share an estimator. */
+/** Weights of learned estimators, without duplicates: policies may share an estimator. */
 export function criticsOf(
   learners: readonly { readonly name: string; readonly estimator?: Estimator | EstimatorFunction | undefined }[],
 ): Models {

@@ -7,9 +7,9 @@ interface MeasuredEpisode {
 }
 
 /**
- * What rewards count beside their terms, by name, a value for each scored episode where it applies. A count that an environment recorded
- * in any of `among` is 0 where an episode recorded none; what a reward itself leaves out does not apply.
- * @param among - whose records count; `some` itself by default
+ * Values of each reward measure by name, one per scored episode that has it. A count that an environment recorded in
+ * any of `among` is 0 in episodes without it; measures missing for another reason are skipped.
+ * @param among - default `some`
  */
 export function measureValues(
   some: readonly MeasuredEpisode[],

@@ -1,12 +1,12 @@
-/** A metric, or a family of metrics where the name holds a `{placeholder}`. */
+/** A metric, or a family of metrics if the name contains `{placeholder}`. */
 export interface MetricName {
   readonly name: string;
-  /** `share` is a number from 0 to 1 that people read in percent; empty for a plain number. */
+  /** `share` is 0..1, displayed in percent; empty for a plain number. */
   readonly unit: string;
   readonly meaning: string;
 }
 
-/** A line for each metric: name, unit, meaning. */
+/** Parses lines of name, unit and meaning. */
 function rowsOf(table: string): readonly MetricName[] {
   return table
     .trim()
@@ -18,8 +18,8 @@ function rowsOf(table: string): readonly MetricName[] {
 }
 
 /**
- * Every name in `metrics.jsonl`, in its order. With several policies, the metrics of a policy are under `policy/NAME/`. Means
- * are over the episodes of a step unless they say otherwise.
+ * All names in `metrics.jsonl`, in file order. Runs with several policies prefix the policy's metrics with
+ * `policy/NAME/`. Means are over a step's episodes unless stated.
  */
 export const metricNames: readonly MetricName[] = rowsOf(`
 step | steps | Steps done, this one included.
@@ -124,7 +124,7 @@ perf/replies_thrown_away | replies | Replies of sampling servers that were rejec
 perf/server_gap_max | nats | Largest mean |log-prob of the trainer - of a sampling server|, of any server.
 `);
 
-/** The entry that a metric of a run belongs to; those of several policies stand under `policy/NAME/`. */
+/** Returns a metric's entry, without the prefix `policy/NAME/`. */
 export function describeMetric(metric: string): MetricName | undefined {
   const own = metric.replace(/^policy\/[\w-]+\//u, "");
   return [...metricNames, ...timingNames].find(({ name }) => metricPattern(name).test(own));

@@ -2,17 +2,19 @@ import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 import type { Turn } from "@laconic/topologies";
 
-/** An episode of a step, the problem it is about, and what became of its reward. */
+/** An episode of a step with its problem and reward. */
 export interface Rollout {
   readonly episode: Episode;
-  /** Null where an agent's error left nothing to judge. */
+  /** Null after an agent's error. */
   readonly score: RewardOutcome | null;
   readonly problem: Problem;
-  /** Position of the problem among those of the step. */
+  /** Index of the problem in the step. */
   readonly group: number;
-  /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
+  /**
+   * The same episode with one agent silent and the same random numbers for the others; only with `credit: difference`.
+   */
   readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
-  /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */
+  /** The problem's greedy episode, not trained on; only if an estimator needs it. */
   readonly greedy?: Pick<Rollout, "episode" | "score">;
 }
 
@@ -24,9 +26,9 @@ export interface RolloutTree {
 
 export interface TreeAction {
   readonly replies: readonly number[];
-  /** The play so far, this reply included. */
+  /** Episode so far, including this reply. */
   readonly played: Pick<Rollout, "episode" | "score">;
-  /** Its round: what was said before has been paid for. */
+  /** Round of the reply; earlier rounds have been paid for. */
   readonly round: number;
   readonly next: TreeNode | null;
 }
@@ -37,7 +39,7 @@ export interface TreeNode {
 
 export interface Tree {
   readonly node: TreeNode;
-  /** By place: the path to the node, the agent, the reply. */
+  /** By path to the node, agent and reply. */
   readonly replies: ReadonlyMap<string, Turn>;
   readonly paths: readonly Pick<Rollout, "episode" | "score">[];
 }

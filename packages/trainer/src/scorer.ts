@@ -14,13 +14,15 @@ import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, grad
 import type { Rollout } from "./rollout.ts";
 import type { TrainingTask } from "@laconic/topologies";
 
-/** Asks a reward about an episode and says what became of it: is not late, and rejects for an agent alone that nobody is. Null for an agent's error. */
+/**
+ * Scores an episode within a deadline; null after an agent's error. Rejects only rewards of unknown agents or turns.
+ */
 export type Scorer = (episode: Episode, problem: Problem, learned?: Learned) => Promise<RewardOutcome | null>;
 
 /**
- * A reward that may take its time, fail or hang, as one that never does.
- * @param agents - of the team; a reward for anybody else is refused
- * @param seconds - after which a reward that says nothing has failed, counted while no other one is said either
+ * Wraps a reward so that slow or failing calls become outcomes.
+ * @param agents - the team; rewards of other agents are rejected
+ * @param seconds - timeout, counted while no other call answers
  */
 export function scorer(
   reward: Reward,
@@ -29,7 +31,7 @@ export function scorer(
 ): Scorer {
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
   return async (episode, problem, learned) => {
-    if (episode.stopReason === "error") return null; // an agent that failed leaves nothing to judge
+    if (episode.stopReason === "error") return null;
     const answered = await ask((signal) => reward(episode, problem, { signal, ...(learned && { learned }) }));
     const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
     if (agents !== null) checkPlaces(outcome, agents, episode);
@@ -37,7 +39,7 @@ export function scorer(
   };
 }
 
-/** @throws LaconicError `reward_invalid` naming an agent or a turn that is none: its terms would teach nobody, in silence */
+/** Unknown agents or turns would be ignored silently. @throws LaconicError `reward_invalid` */
 function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
   if (outcome.status !== "scored") return;
   const { problemId: id, utterances } = episode;
@@ -59,10 +61,7 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
   }
 }
 
-/**
- * How a task's episodes are judged.
- * @throws LaconicError `input_invalid` for a task that says nothing of it.
- */
+/** Returns the task's reward, or its grader as a reward. @throws LaconicError `input_invalid` without either */
 export function rewardOf({ name, reward, grader }: Pick<TrainingTask, "name" | "reward" | "grader">): Reward {
   if (reward) return reward;
   if (grader) return graded(grader);
@@ -78,9 +77,9 @@ export type GroupScorer = (
 type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
 
 /**
- * A group reward that may take its time, fail or hang, as one that never does: where it fails, its group has no score.
- * @param agents - of the team; a reward for anybody else is refused
- * @param seconds - after which one that says nothing has failed, counted while no other one is said either
+ * Wraps a group reward so that slow or failing calls leave their group without a score.
+ * @param agents - the team; rewards of other agents are rejected
+ * @param seconds - timeout, counted while no other call answers
  */
 export function groupScorer(
   reward: GroupReward,

@@ -12,27 +12,27 @@ import type { LearnerResult } from "./stages/learner.ts";
 import { meanCost, type ScoredRollout } from "./stages/score.ts";
 import type { TrainingBatch } from "./stages/training-batch.ts";
 
-/** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
+/** One line of `metrics.jsonl`. `metric-names.ts` explains the names. */
 export type Metrics = Record<string, number>;
 
 interface StepMetricFacts {
   readonly step: number;
   readonly config: TrainConfig;
   readonly scored: readonly ScoredRollout[];
-  /** Joint replies that a tree had judged. */
+  /** Joint replies scored by a tree. */
   readonly evaluations?: number | undefined;
   readonly scoring: ScoreCounts;
-  /** Steps that each group's weights are behind, where samples may be of older weights. */
+  /** Age of each group's weights in steps, if samples may be stale. */
   readonly lags: readonly number[];
   readonly queue: QueueReport | null;
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
-  /** The pool after the step; null without opponents. */
+  /** Pool after the step; null without opponents. */
   readonly opponents?: readonly OpponentState[] | null;
 }
 
-/** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
+/** Metrics of a step: the team's, then each policy's, under `policy/NAME/` if there are several. */
 export function stepMetrics(facts: StepMetricFacts): Metrics {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = facts;
   const rewards = scored.map(({ reward }) => reward);
@@ -72,7 +72,7 @@ function prefixed(prefix: string, metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
-/** Prefix of a policy's metrics; empty where it is the only one. */
+/** Metric prefix of a policy; empty for a single policy. */
 export function policyPrefix(learners: readonly LearnerResult[], { name }: LearnerResult["learner"]): string {
   return learners.length === 1 ? "" : `policy/${name}/`;
 }
@@ -119,9 +119,9 @@ function budgetMetrics(
   scored: readonly ScoredRollout[],
   { budget, budgets }: TrainConfig,
 ): Metrics {
-  // The price of tokens is the one that was paid, and stands in the row already; other prices are the next ones.
+  // The row already has the paid price of tokens. Other prices are those of the next step.
   const price: Metrics = cost === "tokens" ? {} : { lambda };
-  if (target === undefined) return price; // only Eq. 5 has a target
+  if (target === undefined) return price; // Only Eq. 5 has a target.
   const { targetTokens } = ((cost === "tokens" && budget) || budgets[cost]) as BudgetOptions;
   return { ...price, target, used_frac: meanCost(scored, cost) / targetTokens, saturated, held, guarded };
 }
@@ -160,7 +160,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
   };
 }
 
-/** Perplexity of each agent's words under the first policy, without the token that ended them. */
+/** Perplexity of each agent's text under the first policy, without end tokens. */
 function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: Ragged): Metrics {
   const sums = new Map<string, { logProb: number; tokens: number }>();
   utterances.forEach(({ agent, finishReason }, row) => {
@@ -177,7 +177,7 @@ function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: R
   );
 }
 
-/** Terms of the reward, terms of single agents, and what rewards count beside their terms. */
+/** Reward terms, terms by agent, and reward measures. */
 function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   const metrics: Metrics = {};
   for (const name of new Set(scored.flatMap(({ terms }) => Object.keys(terms)))) {
@@ -191,7 +191,7 @@ function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Groups by their grades: groups that are neither all good nor all bad teach the task. */
+/** Groups by grade. Only groups with mixed grades teach the task. */
 function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
   const byGroup = new Map<number, number[]>();
   for (const { group, measured } of scored)
@@ -225,7 +225,7 @@ function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Silence of turns, and how episodes ended. */
+/** Silent turns and stop reasons. */
 function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   const turns = scored.flatMap(({ episode }) => episode.utterances);
   const metrics: Metrics = { "silence/frac": turns.filter(({ silent }) => silent).length / Math.max(1, turns.length) };
@@ -235,7 +235,7 @@ function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Diagnostics by their metric: `ends` are mean, smallest and largest value. Others keep their names and become means. */
+/** Diagnostics by metric. `ends` reports mean, min and max; other metrics keep their names and report the mean. */
 const diagnosticRows = [
   { metric: "ratio", diagnostic: "ratio", take: "ends" },
   { metric: "importance_weight", diagnostic: "sampling/ratio", take: "ends" },
@@ -251,7 +251,7 @@ const diagnosticRows = [
 
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
-/** Diagnostics of other metrics: the largest log-ratio, and the loss. */
+/** Diagnostics reported elsewhere: largest log-ratio, and loss. */
 const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
 
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
@@ -280,7 +280,7 @@ function meanOf(values: readonly number[]): number {
   return statisticMean(statisticOf(values));
 }
 
-/** Sample standard deviation of the values that are not NaN. */
+/** Sample standard deviation, ignoring NaN. */
 function deviation(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value));
   if (known.length < 2) return 0;

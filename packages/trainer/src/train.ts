@@ -13,20 +13,20 @@ import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
 export interface TrainOptions {
-  /** Writes the run folder and resumes from it: `openRun` makes one. Keeps nothing by default. */
+  /** Writes the run folder and resumes from it; see `openRun`. Default: writes nothing. */
   readonly recorder?: Recorder;
-  /** Ends the run after the step in progress, or the last one under the same old policy. */
+  /** Stops the run after the current step, or after the last one under the same old policy. */
   readonly signal?: AbortSignal;
-  /** Timer of asynchronous sampling. */
+  /** Timer for asynchronous sampling. */
   readonly timer?: Timer;
 }
 
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** The test problems, at the end of a run that was not interrupted; null without validation problems: `after` is then of them. */
+  /** Test results of a completed run. Null without validation problems: `after` is then on the test problems. */
   readonly test: Evaluation | null;
-  /** Steps done in all; fewer than configured when interrupted or stopped early. */
+  /** Steps done; fewer than configured if interrupted or stopped early. */
   readonly steps: number;
   readonly interrupted: boolean;
   readonly stoppedEarly: boolean;
@@ -34,11 +34,11 @@ export interface TrainResult {
 }
 
 /**
- * Agent-GSPO, Algorithm 1, for one policy or several that learn from the same episodes. Continues from the recorder's last
- * checkpoint when there is one.
- *
- * @throws LaconicError `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
- * models and the recorder throw.
+ * Agent-GSPO, Algorithm 1, for one or more policies that learn from the same episodes. Resumes from the recorder's last
+ * checkpoint.
+ * @throws LaconicError `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint;
+ * `scoring_failed` if too few samples of a step or an evaluation have a score, after a checkpoint; errors of models and
+ * of the recorder
  */
 export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<TrainResult> {
   const { recorder = silentRecorder(), signal, timer = timerOf(globalThis) } = options;

@@ -13,7 +13,7 @@ export interface Beginning {
 
 /**
  * Loads the last checkpoint, or evaluates the first weights.
- * @throws LaconicError `config_invalid` for a run that has done more than it is to do
+ * @throws LaconicError `config_invalid` for a run that has done more steps than configured
  */
 export async function begin(run: TrainingRun): Promise<Beginning> {
   const { recorder, models, learners, budget, curriculum, stopping, pool } = run;
@@ -69,7 +69,7 @@ function checkProgress(done: number, { steps }: TrainConfig): void {
     });
 }
 
-/** `3, 5-8`: numbers in rising order, with their stretches joined; empty for none. */
+/** Formats ascending numbers as `3, 5-8`; empty for none. */
 function describeNumbers(numbers: readonly number[]): string {
   const stretches: [first: number, last: number][] = [];
   for (const each of numbers) {

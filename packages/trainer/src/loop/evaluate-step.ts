@@ -14,7 +14,7 @@ import type { TrainingRun } from "./training-run.ts";
 import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
 import type { OpponentPool } from "../opponents/opponent-pool.ts";
 
-/** Accuracy and tokens on the validation problems, of the live policies, with transcripts of the first problems. */
+/** Evaluates the live policies on the validation problems and records the first transcripts. */
 export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<Evaluation> {
   const { config, recorder, references, pool } = run;
   const { step } = learned;
@@ -35,8 +35,8 @@ export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<
 }
 
 /**
- * Accuracy and tokens on the test problems, which nothing of the run was chosen by; null where the task has no validation problems
- * beside them, because then every evaluation was of them.
+ * Evaluates on the test problems, which influenced no choice of the run. Null without validation problems: every
+ * evaluation then used the test problems.
  */
 export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<Evaluation | null> {
   const { config, recorder, references } = run;
@@ -59,7 +59,7 @@ export interface StepEvaluation {
   readonly isBest: boolean;
 }
 
-/** Evaluates where that is due, warns of a decline or a collapse, and keeps the best evaluation. */
+/** Evaluates when due, warns of a regression or a collapse, and keeps the best evaluation. */
 export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
@@ -132,7 +132,7 @@ function nothingEvaluated(step: number): Evaluation {
   return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
 }
 
-/** Plays the validation problems against each opponent that settings name; sides take turns problem by problem. */
+/** Plays the validation problems against each configured opponent; sides alternate by problem. */
 async function evaluateOpponents(
   parts: TrainingParts,
   samplers: Samplers,

@@ -2,11 +2,12 @@ import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import type { LoopState } from "../run/loop-state.ts";
 import type { TrainingRun } from "./training-run.ts";
 
-/** Errors after which a run can be resumed: samples without scores, or a spend cap. */
+/** Errors after which a run can be resumed. */
 const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
 
 /**
- * Does work, and keeps what was learned before what ends a run that can go on later. The old policy is not stored: between its refreshes nothing is.
+ * Runs `work` and saves a checkpoint before an error that allows a resume. The old policy is not stored, so there is no
+ * checkpoint between its refreshes.
  */
 export async function checkpointOnFailure<T>(
   { recorder, models, schedule }: TrainingRun,
@@ -23,8 +24,8 @@ export async function checkpointOnFailure<T>(
 }
 
 /**
- * Keeps what was learned where there are no more episodes, unless the last step did.
- * @param resumedAt - the step that this process went on from; null for a fresh run
+ * Saves a checkpoint when the episodes end, unless the last step did.
+ * @param resumedAt - step of the resumed checkpoint; null for a fresh run
  */
 export async function saveAtEnd(
   { recorder, models, schedule }: TrainingRun,

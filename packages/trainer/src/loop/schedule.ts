@@ -6,7 +6,7 @@ type ScheduleSettings = Pick<
   "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint"
 >;
 
-/** When a run does what, and when it ends. An abort signal ends it at the next refresh of the old policy. */
+/** Decides when a run evaluates, saves and ends. An abort signal ends it at the next refresh of the old policy. */
 export class Schedule {
   readonly #settings: ScheduleSettings;
   readonly #signal: AbortSignal | undefined;
@@ -15,12 +15,11 @@ export class Schedule {
     [this.#settings, this.#signal] = [settings, signal];
   }
 
-  /** Whether there is another step. */
   goesOn(state: LoopState): boolean {
     return state.step < this.#settings.steps && !this.#isStopping(state.step) && !this.isStale(state);
   }
 
-  /** Whether evaluations have stopped getting better. */
+  /** Whether evaluations have stopped improving. */
   isStale({ best, isStopped = false }: LoopState): boolean {
     const { earlyStopping } = this.#settings;
     const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
@@ -44,7 +43,7 @@ export class Schedule {
     return isLast || (isBest && this.isRefreshDue(step)) || this.isRegularCheckpoint(step);
   }
 
-  /** Whether a checkpoint is made at a step in any case. */
+  /** Whether the regular interval is due. */
   isRegularCheckpoint(step: number): boolean {
     return step % this.#settings.checkpoint.every === 0;
   }

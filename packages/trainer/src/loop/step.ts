@@ -24,7 +24,7 @@ export interface ScoredStep {
 
 /**
  * Line 6: rewards by Eq. 1.
- * @throws LaconicError `scoring_failed` when too few samples got a score; what was learned is saved before
+ * @throws LaconicError `scoring_failed` if too few samples have a score, after a checkpoint
  */
 export async function scoreCollected(
   run: TrainingRun,
@@ -61,7 +61,7 @@ export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
   readonly oldPolicies: Samplers;
 }
 
-/** Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
+/** Lines 7-10 for each policy: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learnAll(
   run: TrainingRun,
   { step, policyBudgets, estimators }: LoopState,
@@ -103,7 +103,7 @@ export interface Moved {
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
 }
 
-/** Line 12: moves λ by Eq. 5, of the team and of policies that pay for themselves. The step is done then. */
+/** Line 12: updates λ by Eq. 5, for the team and for policies with their own budget. Ends the step. */
 export function moveBudgets(
   { budget, config, parts }: TrainingRun,
   state: LoopState,
@@ -127,7 +127,7 @@ export function moveBudgets(
   };
 }
 
-/** After a step: the pool takes a past self where one is due. */
+/** Adds a past self to the pool when due. */
 export async function withPastSelf({ pool }: TrainingRun, moved: Moved): Promise<Moved> {
   const { state } = moved;
   if (!pool || !state.opponents) return moved;
@@ -144,7 +144,7 @@ export function byPolicy<T>(
 
 type Results = Readonly<Record<string, ProblemResult>>;
 
-/** Results with those of a step: the mean grade of each problem. Episodes without a grade count nowhere. @param step - from 0 */
+/** Adds the step's mean grade of each problem. Episodes without a grade do not count. @param step - from 0 */
 export function withResults(
   results: Results,
   scored: readonly Pick<ScoredRollout, "problem" | "measured">[],

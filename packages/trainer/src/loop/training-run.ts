@@ -22,12 +22,12 @@ import { TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
 import { Schedule } from "./schedule.ts";
 
-/** State of a run that no step changes. The loop's state changes. */
+/** Parts of a run that do not change between steps. */
 export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
   readonly signal: AbortSignal | undefined;
   readonly models: Models;
-  /** Policies before the first step, for learners that compare with them. */
+  /** Policies before the first step, for comparisons. */
   readonly references: Readonly<Record<string, PolicySnapshot>>;
   readonly budget: TeamBudgets;
   readonly random: Random;
@@ -38,7 +38,7 @@ export interface TrainingRun extends RunSpec {
   readonly pool: OpponentPool | null;
 }
 
-/** Makes learners of the policies, warns of known traps, and keeps the references before a checkpoint replaces the weights. */
+/** Creates the learners, warns of known traps, and freezes the references before a checkpoint replaces the weights. */
 export async function openTrainingRun(
   spec: RunSpec,
   recorder: Recorder,
@@ -73,7 +73,7 @@ export async function openTrainingRun(
   };
 }
 
-/** Parts and scores that receive what the run has learned. */
+/** Parts and scorer with the learned state. */
 export function learnedParts({ parts, score }: TrainingRun, state: LoopState): Pick<TrainingRun, "parts" | "score"> {
   const learned = learnedOf(state);
   return { parts: withLearned(parts, learned), score: (episode, problem) => score(episode, problem, learned) };
@@ -83,7 +83,7 @@ export function samplingAt({ config, temperature }: RunSpec, step: number): Samp
   return { ...config.sampling, temperature: temperature(step, config.steps) };
 }
 
-/** Whether an objective of the run compares with a policy as it was. */
+/** Whether an objective compares with this policy at that time. */
 function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
   const needs = policyNeedsOf(learners.map(({ objective }) => objective));
   return needs.some((need) => need.policy === name && need.at === at);
@@ -102,8 +102,8 @@ export async function disposeAll(snapshots: Readonly<Record<string, PolicySnapsh
 const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });
 
 /**
- * π_old: samples episodes and is the denominator of ratios. Frozen weights where they outlive a step or its first update. Live
- * weights are old until the first optimiser step.
+ * π_old: samples episodes and is the denominator of ratios. Weights are frozen if they outlive a step or its first
+ * update; else live weights serve until the first optimizer step.
  */
 export class OldPolicies {
   readonly #run: TrainingRun;
@@ -113,7 +113,7 @@ export class OldPolicies {
     this.#run = run;
   }
 
-  /** Those of the next step. */
+  /** Samplers of the next step. */
   async samplers(): Promise<Samplers> {
     const { parts, config, learners } = this.#run;
     if (config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old")))
@@ -122,7 +122,7 @@ export class OldPolicies {
     return this.#snapshots;
   }
 
-  /** Line 11: drops them where the next step has newer ones. @param step - steps done */
+  /** Line 11: drops the snapshots if the next step has newer weights. @param step - steps done */
   async refresh(step: number): Promise<void> {
     if (this.#run.schedule.isRefreshDue(step)) await this.dispose();
   }

@@ -4,10 +4,10 @@ import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Rollout } from "../rollout.ts";
 
-/** An opponent of the pool, and how games against it went. Plain data, part of a checkpoint. */
+/** Opponent in the pool with its results. Plain data, stored in checkpoints. */
 export interface OpponentState {
   readonly name: string;
-  /** Steps behind a past self; null for another run. */
+  /** Step of a past self; null for another run. */
   readonly step: number | null;
   readonly games: number;
   readonly points: number;
@@ -34,7 +34,7 @@ export function poolMember({ name, step, games, points }: OpponentState): PoolMe
   return { name, step, games, winRate: games === 0 ? 0.5 : points / games };
 }
 
-/** Marks the words and calls of agents that an opponent played with its name. */
+/** Marks the opponent's utterances and calls with its name. */
 export function withOpponent(episode: Episode, opponent: string, agents: readonly AgentId[]): Episode {
   const named = <T extends { readonly agent: AgentId }>(each: T): T =>
     agents.includes(each.agent) ? { ...each, opponent } : each;
@@ -45,7 +45,7 @@ export function withOpponent(episode: Episode, opponent: string, agents: readonl
   };
 }
 
-/** The episode without the words and calls of opponents. */
+/** Removes the opponents' utterances and calls. */
 export function withoutOpponents(episode: Episode): Episode {
   const isOwn = ({ opponent }: { readonly opponent?: string }): boolean => opponent === undefined;
   const { utterances, ledger } = episode;
@@ -55,13 +55,13 @@ export function withoutOpponents(episode: Episode): Episode {
 
 export interface Game {
   readonly opponent: string;
-  /** 1 won, 0 lost, 0.5 a draw. */
+  /** 1 win, 0 loss, 0.5 draw. */
   readonly points: number;
 }
 
 /**
- * The game of an episode; null without an opponent or a score. Won where those who learn earned more terms of their own, on average,
- * than the agents of the opponent. A reward that gives no agent or turn terms of its own has no winner: its grade counts instead.
+ * Result of an episode's game; null without an opponent or a score. The side whose agents have more reward terms on
+ * average wins. Without terms by agent or turn, the grade counts.
  * @param learners - agents of all policies
  */
 export function gameOf(
@@ -118,11 +118,11 @@ export function withSelf(
   return [...selves, ...runs];
 }
 
-/** Worth of a past self: the least leaves, the oldest of equals. */
+/** Value of a past self. The lowest value is dropped, and the oldest among equals. */
 const worth: Readonly<Record<OpponentSettings["drop"], (self: OpponentState, every: number) => number>> = {
   oldest: ({ step }) => step ?? 0,
   beaten: (self) => -poolMember(self).winRate,
-  // The power of two in its number: first the odd ones leave, then every fourth, so that gaps are as large or twice as large.
+  // Exponent of 2 in its number: odd numbers are dropped first, then every fourth, so gaps differ at most twofold.
   spread: ({ step }, every) => {
     const number = (step ?? 0) / every;
     return number === 0 ? Infinity : number & -number;

@@ -37,12 +37,12 @@ export function absolutePath(path: string): string {
     .join("/")}`;
 }
 
-/** A browser has no folders. */
+/** Browsers have no folders. */
 export const statFile = async (): Promise<null> => null;
 export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
 
-/** SHA-256 of pieces one after the other: they are kept until the end. */
+/** Incremental SHA-256; keeps the pieces until the end. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const pieces: Uint8Array[] = [];
   return {
@@ -58,7 +58,7 @@ export async function gzipped(content: string | Uint8Array): Promise<Uint8Array>
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** @throws RangeError for bytes that become more than `most` */
+/** @throws RangeError if the output exceeds `most` bytes */
 export const gunzip = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "gzip");
 
 async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "deflate-raw"): Promise<Uint8Array> {

@@ -15,7 +15,7 @@ export const nodeFileSystem: FileSystem = {
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(error.code ?? "")) return false;
-        throw error; // what cannot be looked at may be there
+        throw error; // An unreadable path may exist.
       },
     ),
   list: (path) => readdir(path),
@@ -42,7 +42,7 @@ export const nodeFileSystem: FileSystem = {
     await moveFile(from, to);
     await syncFolder(dirname(to));
   },
-  syncFile: (path) => withFile(path, "r+", (file) => file.sync()), // Windows syncs only what is open for writing
+  syncFile: (path) => withFile(path, "r+", (file) => file.sync()), // Windows syncs only files open for writing.
   syncDirectory: syncFolder,
   remove: (path) => removeFile(path),
 };
@@ -57,13 +57,13 @@ export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** SHA-256 of pieces one after the other; more may follow a digest. */
+/** Incremental SHA-256; more pieces may follow a digest. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const hash = createHash("sha256");
   return { update: (piece) => void hash.update(piece), digest: () => hash.copy().digest("hex") };
 }
 
-/** One name for each directory. */
+/** Canonical path of a directory. */
 export function absolutePath(path: string): string {
   return resolve(path);
 }
@@ -85,7 +85,7 @@ function put(path: string, data: Uint8Array | string, flags: string): Promise<vo
 }
 
 async function readFrom(file: FileHandle, from: number, length: number): Promise<Uint8Array> {
-  // Not from Node's pool: a small part would keep a larger buffer alive.
+  // Node's pool would keep a larger buffer alive.
   const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
   return buffer.subarray(0, bytesRead);
 }
@@ -104,7 +104,7 @@ export function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
+/** Up to `length` bytes from an offset; null if the file is unreadable. */
 export function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
   return nodeFileSystem.readPart(path, from, length).catch(() => null);
 }
@@ -115,7 +115,7 @@ export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/** Of a gzip member. @throws Error for bytes that are none, or become more than `most` */
+/** @throws Error for invalid gzip data, or output above `most` bytes */
 export async function gunzip(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   return unpackedBytes(bytes, most);
 }

@@ -13,11 +13,11 @@ import { paced, rateLimiter, ShareInUse } from "./paced.ts";
 
 export interface QueueParts {
   readonly timer: Timer;
-  /** Weights as they are now; asked for once per version, and let go once nobody plays with them. */
+  /** Current weights; requested once per version, disposed after their last game. */
   weights(): Promise<QueueWeights>;
 }
 
-/** Frozen weights of all policies, as the games that are played with them. */
+/** Frozen weights of all policies. */
 export interface QueueWeights {
   game(group: number): GroupRollout;
   dispose(): Promise<void>;
@@ -26,31 +26,31 @@ export interface QueueWeights {
 export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries">;
 
 export interface TakenGroups extends SampledGroup {
-  /** Steps that the weights of each group were behind, by its position. */
+  /** Age of each group's weights in steps, by index. */
   readonly lags: readonly number[];
 }
 
 export interface DroppedGroup extends StartedGroup {
   readonly reason: "stale" | "failed";
-  /** Steps that its weights were behind then. */
+  /** Age of its weights in steps. */
   readonly lag: number;
   readonly detail?: string;
 }
 
 export interface QueueReport extends ScheduleCounts {
   readonly dropped: readonly DroppedGroup[];
-  /** Parts that failed and were played again. */
+  /** Parts that failed and were replayed. */
   readonly retried: number;
-  /** Mean share of the capacity that was in use. */
+  /** Mean share of the capacity in use. */
   readonly utilisation: number;
-  /** Everything before the next new group is trained, reported as dropped, or named in it. */
+  /** Every earlier group is trained, reported as dropped, or listed here. */
   readonly state: ScheduleState;
 }
 
-/** Parts that start, or are aborted, between two turns of the event loop: some milliseconds of work. */
+/** Starts or aborts per turn of the event loop: a few milliseconds of work. */
 const startsPerTurn = 16;
 
-/** Why calls are aborted; a reason that is there already costs nothing. */
+/** Abort reason; shared, because creating an error is slow. */
 const groupIsOver = new LaconicError("aborted", "the group is over");
 
 interface Held {
@@ -66,7 +66,7 @@ interface Playing {
   isOver: boolean;
 }
 
-/** Plays groups while others are trained, as the scheduler says, each under the newest weights at its start. */
+/** Plays groups during training, each with the newest weights at its start. */
 export class GroupQueue {
   readonly #settings: QueueSettings;
   readonly #parts: QueueParts;
@@ -96,7 +96,7 @@ export class GroupQueue {
     this.#use = new ShareInUse(() => timer.now());
   }
 
-  /** The step's groups. The current weights are those of `version` optimised steps until the next call. */
+  /** Returns the step's groups. Until the next call, the current weights have `version` optimizer steps. */
   async take(version: number): Promise<TakenGroups> {
     if (this.#isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
     await this.#renew(version);
@@ -131,7 +131,7 @@ export class GroupQueue {
     return report;
   }
 
-  /** Ends all games, waits for their end, and disposes of the weights. */
+  /** Aborts all games, waits for them, and disposes the weights. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const playing of this.#playing.values()) this.#stop(playing);
@@ -204,7 +204,7 @@ export class GroupQueue {
   }
 
   async #playPart(playing: Playing, game: GroupRollout, part: number): Promise<void> {
-    const controller = new AbortController(); // of its own: each of its calls listens
+    const controller = new AbortController(); // separate controller: each call adds a listener
     playing.controllers.push(controller);
     const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);
     try {

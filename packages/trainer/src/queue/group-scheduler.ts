@@ -1,45 +1,44 @@
-/** How much is sampled at once, and how old it may become. */
+/** Concurrency and max age of sampling. */
 export interface ScheduleSettings {
-  /** P: groups that a step trains on. */
+  /** P: groups per step. */
   readonly groupsPerStep: number;
-  /** Parts that a group is played in: its episodes, or 1 for a tree. */
+  /** Parts of a group: its episodes, or 1 for a tree. */
   readonly partsPerGroup: number;
-  /** W: groups' worth of parts that are played at once; null for `groupsPerStep` + 1. */
+  /** W: groups' worth of concurrent parts; null for `groupsPerStep` + 1. */
   readonly activeGroups: number | null;
-  /** Most steps between the weights that a group was started under and those that it trains. */
+  /** Max steps between a group's weights and the weights it trains. */
   readonly maxLag: number;
-  /** Whether groups that would become older are waited for, or dropped. */
+  /** Whether groups about to exceed `maxLag` are awaited or dropped. */
   readonly stale: "wait" | "drop";
-  /** Steps of the run: no group is started that none of them would train. */
+  /** Steps of the run; groups beyond the last step are not started. */
   readonly steps: number;
 }
 
-/** A group by its number, and the weights that it was started under, by their optimised steps. */
+/** Group number, and version (optimizer steps) of its weights. */
 export interface StartedGroup {
   readonly group: number;
   readonly version: number;
 }
 
-/** Position of a schedule, for a checkpoint: the next new group, and the untrained groups, which come first. */
+/** Schedule position for a checkpoint: the next new group, and untrained groups, which restart first. */
 export interface ScheduleState {
   readonly next: number;
   readonly again: readonly number[];
 }
 
-/** Groups and parts at the moment. */
 export interface ScheduleCounts {
-  /** Groups that are played. */
+  /** Groups being played. */
   readonly active: number;
-  /** Complete groups that wait for their step. */
+  /** Complete groups that wait for a step. */
   readonly complete: number;
-  /** Parts that are played, and most parts at once. */
+  /** Parts being played, and their maximum. */
   readonly open: number;
   readonly capacity: number;
 }
 
 /**
- * Steps' worth of complete groups beyond which none is started. Without a bound, an optimiser that is slower than its samplers trains
- * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag.
+ * Max complete groups, in steps' worth, before starts pause. Without this bound, a slow optimizer would train on the
+ * oldest groups that `maxLag` allows. With it, speed is equal and the lag halves.
  */
 const maxWaiting = 2;
 
@@ -48,15 +47,13 @@ interface Played extends StartedGroup {
 }
 
 /**
- * Decides which groups start and which are trained. It knows no time and plays nothing, so equal events give equal decisions.
- * Groups have numbers 0, 1, 2 ... in the order of their problems.
- *
- * The first P complete groups train, while others go on. A group starts as soon as enough parts are over, of any groups,
- * so stragglers hold no place. There are never more untrained groups than the steps within `maxLag` can take, and none starts while
- * two steps' worth are complete.
- *
- * With `stale: "wait"`, no step leaves more groups of some weights behind than the steps that may still take them:
- * by induction none becomes older than `maxLag`, and a step waits only for groups that it must take.
+ * Decides which groups start and which are trained. It uses no clock, so equal events give equal decisions. Group
+ * numbers 0, 1, 2 ... follow the order of problems.
+ * The first P complete groups are trained while others play. A group starts when enough parts of any groups have ended,
+ * so stragglers block no slot. Untrained groups never exceed what the steps within `maxLag` can take. No group starts
+ * while two steps' worth are complete.
+ * With `stale: "wait"`, a step never leaves more groups of a version than later steps can still take. By induction no
+ * group exceeds `maxLag`, and a step waits only for groups that it must take.
  */
 export class GroupScheduler {
   readonly #settings: ScheduleSettings;
@@ -67,10 +64,10 @@ export class GroupScheduler {
   #open = 0;
   #next: number;
   #again: number[];
-  /** Whether a step was taken under the present weights. */
+  /** Whether a step has already taken groups under these weights. */
   #hasTaken = false;
 
-  /** @param state - of a resumed run: its untrained groups are started again, before new ones */
+  /** @param state - of a resumed run; its untrained groups start first */
   constructor(settings: ScheduleSettings, state: ScheduleState = { next: 0, again: [] }) {
     const { groupsPerStep, partsPerGroup, activeGroups, maxLag } = settings;
     this.#settings = settings;
@@ -79,7 +76,7 @@ export class GroupScheduler {
     this.#again = [...state.again];
   }
 
-  /** Sets the version of the weights. @returns the groups that are too old and not waited for, which leave */
+  /** Sets the weight version. @returns the dropped stale groups */
   advance(now: number): StartedGroup[] {
     const { maxLag, stale } = this.#settings;
     if (now !== this.#version) this.#hasTaken = false;
@@ -91,11 +88,11 @@ export class GroupScheduler {
     return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
   }
 
-  /** Starts a group; null while none may start. */
+  /** Starts a group; null if none may start. */
   start(): StartedGroup | null {
     const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
     if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;
-    // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
+    // That step takes no more groups, and new groups still start with its weights.
     const ahead = this.#hasTaken ? 1 : 0;
     const untrained = this.#active.size + this.#complete.length;
     if (untrained >= Math.min(maxLag + 1 - ahead, steps - this.#version - ahead) * groupsPerStep) return null;
@@ -105,7 +102,7 @@ export class GroupScheduler {
     return { group, version: this.#version };
   }
 
-  /** A part of a group is over: another may take its place. */
+  /** Frees the slot of a part that ended. */
   partOver(group: number): void {
     const played = this.#active.get(group);
     if (!played || played.open === 0) return;
@@ -113,7 +110,7 @@ export class GroupScheduler {
     this.#open -= 1;
   }
 
-  /** A group can be trained; its open parts end. */
+  /** Marks a group as trainable and frees its open parts. */
   complete(group: number): void {
     const played = this.#active.get(group);
     if (!played) return;
@@ -121,17 +118,17 @@ export class GroupScheduler {
     this.#complete.push({ group, version: played.version });
   }
 
-  /** A group has failed: another may take its place. */
+  /** Removes a failed group. */
   leave(group: number): void {
     this.#leaveActive(group);
     this.#complete = this.#complete.filter((each) => each.group !== group);
   }
 
-  /** P complete groups, those of the oldest weights first; null while there are fewer, or an older one is waited for. */
+  /** Takes P complete groups, oldest weights first. Null if there are fewer, or an older group is awaited. */
   take(): StartedGroup[] | null {
     const { groupsPerStep, stale } = this.#settings;
     if (this.#complete.length < groupsPerStep) return null;
-    const inOrder = this.#complete.toSorted((a, b) => a.version - b.version); // stable: then as they became complete
+    const inOrder = this.#complete.toSorted((a, b) => a.version - b.version); // stable: ties keep completion order
     const left = inOrder.slice(groupsPerStep);
     if (stale === "wait" && !this.#isInTime(left)) return null;
     const taken = inOrder.slice(0, groupsPerStep);
@@ -155,7 +152,7 @@ export class GroupScheduler {
     this.#active.delete(group);
   }
 
-  /** Whether later steps can take every group in time that is left behind. */
+  /** Whether later steps can take all remaining groups in time. */
   #isInTime(left: readonly StartedGroup[]): boolean {
     const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();

@@ -1,13 +1,13 @@
 import type { Timer } from "@laconic/rewards";
 
-/** Resolves once everything that waits to run has had its turn. */
+/** Resolves after all pending tasks have run. */
 export function nextTurn(timer: Timer): Promise<void> {
   return new Promise((go) => void timer.after(0, go));
 }
 
 /**
- * Lets others have their turn between starts: a burst of thousands would hold up everything else for seconds.
- * @param perTurn - starts between two turns
+ * Yields between starts, because a burst of thousands would block the event loop for seconds.
+ * @param perTurn - starts per turn
  */
 export function paced(timer: Timer, perTurn: number): () => Promise<void> {
   let starts = 0;
@@ -17,8 +17,8 @@ export function paced(timer: Timer, perTurn: number): () => Promise<void> {
 }
 
 /**
- * Lets a few pass in each turn, the others in their order in the turns that follow: thousands of replies may come at the same moment,
- * and each is followed by what the next request is made of.
+ * Lets `perTurn` callers pass per turn, in order. Thousands of replies can arrive at once, and each prepares the next
+ * request.
  */
 export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
@@ -41,7 +41,7 @@ export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> 
   };
 }
 
-/** Mean over time of a share that changes at moments. */
+/** Time-weighted mean of a share. */
 export class ShareInUse {
   readonly #now: () => number;
   #share = 0;
@@ -49,7 +49,7 @@ export class ShareInUse {
   #from: number;
   #last: number;
 
-  /** @param now - in any unit that only goes forward */
+  /** @param now - monotonic clock in any unit */
   constructor(now: () => number) {
     this.#now = now;
     this.#from = this.#last = now();
@@ -60,7 +60,7 @@ export class ShareInUse {
     this.#share = share;
   }
 
-  /** Mean since the last call; the present share for no time at all. */
+  /** Mean since the last call; the current share if no time has passed. */
   mean(): number {
     this.#pass();
     const time = this.#last - this.#from;

@@ -15,7 +15,7 @@ export interface TrainingQueueParts {
   readonly random: Random;
   readonly timer: Timer;
   readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
-  /** What plays and scores, with all that is learned by now. */
+  /** Parts and scorer with the current learned state. */
   readonly learned: () => { readonly parts: TrainingParts; readonly score: GameOptions["score"] };
   readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
   readonly from: ScheduleState | undefined;
@@ -26,8 +26,8 @@ export interface DroppedProblem extends DroppedGroup {
 }
 
 /**
- * The groups of an asynchronous run. Group n has the problem and the random streams of the n-th group of a synchronous run, so the
- * problems of a run do not depend on which groups are complete first.
+ * Groups of an asynchronous run. Group n has the problem and random streams of the n-th synchronous group, so problems
+ * do not depend on completion order.
  */
 export class TrainingQueue {
   readonly #queue: GroupQueue;
@@ -85,10 +85,10 @@ export class TrainingQueue {
   }
 }
 
-/** Replies that continue between two turns of the event loop: some milliseconds of work. */
+/** Replies processed per turn of the event loop: a few milliseconds of work. */
 const repliesPerTurn = 32;
 
-/** Continues with a reply or an error in its turn. */
+/** Delays replies and errors to their turn. */
 function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): LanguageModel {
   return {
     id: model.id,
@@ -102,5 +102,5 @@ function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): Langu
   };
 }
 
-/** Steps whose problems are cached. A step that is drawn again has the same problems. */
+/** Steps with cached problems. A step drawn again has the same problems. */
 const keptSteps = 16;
