@@ -3,30 +3,30 @@ import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
-/** A setting that changed while a run went on: a line of `changes.jsonl`. */
+/** Setting changed during a run: a line of `changes.jsonl`. */
 export interface ChangedSetting {
-  /** The first step that was taken under the new value. */
+  /** First step with the new value. */
   readonly step: number;
-  /** Path in the run's configuration, with dots. */
+  /** Dotted path in the run's configuration. */
   readonly key: string;
-  /** Absent where the setting did not exist. */
+  /** Absent if the setting did not exist. */
   readonly before?: unknown;
   readonly now?: unknown;
 }
 
-/** A thousand changes of a budget are 300 kB. */
+/** A thousand budget changes take 300 kB. */
 const maxLineLength = 1 << 20;
 
 const keyForm = /^[\w-]{1,80}(?:\.[\w-]{1,80}){0,9}$/u;
 const inherited = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * The rows of `changes.jsonl`. A torn last line counts for nothing.
+ * Parses `changes.jsonl`; a torn last line is ignored.
  * @throws LaconicError `checkpoint_corrupt` naming file and line
  */
 export function parseChangedSettings(text: string, file: string): ChangedSetting[] {
   const lines = text.split("\n");
-  lines.pop(); // nothing, or half a line
+  lines.pop(); // empty, or a torn line
   let last = 1;
   return lines.map((line, i) => {
     const refuse = (reason: string): never => {
@@ -51,10 +51,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
   });
 }
 
-/**
- * What held at a step.
- * @param settings - those of the run as they are now
- */
+/** Settings in effect at a step. @param settings - the run's current settings */
 export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSetting[], step: number): UnknownRecord {
   return changes
     .filter((change) => change.step > step)
@@ -75,9 +72,9 @@ function withValue(settings: UnknownRecord, [name = "", ...rest]: readonly strin
 }
 
 /**
- * What changes with a step.
- * @param keys - of settings that may change
- * @param again - named even where they are what they were
+ * Changes that take effect at a step.
+ * @param keys - settings that may change
+ * @param again - listed even if unchanged
  */
 export function changedSettings(
   { held, next, step }: { readonly held: UnknownRecord; readonly next: UnknownRecord; readonly step: number },
@@ -96,7 +93,7 @@ export interface ChangesOfStep {
   readonly text: string;
 }
 
-/** Changes by the step from which they hold, in words. */
+/** Formats changes, grouped by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
   const byStep = new Map<number, string[]>();
   for (const each of changes) byStep.set(each.step, [...(byStep.get(each.step) ?? []), describeChange(each)]);
@@ -105,7 +102,7 @@ export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfSt
 
 const maxShown = 60;
 
-/** A change in words, as `budget: 14 → 20`; values of settings that are no number or text are cut. */
+/** Formats a change as `budget: 14 → 20`; other values than numbers and texts are truncated. */
 export function describeChange({ key, before, now }: Pick<ChangedSetting, "key" | "before" | "now">): string {
   const own = key.replace(/^train\./u, "");
   if (own === "budget") return `budget: ${budgetIn(before)} → ${budgetIn(now)}`;

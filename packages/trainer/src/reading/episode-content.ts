@@ -5,17 +5,20 @@ import { recordIn, type RunSource } from "./run-source.ts";
 import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
 import { rowOf } from "./rows.ts";
 
-/** Larger content is skipped and named. */
+/** Larger content is skipped with a message. */
 const maxContentBytes = 64 << 20;
 
 const utf8 = new TextDecoder();
 
-/** A file is shorter than its entry says: it was cut by a resume, or cannot be read. */
+/** A file is shorter than its entry says: a resume cut it, or it is unreadable. */
 export class CutOffError extends Error {
   override readonly name = "CutOffError";
 }
 
-/** The episodes of an entry, with what was learned from them. @throws Error where they cannot be read, or are too large, {@link CutOffError} among them */
+/**
+ * Episodes of an entry with their training data.
+ * @throws Error for unreadable or too large content, including {@link CutOffError}
+ */
 export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
   const bytes = await source.bytes(file, from, length);
   if (bytes?.length !== length) throw new CutOffError("it is not there any more");
@@ -23,10 +26,10 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
 }
 
 /**
- * Every episode of one kind that a run folder holds, in the order of its file; of steps that stand twice, those of the later. Reads one step
- * at a time, whatever the length of the file.
- * @param damage - told what cannot be read and is passed over, in words
- * @param steps - those that are wanted; all by default
+ * Yields the run's episodes of one kind, in file order. The later copy of a repeated step counts. Reads one step at a
+ * time.
+ * @param damage - called with a message about skipped content
+ * @param steps - default all
  */
 export async function* eachEpisode(
   source: RunSource,
@@ -61,8 +64,8 @@ async function readEpisodes(
 }
 
 /**
- * Of each validation the first episodes, as many as the run keeps transcripts.
- * @param settings - of the run, as its folder has them
+ * Yields the first episodes of each validation, as many as the run's transcripts.
+ * @param settings - from the run folder
  */
 export async function* shownEpisodes(
   source: RunSource,

@@ -1,20 +1,20 @@
 import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import type { RunSource } from "./run-source.ts";
 
-/** Place of the episodes of a step or of an evaluation. */
+/** Location of the episodes of a step or an evaluation. */
 export interface EpisodeEntry extends MemberHead {
   readonly file: string;
   readonly from: number;
   readonly length: number;
-  /** Counted from 1 in its file. */
+  /** Number in the file, from 1. */
   readonly number: number;
 }
 
 export interface EntryReader {
-  /** The file was replaced or cut: everything is read again. */
+  /** The file was replaced or cut and is read again from the start. */
   reset(): void;
   entry(entry: EpisodeEntry): void;
-  /** A row that was skipped, in words. */
+  /** Describes a skipped row. */
   damage(message: string): void;
 }
 
@@ -25,13 +25,11 @@ export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  /** Bytes that are read. */
+  /** Bytes read so far. */
   #at = 0;
   #count = 0;
 
-  /**
-   * @param name - of the file: that of the training, or that of the test problems
-   */
+  /** @param name - file of the training or test episodes */
   constructor(source: RunSource, name: string = runFiles.episodes) {
     this.#source = source;
     this.#name = name;
@@ -52,7 +50,7 @@ export class EpisodeFile {
     const before = this.#at;
     const read = (from: number, length: number): Promise<Uint8Array | null> => this.#source.bytes(file, from, length);
     for await (const { head, from, length, isLast } of membersIn(read, this.#at)) {
-      if (!head && isLast) break; // half written
+      if (!head && isLast) break; // half-written
       this.#count += 1;
       this.#at = from + length;
       if (head) this.#tell(reader, { ...head, file, from, length, number: this.#count });

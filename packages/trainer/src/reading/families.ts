@@ -12,33 +12,33 @@ interface GroupedEvaluation {
   >;
 }
 
-/** A measure at one point of a run: a column of the table of families. */
+/** Column of the table: a measure at one point of a run. */
 export interface FamilyColumn {
-  /** `right`, or a share that the reward counts, such as `idle silent`. */
+  /** `right`, or a share that the reward measures, such as `idle silent`. */
   readonly measure: string;
-  /** When: `step 0`, `step 50`, `test`. */
+  /** `step 0`, `step 50` or `test`. */
   readonly at: string;
 }
 
 export interface FamilyRow {
   readonly family: string;
-  /** Whether nothing of it is held back: groups called `known`. */
+  /** Whether the family is trained completely: groups called `known`. */
   readonly isTrained: boolean;
   readonly problems: number;
-  /** Shares from 0 to 1, one for each column; null where it was not measured. */
+  /** Shares 0..1 by column; null if not measured. */
   readonly shares: readonly (number | null)[];
 }
 
-/** Accuracy and counted shares of each group of validation problems, before and after training and on the test. */
+/** Accuracy and measured shares by problem group: before and after training, and on the test. */
 export interface FamilyTable {
   readonly columns: readonly FamilyColumn[];
   readonly rows: readonly FamilyRow[];
 }
 
 /**
- * What a heat map of families shows, trained ones first; null for a run whose problems have no groups.
- * @param evaluations - of a run, in its order
- * @param test - its figures on the test problems
+ * Heat map of families, trained ones first; null if problems have no groups.
+ * @param evaluations - in the run's order
+ * @param test - test evaluation
  */
 export function familyTable(
   evaluations: readonly GroupedEvaluation[],

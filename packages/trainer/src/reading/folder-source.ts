@@ -2,7 +2,7 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { isFolder, readPart, statFile } from "#platform";
 import type { RunSource } from "./run-source.ts";
 
-/** A run folder of this machine. Links are followed. */
+/** A local run folder. Links are followed. */
 export function folderSource(folder: string): RunSource {
   return {
     stat: (name) => statFile(joinPath(folder, name)),

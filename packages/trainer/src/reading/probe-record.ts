@@ -2,40 +2,40 @@ import type { Estimate } from "@laconic/core/numeric";
 import * as z from "zod";
 
 export interface ProbeFigures {
-  /** Mean grade, 0 to 1. */
+  /** Mean grade, 0..1. */
   readonly accuracy: number;
-  /** Mean tokens written per episode, end tokens included. */
+  /** Mean tokens per episode, including end tokens. */
   readonly tokens: number;
-  /** Means of what the reward counts, where every problem has a counterpart. */
+  /** Means of the reward's measures; only if every problem has a counterpart. */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** A trained team on the problems of one family, beside the run's own test problems. */
+/** Results of a trained team on one problem family, compared with the run's test problems. */
 export interface ProbedFamily {
   readonly family: string;
   readonly change: string;
-  /** Those with a grade on both sides where the two are paired. */
+  /** Only problems graded on both sides, if paired. */
   readonly problems: number;
-  /** Whether each problem stands beside one test problem, with the same random numbers. */
+  /** Whether each problem is paired with a test problem, with the same random numbers. */
   readonly isPaired: boolean;
   readonly base: ProbeFigures;
   readonly probed: ProbeFigures;
-  /** Accuracy of the base less that of the family, and its 95 % interval: shares, not points. */
+  /** Base accuracy minus family accuracy, with 95 % interval, as shares. */
   readonly fall: Estimate;
-  /** Of `fresh-reader` alone: accuracy of the same reader without any message. */
+  /** Accuracy of the same reader without messages; only for `fresh-reader`. */
   readonly unheard?: number;
 }
 
-/** What `laconic analyze probe` found of a run: `probe.json` in its folder. */
+/** Result of `laconic analyze probe`: `probe.json` in the run folder. */
 export interface ProbeRecord {
   readonly version: 1;
   /** Training step of the team. */
   readonly step: number;
   readonly seed: string;
-  /** The team on the run's own test problems. */
+  /** Results on the run's test problems. */
   readonly base: ProbeFigures & { readonly problems: number };
   readonly families: readonly ProbedFamily[];
-  /** Families that the task cannot have, or this run. */
+  /** Families that do not fit the task or the run. */
   readonly skipped: readonly { readonly family: string; readonly reason: string }[];
 }
 

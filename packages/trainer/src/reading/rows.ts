@@ -4,14 +4,14 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder();
 
-/** The object of a line; null for a line that is torn, not JSON, or not an object. */
+/** Object of a line; null if the line is torn, not JSON, or not an object. */
 export function rowOf(line: Uint8Array | string): Row | null {
   return recordIn(parsed(typeof line === "string" ? line : decoder.decode(line)));
 }
 
 /**
- * Rows of a file one after the other, whatever its length. What is no row is passed over: a line that is no object of JSON, one
- * of more than 64 MiB, a last one of which half is written. None where there is no file.
+ * Yields the rows of a file of any length; empty without a file. Skips lines that are not JSON objects, lines above 64
+ * MiB, and a half-written last line.
  */
 export async function* eachRow(source: RunSource, name: string): AsyncGenerator<Row> {
   const file = new RowFile(source, name);
@@ -20,7 +20,7 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
       const row = rowOf(bytes);
       if (row) yield row;
     }
-  // A last row that lacks its end alone is whole.
+  // A last row without a line end is complete.
   const size = (await source.stat(name))?.size ?? 0;
   if (file.rest === 0 || file.rest > maxRestBytes) return;
   const rest = await source.bytes(name, size - file.rest, file.rest);
@@ -28,7 +28,7 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
   if (last) yield last;
 }
 
-/** A larger rest is skipped. */
+/** Max bytes of such a row. */
 const maxRestBytes = 8 << 20;
 
 export async function readRows(source: RunSource, name: string): Promise<Row[]> {
@@ -37,7 +37,7 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   return rows;
 }
 
-/** Place of a row in its file in bytes, without its end. */
+/** Byte range of a row, without its line end. */
 export interface RowPlace {
   readonly from: number;
   readonly length: number;
@@ -46,38 +46,38 @@ export interface RowPlace {
 export interface RowBytes {
   /** Valid until the next read. */
   readonly bytes: Uint8Array;
-  /** Counted from 1. */
+  /** From 1. */
   readonly number: number;
   readonly place: RowPlace;
 }
 
 export interface RowReader {
-  /** The file was replaced or cut: everything is read again. */
+  /** The file was replaced or cut and is read again from the start. */
   reset(): void;
-  /** A whole row. Its bytes are valid until the next read. */
+  /** Called for a complete row. `bytes` are valid until the next read. */
   row(bytes: Uint8Array, place: RowPlace): void;
 }
 
 const pieceBytes = 1 << 20;
 
-/** Longer rows are skipped and named. */
+/** Longer rows are skipped with a message. */
 const maxRowBytes = 64 << 20;
 
-/** Lines of a growing file, each read once. A line without an end waits for it. */
+/** Reads each line of a growing file once, when its line end is there. */
 export class RowFile {
   readonly #source: RunSource;
   readonly name: string;
   #inode = 0;
-  /** Bytes that are read. */
+  /** Bytes read so far. */
   #at = 0;
-  /** Bytes behind the last whole row. */
+  /** Bytes after the last complete row. */
   rest = 0;
   /** Rows up to the current one. */
   rows = 0;
   #counted = 0;
-  /** Whether the last reading reached the end. */
+  /** Whether the last read reached the end. */
   isWhole = false;
-  /** Rows that were skipped, in words. */
+  /** Message about skipped rows. */
   tooLong: string | null = null;
 
   constructor(source: RunSource, name: string) {
@@ -86,8 +86,8 @@ export class RowFile {
   }
 
   /**
-   * Reads what is new.
-   * @param maxBytes - about how much of it at a time; `isWhole` says whether there is more
+   * Reads new rows.
+   * @param maxBytes - approximate; `isWhole` is false if more is left
    * @returns whether there was anything
    */
   async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
@@ -111,10 +111,7 @@ export class RowFile {
     return isOther || this.#at > before;
   }
 
-  /**
-   * The rows that are new, as many at a time as are read at once.
-   * @param reset - called before the first where the file is another one
-   */
+  /** Yields new rows, one batch per read. @param reset - called first if the file was replaced */
   async *batches(reset: () => void = () => undefined): AsyncGenerator<readonly RowBytes[]> {
     const found = await this.#source.stat(this.name);
     const { size = 0, ino = 0 } = found ?? {};
@@ -130,14 +127,14 @@ export class RowFile {
       if (piece === null || piece.length === 0) break;
       const rows = this.#rowsIn(piece);
       if (rows !== null) yield rows;
-      else if (this.#at + piece.length >= size) break; // half written
+      else if (this.#at + piece.length >= size) break; // half-written
       else if (length >= maxRowBytes) await this.#passOver(size);
       else length = Math.min(maxRowBytes, 4 * length);
     }
     this.rest = Math.max(0, size - this.#at);
   }
 
-  /** Null where no row ends. */
+  /** Null if no row ends here. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
     const found: RowBytes[] = [];
     let used = 0;
@@ -153,7 +150,7 @@ export class RowFile {
     return used === 0 ? null : found;
   }
 
-  /** Skips a row that is too long to be read. */
+  /** Skips a row above the limit. */
   async #passOver(size: number): Promise<void> {
     const start = this.#at;
     for (let at = start; at < size; at += pieceBytes) {
@@ -166,6 +163,6 @@ export class RowFile {
       this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#at - start} bytes and was passed over`;
       return;
     }
-    this.#at = size; // its rest, once there is one, is no row either
+    this.#at = size; // its remainder is not a row either
   }
 }

@@ -12,67 +12,66 @@ import { eachRow, readRows } from "./rows.ts";
 import { folderSource } from "./folder-source.ts";
 
 export type RunState =
-  /** A process holds its lock. */
+  /** A process holds the lock. */
   | "running"
   | "done"
   /** Ended before its last step: interrupted, killed, or stopped early. */
   | "stopped"
-  /** A file ends in the middle of a row, or metrics lack rows. */
+  /** A file ends inside a row, or rows of metrics are missing. */
   | "half-written"
-  /** Not a run, or of a version that this program does not read. */
+  /** Not a run, or of an unsupported version. */
   | "foreign";
 
-/** The supervised warm start before a training. */
+/** Supervised warm start before training. */
 export interface WarmStartFacts {
-  /** In a few words: `400 steps of warm start on copying`. */
+  /** Short text, such as `400 steps of warm start on copying`. */
   readonly said: string;
-  /** The team of the model as it was before them. */
+  /** Evaluation before the warm start. */
   readonly before: RunEvaluation;
 }
 
-/** State and figures of a run folder. */
 export interface RunFacts {
   readonly state: RunState;
-  /** In words, where the state is half-written or foreign, or training diverged. */
+  /** Message if the state is half-written or foreign, or training diverged. */
   readonly reason: string | null;
-  /** Of the last row of its metrics; 0 before the first. */
+  /** Step of the last metrics row; 0 before the first. */
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
-  /** After the warm start, where there was one. */
+  /** After any warm start. */
   readonly before: RunEvaluation | null;
-  /** Null where the run was measured once, before training. */
+  /** Null if the run was only evaluated before training. */
   readonly after: RunEvaluation | null;
-  /** On the test problems, once, at the end; null for a run that measured none. */
+  /** Final result on the test problems; null if not measured. */
   readonly test: RunEvaluation | null;
-  /** Shares by family of problems; null where they have none. */
+  /** Shares by problem family; null without families. */
   readonly families: FamilyTable | null;
   readonly warmStart: WarmStartFacts | null;
-  /** Of training steps alone; null before the first. */
+  /** Training steps only; null before the first. */
   readonly seconds: number | null;
   readonly device: string | null;
   readonly seed: string | null;
-  /** Settings that changed while it went on; none where the file that tells is damaged, which the warnings say then. */
+  /** Settings changed during the run; empty, with a warning, if their file is damaged. */
   readonly changes: readonly ChangedSetting[];
-  /** In words: what is damaged, a decline, and what the training has said. */
+  /** Damage, regressions, and the training's warnings. */
   readonly warnings: readonly string[];
   readonly warnedAt: Readonly<Record<string, number>>;
-  /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
+  /** Last write of the training, in milliseconds since 1970; 0 without one. */
   readonly updated: number;
-  /** Null where it is not JSON. */
+  /** Null if not JSON. */
   readonly config: unknown;
   readonly environment: unknown;
-  /** Settings of the training: those under `train`, or of a program's run all. */
+  /** Training settings: those under `train`, or all of a program's run. */
   readonly train: UnknownRecord;
 }
 
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
-  /** Seconds of all steps; read from `timing.jsonl` by default. */
+  /** Seconds of all steps. Default: read from `timing.jsonl`. */
   readonly seconds?: number | null;
 }
 
-/** Reads the state and figures of a run folder. A folder that holds no run is foreign, with the reason. */
+/** Reads the state and figures of a run folder. Other folders are `foreign`, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
   const rows = async (name: string): Promise<UnknownRecord[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
@@ -80,7 +79,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const train = trainOf(config);
   const foreign = await whyForeign(source, config, train);
   const isHeld = await isRunHeld(source, processes);
-  // Who writes has not finished its row.
+  // A writing process may be in the middle of a row.
   const damage = isHeld || foreign !== null ? [] : await damageOf(source);
   const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
   const evaluations = await evaluationsIn(source);
@@ -88,9 +87,9 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const before = evaluations[0] ?? null;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
-  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail twice for one reason
+  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail repeatedly for one reason
   const decline = before && after && regressionOf(before, after);
-  // The training has said it too where it lasted that long.
+  // The training may have warned of it already.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
   const changed = changesIn(await textIn(source, runFiles.changes));
   const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
@@ -125,7 +124,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
 /** More evaluations are thinned out. */
 const maxEvaluations = 2000;
 
-/** The first, the last, and as many between them as are read by people. */
+/** The first and last evaluation, and up to `maxEvaluations` between them. */
 async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   let [found, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
   let last: RunEvaluation | null = null;
@@ -148,7 +147,7 @@ async function secondsIn(source: RunSource): Promise<number | null> {
   return sum;
 }
 
-/** Of a run whose files cannot be read, with the reason. */
+/** Facts of a run whose files are unreadable. */
 export function unreadFacts(reason: string): RunFacts {
   return {
     state: "half-written",
@@ -174,10 +173,7 @@ export function unreadFacts(reason: string): RunFacts {
   };
 }
 
-/**
- * What a step took, waiting for rollouts included.
- * @param row - of `timing.jsonl`
- */
+/** Seconds of a step, including waiting for rollouts. @param row - of `timing.jsonl` */
 export function stepSeconds(row: UnknownRecord): number {
   return Object.entries(row).reduce(
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
@@ -262,7 +258,7 @@ function numbersIn(value: unknown): Record<string, number> {
   );
 }
 
-/** Pages that are made of a run later do not count. */
+/** Files derived from a run later do not count. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
   return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
@@ -276,17 +272,17 @@ function textOr(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** A row of `evaluations.jsonl`: a team on validation problems; accuracy from 0 to 1, tokens a mean per episode. */
+/** Row of `evaluations.jsonl`: validation accuracy 0..1 and mean tokens per episode. */
 export interface RunEvaluation {
   readonly step: number;
   readonly problems: number;
   readonly accuracy: number;
-  /** 95 % interval of the accuracy; null where it is not known. */
+  /** 95 % interval of the accuracy; null if unknown. */
   readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
-  /** Share of turns without a word, by agent. */
+  /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** By group of problems; absent where they have none. */
+  /** By problem group; absent without groups. */
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
@@ -298,8 +294,8 @@ export interface GroupFigures {
 }
 
 /**
- * What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first.
- * @param before - only steps before this one
+ * Seconds of a run's steps over all its processes, without evaluations. Null before the first.
+ * @param before - counts earlier steps only
  */
 export async function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
   const rows = await readRows(folderSource(directory), runFiles.timing);
@@ -309,7 +305,7 @@ export async function trainingSeconds(directory: string, before: number = Infini
 
 const lockName = "LOCK";
 
-/** Damaged files of a run that no process writes, with the line, in words. */
+/** Damaged files of an inactive run, with their lines. */
 async function damageOf(source: RunSource): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...checkedNames.files, lockName])
@@ -332,20 +328,20 @@ async function damageOf(source: RunSource): Promise<string[]> {
 
 async function isObjectOrNone(source: RunSource, name: string): Promise<boolean> {
   const { size = 0 } = (await source.stat(name)) ?? {};
-  // A lock is made before it is written.
+  // A lock is created before it is written.
   return size === 0 || recordIn(parsed(await textIn(source, name))) !== null;
 }
 
-/** The first line that is no row. */
+/** First invalid line. */
 async function badRows(source: RunSource, name: string): Promise<string[]> {
   const found = await source.stat(name);
   const text = await textIn(source, name);
-  // Evaluations are read one by one, and what is no row is passed over.
+  // Evaluations are read one by one, and invalid rows are skipped.
   if (text === null)
     return found && name !== runFiles.evaluations
       ? [`${name} is larger than what is read of it, or cannot be read`]
       : [];
-  const lines = text.split("\n").slice(0, -1); // what has no end is told elsewhere
+  const lines = text.split("\n").slice(0, -1); // a torn last line is reported elsewhere
   const bad = lines.findIndex((line) => line !== "" && recordIn(parsed(line)) === null);
   return bad < 0 ? [] : [`${name}: line ${bad + 1} is no row`];
 }

@@ -2,25 +2,25 @@ import { runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-fol
 
 export interface TraceNames {
   readonly all: readonly string[];
-  /** Files with one row for each step. */
+  /** Files with one row per step. */
   readonly byStep: ReadonlySet<string>;
-  /** Files of wall-clock seconds, which have no checksum, so that checkpoints of equal runs are equal. */
+  /** Files of wall-clock times. They have no checksum, so that checkpoints of equal runs are equal. */
   readonly timed: ReadonlySet<string>;
 }
 
-/** A resumed run writes the rows after its checkpoint again. */
+/** A resumed run rewrites the rows after its checkpoint. */
 export const traceNames: TraceNames = {
   all: [...namesOf(({ life }) => life === "trace")],
   byStep: new Set(namesOf(({ isByStep = false }) => isByStep)),
   timed: new Set(namesOf(({ isByStep = false, isUnequal = false }) => isByStep && isUnequal)),
 };
 
-/** Files of a run that ended before its first step; its configuration first, which makes it a run. */
+/** Files of a run that ended before its first step. The configuration comes first, because it marks a run. */
 export const clearedNames: readonly string[] = [...namesOf(({ life }) => life === "cleared" || life === "trace")];
 
 /**
- * What of a run folder differs between two equal runs: the clock and the machine, and what is drawn from them. Every other file of a
- * synchronous run has the same bytes, interrupted or not.
+ * Files that differ between equal runs: clock, machine, and what derives from them. All other files of a synchronous
+ * run are identical, interrupted or not.
  */
 export const unequalFiles: readonly string[] = [
   ...namesOf(({ isUnequal = false }) => isUnequal),
@@ -31,7 +31,7 @@ export const unequalFiles: readonly string[] = [
 export const checkedNames: Readonly<Record<"files" | "objects" | "ends" | "rows", readonly string[]>> = {
   files: namesOf(({ isFolder = false }) => !isFolder),
   objects: namesOf(({ checks = [] }) => checks.includes("object")),
-  /** Whose end tells whether a row is half written. */
+  /** Checked for a half-written last row. */
   ends: [...namesOf(({ checks = [] }) => checks.includes("end"))],
   rows: namesOf(({ checks = [] }) => checks.includes("rows")),
 };

@@ -3,10 +3,10 @@ import { boundedJson } from "@laconic/core/json";
 import { sha256Text } from "#platform";
 import * as z from "zod";
 
-/** What a run was started with. */
+/** Configuration and inputs that a run started with. */
 export interface RunManifest {
   readonly version: 1;
-  /** SHA-256 of the first configuration and the inputs: the name that the run's checkpoints carry. */
+  /** SHA-256 of the first configuration and the inputs. It identifies the run in its checkpoints. */
   readonly run: string;
   readonly config: { readonly sha256: string; readonly settings: UnknownRecord };
   /** SHA-256 by name: base weights, tokenizers, data. */
@@ -26,13 +26,13 @@ export function runManifest(config: UnknownRecord, inputs: Readonly<Record<strin
   return { version: 1, run: sha256Of({ config: sha256, inputs }), config: { sha256, settings }, inputs };
 }
 
-/** @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged or does not agree with itself */
+/** @throws LaconicError `checkpoint_mismatch` for a damaged or inconsistent manifest */
 export function parseRunManifest(text: string, path: string): RunManifest {
   let found: RunManifest | undefined;
   try {
     found = manifestSchema.parse(boundedJson(text));
   } catch {
-    // said below
+    // reported below
   }
   if (found && sha256Of(found.config.settings) === found.config.sha256) return found;
   throw new LaconicError(
@@ -44,12 +44,12 @@ export function parseRunManifest(text: string, path: string): RunManifest {
 
 export interface Change {
   readonly key: string;
-  /** As JSON, or as a hash; `nothing` where it did not exist. */
+  /** JSON or a hash; `nothing` if it did not exist. */
   readonly before: string;
   readonly now: string;
 }
 
-/** Settings that differ, by path. Order of keys counts for nothing. */
+/** Differing settings by path, ignoring key order. */
 export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
   const [old, own] = [plain(before), plain(now)];
   if (typeof old !== "object" || typeof own !== "object" || old === null || own === null)
@@ -60,7 +60,7 @@ export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
   );
 }
 
-/** SHA-256 of a plain value, as 64 hexadecimal digits; order of keys counts for nothing. */
+/** SHA-256 of a plain value in hexadecimal, ignoring key order. */
 export function sha256Of(value: unknown): string {
   return sha256Text(JSON.stringify(sorted(plain(value))));
 }

@@ -1,15 +1,15 @@
 import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
-/** A larger file of metrics is not checked for lost rows, which takes some ten milliseconds. */
+/** Larger metrics files are not checked for lost rows, which takes about 10 ms. */
 const maxChecked = 16 << 20;
 
-/** Step of the last whole row of a run's metrics; 0 before the first. */
+/** Step of the last complete metrics row; 0 without one. */
 export async function lastStep(source: RunSource): Promise<number> {
   return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
 }
 
-/** The last whole row of a file that has a step, read from the end; null without one. */
+/** Last complete row with a step, read from the end; null without one. */
 export async function lastRow(
   source: RunSource,
   name: string,
@@ -17,7 +17,7 @@ export async function lastRow(
   const found = await source.stat(name);
   if (!found) return null;
   const { size } = found;
-  // A row may be as long as readers of rows take it.
+  // Row readers accept rows up to the last length.
   for (const length of [1 << 16, 1 << 22, 1 << 26]) {
     const from = Math.max(0, size - length);
     const tail = await source.bytes(name, from, size - from);
@@ -29,7 +29,7 @@ export async function lastRow(
   return null;
 }
 
-/** The first row of a run's metrics that is not that of its step; null without one, or for a file that is too large. */
+/** Describes the first metrics row out of order; null without one, or for a too large file. */
 export async function lostSteps(source: RunSource): Promise<string | null> {
   const found = await source.stat(runFiles.metrics);
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
@@ -39,10 +39,10 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
-/** Longer rows are parsed whole: what they begin with says too little of them. */
+/** Longer rows are parsed whole, because their start proves too little. */
 const maxTrusted = 1 << 20;
 
-/** The step of each row, and the first line without one, counted from 1. */
+/** Steps of the rows, and the first line without one, from 1. */
 function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];
@@ -51,7 +51,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
     line += 1;
     if (end === from) continue;
-    // A trainer writes the step first, and the rest of a row need not be read.
+    // The step comes first, so the remainder of a row is not parsed.
     const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
     const isTrusted = begins !== null && end - from <= maxTrusted;
     const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
@@ -61,10 +61,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   return { steps, bad };
 }
 
-/**
- * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
- * @param steps - of each row, in the order of the file
- */
+/** Describes the first deviation from the steps 1, 2, 3 ...; null without one. @param steps - in file order */
 export function stepDefect(steps: readonly number[]): string | null {
   for (const [i, step] of steps.entries()) {
     const own = i + 1;

@@ -7,7 +7,7 @@ import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
 import { runFiles } from "@laconic/core/run-folder";
 
-/** Written beside each policy's weights: its task and prompts. */
+/** Policy's task and prompts, stored with its weights. */
 export const policyFile = "laconic.json";
 
 export interface CheckpointFacts {
@@ -16,7 +16,10 @@ export interface CheckpointFacts {
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
-/** Saves a checkpoint, then `LATEST`, then removes old steps: a kill leaves the whole of it or the one before. */
+/**
+ * Saves a checkpoint, then `LATEST`, then removes old ones. A kill leaves either the new or the previous checkpoint
+ * complete.
+ */
 export async function saveCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -35,7 +38,7 @@ export async function saveCheckpoint(
   await settleCheckpoints(fs, directory, state, keep);
 }
 
-/** Writes a folder with its manifest last, by one rename: a kill leaves the whole of it or nothing. */
+/** Writes a folder, its manifest last, and renames it. A kill leaves all of it or nothing. */
 async function writeWhole(
   fs: FileSystem,
   final: string,
@@ -51,7 +54,7 @@ async function writeWhole(
   await fs.rename(partial, final);
 }
 
-/** Names the checkpoint of a state in `LATEST` and removes old ones. A resume completes what a kill left undone. */
+/** Points `LATEST` at a state's checkpoint and removes old ones. A resume repeats this after a kill. */
 export async function settleCheckpoints(
   fs: FileSystem,
   directory: string,
@@ -60,14 +63,14 @@ export async function settleCheckpoints(
 ): Promise<void> {
   const latest = joinPath(directory, "LATEST");
   const named = `${checkpointName(state.step)}\n`;
-  if ((await fs.exists(latest)) && (await textOf(fs, latest)) === named) await fs.syncDirectory(directory); // whoever wrote it may have been killed before its name was durable
+  if ((await fs.exists(latest)) && (await textOf(fs, latest)) === named) await fs.syncDirectory(directory); // a killed writer may not have synced it
   else await replaceFile(fs, latest, named);
   const old = (await completeSteps(fs, directory)).slice(keep);
   const best = [state.best.step, state.bestTrained?.step ?? 0].map((each) => checkpointName(each));
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
 }
 
-/** Writes and syncs every model. @returns the file names */
+/** Writes and syncs all models. @returns the file names */
 async function saveModels(
   fs: FileSystem,
   directory: string,
@@ -104,7 +107,7 @@ async function digestsOf(
   return digests;
 }
 
-/** Saves weights whole or not at all. @param place - folder of the first weights or of an opponent, below the run's */
+/** Saves weights atomically. @param place - subfolder of the run for the first weights or an opponent */
 export async function saveWeights(
   fs: FileSystem,
   directory: string,
@@ -117,15 +120,15 @@ export async function saveWeights(
   });
 }
 
-/** Weights by policy, and those that estimators learn by {@link criticOf}. */
+/** Weights by policy, and estimator weights by {@link criticOf}. */
 export type Models = Readonly<Record<string, StoredWeights>>;
 
-/** Name of the weights of a policy's estimator. No policy has a dot in its name. */
+/** Name of a policy's estimator weights. Policy names contain no dot. */
 export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** Loads each model from a folder of weights. @param saved - the folder's manifest */
+/** Loads the models from a folder of weights. @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
   for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }
@@ -140,7 +143,7 @@ function isCritic(name: string): boolean {
 
 type SavedFiles = Pick<CheckpointManifest, "files">;
 
-/** Folder of a model in a checkpoint; the checkpoint itself for the files of a single policy. */
+/** A model's folder in a checkpoint; the checkpoint itself for a single policy. */
 export function modelPlace({ files }: SavedFiles, name: string): string {
   return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
 }
@@ -163,7 +166,7 @@ const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
   files: z.record(z.string().regex(/^(?:[\w-]+(?:\.critic)?\/)?[\w.-]+$/), digestSchema),
 });
 
-/** A whole checkpoint, and the damage of newer ones. */
+/** A complete checkpoint, with warnings about newer damaged ones. */
 export interface FoundCheckpoint {
   readonly folder: string;
   readonly state: LoopState;
@@ -171,15 +174,15 @@ export interface FoundCheckpoint {
   readonly warnings: readonly string[];
 }
 
-/** Attempts to find a checkpoint while the run that writes them removes some. */
+/** Max retries while the run removes checkpoints. */
 const maxLooks = 10;
 
 /**
- * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
- * @param accept - throws for one that will not do, and why
- * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged,
- * and a `checkpoint_mismatch` of `accept`. A run may go on meanwhile: where it removed a checkpoint after it was listed, the newest is
- * looked for again.
+ * Finds the newest checkpoint that matches its manifest, or that of the best evaluation. Retries if an active run
+ * removes a listed checkpoint.
+ * @param accept - throws to reject a checkpoint
+ * @throws LaconicError `checkpoint_missing` without any, `checkpoint_corrupt` if all are damaged, or a
+ * `checkpoint_mismatch` of `accept`
  */
 export async function findCheckpoint(
   given: FileSystem,
@@ -199,7 +202,7 @@ export async function findCheckpoint(
   );
 }
 
-/** @returns null where a listed checkpoint is gone */
+/** @returns null if a listed checkpoint was removed */
 async function lookForCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -237,7 +240,7 @@ async function lookForCheckpoint(
   );
 }
 
-/** @throws Error for a manifest that is damaged */
+/** @throws Error for a damaged manifest */
 export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
   return manifestSchema.parse(boundedJson(await textOf(fs, joinPath(folder, "manifest.json"))));
 }
@@ -247,14 +250,14 @@ async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpo
   return { folder, state: await stateIn(fs, folder), manifest };
 }
 
-/** @throws Error for a state that is missing or damaged */
+/** @throws Error for a missing or damaged state */
 async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
   const stored = boundedJson(await textOf(fs, joinPath(folder, "state.json")));
   loopStateSchema.parse(stored);
-  return stored as LoopState; // with its keys in their order: a resumed run writes the same bytes
+  return stored as LoopState; // keeps the key order, so that a resumed run writes the same bytes
 }
 
-/** Compares files with the checksums of their manifest. @throws Error for the first that differs */
+/** Compares files with their manifest's checksums. @throws Error for the first difference */
 export async function checkFiles(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
   const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
@@ -265,7 +268,7 @@ export async function checkFiles(fs: FileSystem, folder: string): Promise<Checkp
   return manifest;
 }
 
-/** Newest first; `.partial` folders are not complete. */
+/** Newest first; `.partial` folders are incomplete. */
 export async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
   if (!(await fs.exists(directory))) return [];
   return (await fs.list(directory))
@@ -282,7 +285,7 @@ async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-/** Folder of the weights of past selves, by name. */
+/** Folder of past selves' weights by name. */
 export class OpponentFolder {
   readonly #fs: FileSystem;
   readonly #run: string;
@@ -299,7 +302,7 @@ export class OpponentFolder {
     await saveWeights(this.#fs, this.#run, joinPath(runFiles.opponents, name), { models: policiesIn(models), step });
   }
 
-  /** @throws LaconicError `checkpoint_corrupt` naming its folder */
+  /** @throws LaconicError `checkpoint_corrupt` naming the folder */
   async load(name: string, models: Models): Promise<void> {
     const folder = joinPath(this.#folder, name);
     const saved = await checkFiles(this.#fs, folder).catch((error: unknown) => {
@@ -313,7 +316,7 @@ export class OpponentFolder {
     await loadWeights(folder, saved, policiesIn(models));
   }
 
-  /** Removes those that no checkpoint names: a run may resume from an older checkpoint than the last. */
+  /** Removes weights that no checkpoint names. A run may resume from an older checkpoint. */
   async prune(checkpoints: string): Promise<void> {
     const named = new Set<string>();
     for (const step of await completeSteps(this.#fs, checkpoints)) {

@@ -4,7 +4,7 @@ import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { absolutePath } from "#platform";
 
-/** Replaces a file by one rename, so that a kill leaves the old or the new file. */
+/** Replaces a file by a rename, so that a kill leaves the old or the new file. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
   await fs.write(`${path}.tmp`, data);
   await fs.rename(`${path}.tmp`, path);
@@ -13,7 +13,7 @@ export async function replaceFile(fs: FileSystem, path: string, data: string): P
 /** System errors that the user can fix. */
 const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST", "EIO"]);
 
-/** Errors of a file that exists and cannot be read. Readers ask whether a file exists first. */
+/** Errors of existing but unreadable files. Callers check existence first. */
 const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
 
 function explainReadError(error: unknown, path: string): unknown {
@@ -24,8 +24,8 @@ function explainReadError(error: unknown, path: string): unknown {
 }
 
 /**
- * A system error of writing, or an engine's `run_unwritable`, as one `run_unwritable` that says what to do; anything else as it
- * is.
+ * Converts system errors of writing, and an engine's `run_unwritable`, to one `run_unwritable` with the remedy. Returns
+ * other errors unchanged.
  */
 export function explainWriteError(error: unknown, directory: string): unknown {
   const isOurs = LaconicError.is(error) && error.code === "run_unwritable";
@@ -41,7 +41,7 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   );
 }
 
-/** The same file system, whose errors name the run or file and the remedy. */
+/** Wraps a file system so that errors name the run or file and the remedy. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
   const explained = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
@@ -69,7 +69,7 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
   };
 }
 
-/** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
+/** One line of JSON. Numbers that JSON cannot represent become null, with their keys under `nonfinite`. */
 export function toLine(row: UnknownRecord): string {
   const nonfinite = Object.keys(row).filter((key) => typeof row[key] === "number" && !Number.isFinite(row[key]));
   return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
@@ -81,7 +81,7 @@ export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Arra
   return piecesBy((from, length) => fs.readPart(path, from, length));
 }
 
-/** Bytes of a range, piece by piece. */
+/** Yields the bytes of a range in pieces. */
 export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to;) {
     const piece = await read(at, Math.min(pieceBytes, to - at));
@@ -93,12 +93,12 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
 
 const decoder = new TextDecoder();
 
-/** The object of a line of JSON; null for other lines. */
+/** Object of a JSON line; null for other lines. */
 export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
 
-/** Rows of a file of any length; other lines are left out. */
+/** Rows of a file of any length; other lines are skipped. */
 export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
   if (!(await fs.exists(path))) return;
   for await (const line of linesIn(piecesOf(fs, path))) {
@@ -114,7 +114,7 @@ export async function readLines(fs: FileSystem, path: string): Promise<UnknownRe
   return rows;
 }
 
-/** The first or last row; null without rows. */
+/** First or last row; null without rows. */
 export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<UnknownRecord | null> {
   let found: UnknownRecord | null = null;
   for await (const row of eachLine(fs, path)) {
@@ -125,13 +125,13 @@ export async function lineAt(fs: FileSystem, path: string, place: "first" | "las
 }
 
 /**
- * Appends whole lines to a file. What a write that failed, or a process that was killed, left torn is cut off before the next one: no line
- * is written behind half of another, and one that was refused is not there.
+ * Appends whole lines. Torn text of a failed write or a killed process is cut off before the next write, so no torn or
+ * rejected line remains.
  */
 export class LineFile {
   readonly #fs: FileSystem;
   readonly #path: string;
-  /** Where whole lines end; null behind a write that succeeded. */
+  /** End of the complete lines; null after a successful write. */
   #wholeEnd: ((size: number) => Promise<number>) | null;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -141,7 +141,7 @@ export class LineFile {
     this.#wholeEnd = (size) => endOfLines(fs, path, size);
   }
 
-  /** Appends in the order of the calls; resolves once the lines are on disk. */
+  /** Appends in call order; resolves when the lines are on disk. */
   append(lines: string): Promise<void> {
     const written = this.#last.then(() => this.#append(lines));
     this.#last = written.catch(() => undefined);
@@ -162,7 +162,7 @@ export class LineFile {
 const endBytes = 1 << 16;
 const lineEnd = 10;
 
-/** Bytes up to the last end of a line. */
+/** Bytes up to the last line end. */
 async function endOfLines(fs: FileSystem, path: string, size: number): Promise<number> {
   for (let to = size; to > 0; to -= endBytes) {
     const from = Math.max(0, to - endBytes);

@@ -5,28 +5,27 @@ import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";
 import type { ProcessTable } from "../reading/run-source.ts";
 
-/** Claims by which this very process holds directories: its number in a lock may also be that of a predecessor. */
+/** Claims with which this process holds directories. A predecessor may have had the same process number. */
 const held = new Map<string, string>();
 
-/** Claims that this very process has staked, by path, for the same reason. */
+/** Paths of claims staked by this process, for the same reason. */
 const staked = new Set<string>();
 
 let claims = 0;
 
 export interface RunLock {
-  /** A lock of a dead process that was replaced, in words. */
+  /** Message about the replaced lock of a dead process. */
   readonly takenOver: string | null;
   /** Removes the lock, unless another process has replaced it. */
   release(): Promise<void>;
 }
 
 /**
- * Takes the directory for this process. A lock left by a dead process of this host is taken over.
- *
- * Who reads or writes `LOCK` first stakes a claim, a file named after its process, and then looks whether it is alone.
- * Of two that do so at once at least one sees the other, and waits; so nobody's fresh lock is taken for the stale one.
- *
- * @throws LaconicError `run_locked` naming the holder.
+ * Locks the directory and takes over the lock of a dead process of this host.
+ * A process stakes a claim, a file with its name, before it reads or writes `LOCK`, then looks for other claims. At
+ * least one of two concurrent processes sees the other and waits. A new lock is therefore never taken for the stale
+ * one.
+ * @throws LaconicError `run_locked` naming the holder
  */
 export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<RunLock> {
   const path = joinPath(directory, "LOCK");
@@ -59,7 +58,7 @@ interface Holder {
   readonly claim: string;
 }
 
-/** A process of another machine cannot be seen and counts as alive. */
+/** Processes of other machines count as alive. */
 function isHolding({ pid, host }: Holder, directory: string, processes: ProcessTable): boolean {
   if (host !== processes.host) return true;
   return pid === processes.pid ? held.has(absolutePath(directory)) : processes.isAlive(pid);
@@ -78,11 +77,11 @@ interface Claim {
   readonly pid: number;
 }
 
-const waits = { each: 10, most: 1000 } as const; // milliseconds, times: a claim lasts as long as three small files take
+const waits = { each: 10, most: 1000 } as const; // milliseconds, count; a claim lasts for three small file operations
 
 /**
- * Does something while no other living process does it in the same directory. Among those who meet, the one whose claim
- * sorts first keeps it and waits for the others, who withdraw theirs and wait for it.
+ * Runs `work` while no other living process does in the same directory. The claim that sorts first stays; the others
+ * are withdrawn and retried.
  */
 async function alone<T>(
   fs: FileSystem,
@@ -108,7 +107,7 @@ async function alone<T>(
         .filter((claim) => isStaked(claim, directory, processes))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
       if (!other && staked.has(path)) {
-        // Nobody comes back from the dead; a claim of this process may be staked again at any moment.
+        // Dead processes stay dead; this process may stake a claim again at any time.
         for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(joinPath(directory, dead.name));
         return await work(name);
       }
@@ -149,7 +148,7 @@ function readHolder(text: string): Holder | null {
   return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
 }
 
-/** Null for a missing file, also one that is removed meanwhile. */
+/** Null for a missing file, even if removed during the read. */
 async function textOf(fs: FileSystem, path: string): Promise<string | null> {
   try {
     return (await fs.exists(path)) ? new TextDecoder().decode(await fs.read(path)) : null;

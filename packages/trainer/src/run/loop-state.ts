@@ -8,25 +8,25 @@ import type { Evaluation } from "../evaluate.ts";
 import type { OpponentState } from "../opponents/games.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 
-/** State of the loop, beside the weights. Random streams derive from seed and step. */
+/** State of the loop without weights. Random streams derive from seed and step. */
 export interface LoopState extends Learned {
-  /** Prices of the team's budgets, by cost. */
+  /** Prices of the team's budgets by cost. */
   readonly budgets: Readonly<Record<string, PriceState>>;
-  /** Prices of policies with a budget, by name. */
+  /** Prices of policies with a budget, by policy. */
   readonly policyBudgets: Readonly<Record<string, PriceState>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Evaluation with the highest accuracy so far, and evaluations since. */
+  /** Best accuracy so far, and the number of evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
-  /** Regular checkpoint with the highest mean grade of training, of a run that evaluates at its ends only. */
+  /** Regular checkpoint with the highest mean training grade, for runs evaluated only at their ends. */
   readonly bestTrained?: { readonly step: number; readonly grade: number };
   readonly watch?: DivergenceWatch;
   readonly deadTraining?: DeadTrainingSigns;
-  /** Pool of opponents with results. Their weights are in the run's folder. */
+  /** Opponent pool with results. The run folder has the weights. */
   readonly opponents?: readonly OpponentState[];
   /** All evaluations, for a stopping rule. */
   readonly evaluations?: readonly EvaluationPoint[];
-  /** The stopping rule has ended the run. */
+  /** Whether the stopping rule has ended the run. */
   readonly isStopped?: boolean;
   readonly queue?: ScheduleState;
 }
@@ -116,7 +116,7 @@ export function learnedOf({ step, budgets, policyBudgets, estimators, results, o
   return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
 }
 
-/** Text of a state with keys in a fixed order: those of a resumed run come in another order. */
+/** JSON with a fixed key order; states of resumed runs have another order. */
 export function stateText(state: LoopState): string {
   const names = Object.keys(loopStateFields) as (keyof LoopState)[];
   const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));

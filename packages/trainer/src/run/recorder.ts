@@ -11,7 +11,7 @@ import type { FileSystem } from "@laconic/core/files";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import type { ProcessTable } from "../reading/run-source.ts";
 
-/** Measures the phases of a step. Times never enter the metrics, which repeat bit for bit. */
+/** Measures the phases of a step. Times stay out of the metrics, which are reproducible bit for bit. */
 export interface StepClock {
   lap(phase: string): void;
   readonly seconds: Readonly<Record<string, number>>;
@@ -19,26 +19,23 @@ export interface StepClock {
 
 /** Writes the run folder and resumes from it. */
 export interface Recorder extends OpponentStore {
-  /** Loads the last checkpoint into the models; null on a fresh run. */
+  /** Loads the last checkpoint into the models; null for a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
-  /** Records the first weights, on a fresh run only. */
+  /** Records the first weights; fresh runs only. */
   begin?(models: Models): Promise<void>;
-  /** Records everything that a step was computed from; called before `step`. */
+  /** Records all inputs of a step; called before `step`. */
   record?(record: StepRecord): Promise<void>;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
-  /** Groups that were dropped since the step before; asynchronous runs only. */
+  /** Groups dropped since the previous step; asynchronous runs only. */
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
-  /** @param transcripts - number of episodes for people to read */
+  /** @param transcripts - number of readable episodes */
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
-  /** Result on the test problems, once, with the last weights. */
+  /** Records the final test result. */
   test?(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
-  /**
-   * A trap or a defect worth saying; each text once.
-   * @param step - that showed it
-   */
+  /** Records each warning text once. @param step - that caused it */
   warn(message: string, step?: number): Promise<void>;
 }
 
@@ -55,7 +52,6 @@ export function stepClock(now: () => number): StepClock {
   };
 }
 
-/** Records nothing. */
 export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefined): Recorder {
   return {
     restore: async () => null,
@@ -69,7 +65,6 @@ export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefi
   };
 }
 
-/** Callbacks of a run. */
 export interface RunObserver {
   step?(metrics: Metrics, clock: StepClock): void;
   evaluation?(evaluation: Evaluation): void;
@@ -80,39 +75,39 @@ export interface RunObserver {
 
 export interface RunOptions {
   readonly directory: string;
-  /** Saved as `config.json`; a resumed run must bring the same. */
+  /** Saved as `config.json`; must be equal on resume. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
-  /** SHA-256 of weights, tokenizer and data by name; a resumed run must bring the same. */
+  /** SHA-256 of weights, tokenizer and data by name; must be equal on resume. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Settings that may change on a resume, with a note for the warning. */
+  /** Settings that may change on resume, with a note for the warning. */
   readonly adjustable?: Readonly<Record<string, string>>;
   readonly policy?: Readonly<Record<string, unknown>>;
   /**
-   * `true` continues the last checkpoint. `where-possible` does so where there is one, and else starts, over again where a
-   * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
+   * `true` resumes from the last checkpoint. `where-possible` resumes if there is one, else starts, and replaces a run
+   * that ended before its first. `false` starts, and rejects a directory with steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Record every step whole, and first weights of up to 4 million trained parameters. Default true. */
+  /** Records complete steps, and first weights up to 4 million trained parameters. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
-  /** More numbers of each step for `timing.jsonl`. Names begin with `perf/`. */
+  /** More numbers per step for `timing.jsonl`. Names begin with `perf/`. */
   readonly measures?: () => Metrics;
-  /** Replies of sampling servers since the last call: rows of `samplers.jsonl`. */
+  /** Replies of sampling servers since the last call, for `samplers.jsonl`. */
   readonly replies?: () => readonly object[];
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Folders of this machine by default. In a browser: `memoryFileSystem()` of core. */
+  /** Default: local folders. Browsers: `memoryFileSystem()` of core. */
   readonly fileSystem?: FileSystem;
   readonly processes?: ProcessTable;
 }
 
 export interface Run extends Recorder {
   /**
-   * A warning about a server: its row has `step`, the steps done by then, `time` and the facts. Equal texts are kept each time.
+   * Records a server warning with `step` (steps done), `time` and the facts. Repeated texts are kept.
    * @param facts - `server`, `state` and `reason`
    */
   warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;

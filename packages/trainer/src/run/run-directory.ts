@@ -30,16 +30,16 @@ import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-
 import { cutTraces, TraceDigester, traceEnds } from "./traces.ts";
 
 /**
- * Opens a run directory: a new one, or an existing one to resume.
- * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` naming the
- * setting or input that changed, with what it was and is.
+ * Opens a new run directory, or resumes an existing one.
+ * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` with the
+ * changed setting or input and both values
  */
 export async function openRun(options: RunOptions): Promise<Run> {
   const { directory, processes = nodeProcesses, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
-  await continues(fs, directory, resume); // refuses before anything is created
+  await continues(fs, directory, resume); // rejects before anything is created
   await fs.makeDirectory(joinPath(directory, runFiles.checkpoints));
-  await fs.syncDirectory(joinPath(directory, "..")); // also where an earlier process made the folder and died
+  await fs.syncDirectory(joinPath(directory, "..")); // also if an earlier process created the folder and died
   const lock = await lockRun(fs, directory, processes);
   const run = new RunDirectory(fs, options, lock);
   try {
@@ -51,7 +51,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   }
 }
 
-/** Changed settings of a resumed run: up to its checkpoint, and from the next step on. */
+/** Changed settings of a resumed run: up to the checkpoint, and from the next step. */
 interface Changes {
   readonly kept: readonly ChangedSetting[];
   readonly coming: readonly ChangedSetting[];
@@ -61,7 +61,7 @@ class RunDirectory implements Run {
   readonly #fs: FileSystem;
   readonly #options: RunOptions;
   readonly #observer: RunObserver;
-  /** Whether every step is recorded whole. */
+  /** Whether complete steps are recorded. */
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
@@ -69,7 +69,7 @@ class RunDirectory implements Run {
   readonly #digester: TraceDigester;
   readonly #warnings: LineFile;
   readonly #samplers: LineFile;
-  /** Rows of `samplers.jsonl` that are not written yet. */
+  /** Unwritten rows of `samplers.jsonl`. */
   #replies = "";
   readonly #shown = new Set<string>();
   readonly #written = new Set<unknown>();
@@ -97,11 +97,11 @@ class RunDirectory implements Run {
     return joinPath(this.#options.directory, name);
   }
 
-  /** Under the lock: creates the folder's files, or checks them. */
+  /** Creates or checks the folder's files, under the lock. */
   async open(): Promise<void> {
     const { directory, resume = false, config, environment } = this.#options;
     const fs = this.#fs;
-    this.#isResumed = await continues(fs, directory, resume); // another process may have been here meanwhile
+    this.#isResumed = await continues(fs, directory, resume); // another process may have been here before the lock
     if (!this.#isResumed) await clear(fs, directory);
     for (const { message } of await readLines(fs, this.#path(runFiles.warnings))) this.#written.add(message);
     await removePartial(fs, this.#path(runFiles.checkpoints));
@@ -131,7 +131,7 @@ class RunDirectory implements Run {
     await loadWeights(folder, manifest, models);
     this.#restored = { folder, manifest };
     this.#changes = await this.#compareSettings(state.step, ends.get(runFiles.changes) ?? 0);
-    // The changes are replaced with the first step: until then they tell what held before.
+    // The changes file is replaced at the first step; it still says which settings were in effect.
     await cutTraces(fs, directory, new Map([...ends].filter(([name]) => name !== runFiles.changes)));
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
@@ -150,7 +150,9 @@ class RunDirectory implements Run {
       );
   }
 
-  /** What is to change with the first step behind a checkpoint. What an earlier process changed behind it did not come to pass. */
+  /**
+   * Changes due at the first step after a checkpoint. An earlier process's changes after the checkpoint do not count.
+   */
   async #compareSettings(step: number, bytesKept: number): Promise<Changes> {
     const file = this.#path(runFiles.changes);
     const bytes = (await this.#fs.exists(file)) ? await this.#fs.read(file) : new Uint8Array();
@@ -164,7 +166,7 @@ class RunDirectory implements Run {
     return { kept, coming: changedSettings({ held, next, step: step + 1 }, adjustable, undone) };
   }
 
-  /** Keeps settings that changed, once a step is taken under them: the rows first, because they tell what held before. */
+  /** Writes changed settings when a step uses them. The rows come first, because they contain the old values. */
   async #adjust(): Promise<void> {
     const { kept = [], coming = [] } = this.#changes ?? {};
     this.#changes = null;
@@ -187,9 +189,9 @@ class RunDirectory implements Run {
 
   async begin(models: Models): Promise<void> {
     const policies = policiesIn(models);
-    // Of an adapter its factors: what lies under it stays as it is.
+    // An adapter counts only its factors.
     const trained = Object.values(policies).reduce((sum, model) => sum + model.trainableParameters, 0);
-    // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
+    // Engines that report 0 store the weights elsewhere; their files only contain names.
     if (this.#records && trained > 0 && trained <= maxRecordedParameters)
       await saveWeights(this.#fs, this.#options.directory, runFiles.beginning, { models: policies, step: 0 });
   }
@@ -216,7 +218,7 @@ class RunDirectory implements Run {
   }
 
   async step(metrics: Metrics, clock: StepClock): Promise<void> {
-    await this.#adjust(); // a recorder that keeps no records begins here
+    await this.#adjust(); // for recorders without records
     await this.#append(runFiles.metrics, [metrics]);
     this.#stepsDone = metrics["step"] as number;
     await this.#append(runFiles.timing, [
@@ -263,7 +265,7 @@ class RunDirectory implements Run {
 
   async checkpoint(models: Models, state: LoopState): Promise<void> {
     const { directory, keepCheckpoints, policy } = this.#options;
-    await this.#fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
+    await this.#fs.syncDirectory(directory); // rows of new files must not be lost
     await saveCheckpoint(this.#fs, this.#path(runFiles.checkpoints), models, state, keepCheckpoints, {
       run: this.#manifest.run,
       traces: await this.#digester.digests(),
@@ -292,14 +294,14 @@ class RunDirectory implements Run {
 
   async close(outcome?: SinkOutcome): Promise<void> {
     try {
-      await this.#writeReplies(); // those of evaluations behind the last step, and of a step whose rows could not be written
+      await this.#writeReplies(); // replies of evaluations after the last step, and of a step that could not be written
     } finally {
       await this.#sinks.tell((sink) => sink.close?.(outcome));
       await this.#lock.release();
     }
   }
 
-  /** Rows that cannot be written are kept for the next try. */
+  /** Unwritten rows are kept for the next try. */
   async #writeReplies(): Promise<void> {
     for (const reply of this.#options.replies?.() ?? []) this.#replies += toLine({ ...reply });
     if (this.#replies === "") return;
@@ -334,7 +336,7 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 
 const maxRecordedParameters = 4e6;
 
-/** What a kill left of a checkpoint; under the lock, because another process may be writing one. */
+/** Removes partial checkpoints of a kill; under the lock, because another process may be writing one. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));

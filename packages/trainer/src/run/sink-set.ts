@@ -12,7 +12,7 @@ import { lastOf } from "./file-system.ts";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { readSettings } from "./stored-run.ts";
 
-/** All sinks of a run as one that never fails. */
+/** All sinks of a run; never fails. */
 export class SinkSet {
   #sinks: readonly MetricSink[];
   readonly #warn: (message: string) => Promise<void>;
@@ -21,7 +21,7 @@ export class SinkSet {
     [this.#sinks, this.#warn] = [sinks, warn];
   }
 
-  /** Calls every sink in turn. */
+  /** Calls the sinks in order. */
   async tell(use: (sink: MetricSink) => void | Promise<void>): Promise<void> {
     for (const sink of this.#sinks) {
       try {
@@ -40,7 +40,7 @@ export class SinkSet {
     return this.tell((sink) => sink.log(metrics, metrics["step"] as number));
   }
 
-  /** @param shown - episodes of the evaluation for people to read */
+  /** @param shown - readable episodes of the evaluation */
   evaluation(result: Evaluation, shown: readonly RecordedEpisode[]): Promise<void> {
     return this.tell(async (sink) => {
       await sink.evaluation?.(result);
@@ -48,12 +48,12 @@ export class SinkSet {
     });
   }
 
-  /** Sends all rows of a run's folder. */
+  /** Sends all rows of a run folder. */
   async replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void> {
     if (this.#sinks.length === 0) return;
     const source = fileSystemSource(fs, directory);
     const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
-    // One evaluation at a time: all of a long run's episodes may be more than memory.
+    // One evaluation at a time: all episodes of a long run may exceed memory.
     const shown = shownEpisodes(source, config);
     let next = await shown.next();
     const episodesOf = async (step: number): Promise<RecordedEpisode[]> => {
@@ -85,9 +85,9 @@ export interface SendOptions {
 }
 
 /**
- * Tells sinks what a run's folder has: later, or again, or sinks that the run did not know.
- * @returns what failed, in words
- * @throws LaconicError `run_missing` for a folder that holds no run
+ * Sends a run folder to sinks, for example to new ones.
+ * @returns failure messages
+ * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function sendRun(options: SendOptions): Promise<readonly string[]> {
   const { directory, outcome = "interrupted", fileSystem: fs = nodeFileSystem } = options;

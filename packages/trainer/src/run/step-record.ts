@@ -15,7 +15,7 @@ import type { LearnerResult } from "../stages/learner.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
-/** Everything that a step was computed from, and its results. */
+/** All inputs of a step, and its results. */
 export interface StepRecord {
   readonly step: number;
   readonly scored: readonly ScoredRollout[];
@@ -27,7 +27,7 @@ export interface StepRecord {
   readonly learners: readonly LearnerResult[];
 }
 
-/** A step as plain data, each utterance once. */
+/** Packs a step as plain data, with each utterance once. */
 export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const { problems, rollouts } = table.rollouts(scored);
@@ -41,7 +41,7 @@ export function packStep({ scored, trees, learners, ...facts }: StepRecord): Sto
   return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
 }
 
-/** Some of a step's episodes. */
+/** Packs some of a step's episodes. */
 export function packRollouts(
   step: number,
   scored: readonly ScoredRollout[],
@@ -75,7 +75,7 @@ function packLearner({
     agents: [...learner.agents],
     prices,
     ...(learner.hasOwnBudget && { rewards: scored.map(({ reward }) => reward) }),
-    // Of each sequence: its rollout, and the turn of its utterance.
+    // Rollout and turn of each sequence.
     sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn] as const),
     advantages: packNumbers(batch.advantages),
     oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
@@ -112,7 +112,7 @@ function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   };
 }
 
-/** Episodes and utterances by number: episodes of a tree share utterances. */
+/** Numbers episodes and utterances, because episodes of a tree share utterances. */
 class EpisodeTable {
   readonly #episodes = new Numbered<Episode, StoredEpisode>();
   readonly #utterances = new Numbered<object, StoredUtterance>();
@@ -157,13 +157,13 @@ class EpisodeTable {
     return {
       episodes: this.#episodes.rows,
       utterances: this.#utterances.rows,
-      // Of the utterances with tokens, one behind the other: as their sampler reported them.
+      // Concatenated over utterances with tokens, as reported by their sampler.
       sampledLogProbs: packNumbers(this.#logProbs),
     };
   }
 }
 
-/** Rows in the order of their keys. */
+/** Rows in key order. */
 class Numbered<Key, Row> {
   readonly rows: Row[] = [];
   readonly #numbers = new Map<Key, number>();

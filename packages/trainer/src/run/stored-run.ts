@@ -8,10 +8,7 @@ import { clearedNames } from "../reading/run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
 import { traceEnds } from "./traces.ts";
 
-/**
- * Whether the directory's run goes on, or a new one begins.
- * @throws LaconicError `run_missing`, `run_exists`
- */
+/** Whether to resume the directory's run; else a new one begins. @throws LaconicError `run_missing`, `run_exists` */
 export async function continues(
   fs: FileSystem,
   directory: string,
@@ -23,7 +20,7 @@ export async function continues(
   if (resume === true || !exists) return exists;
   const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
   if (resume === "where-possible") return hasCheckpoint;
-  // Nothing is lost of a run that was refused, or died, before its first step.
+  // A run that ended before its first step loses nothing.
   if (hasCheckpoint || (await lineAt(fs, joinPath(directory, runFiles.metrics), "first")) !== null)
     throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
       directory,
@@ -39,16 +36,16 @@ export async function clear(fs: FileSystem, directory: string): Promise<void> {
   }
 }
 
-/** Writes the manifest first: a configuration always has a manifest. */
+/** Writes the manifest first, so that a configuration always has one. */
 export async function writeConfig(fs: FileSystem, directory: string, manifest: RunManifest): Promise<void> {
   await replaceFile(fs, joinPath(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   await replaceFile(fs, joinPath(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
 }
 
 /**
- * Compares what a resumed run brings with what the run was started with.
+ * Compares the settings and inputs of a resumed run with the original ones.
  * @returns the run's manifest
- * @throws LaconicError `checkpoint_mismatch` naming the first setting or input that differs
+ * @throws LaconicError `checkpoint_mismatch` naming the first difference
  */
 export async function checkSame(
   fs: FileSystem,
@@ -90,8 +87,8 @@ export async function checkSame(
 }
 
 /**
- * What a run was started with; null where it kept nothing.
- * @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged, `data_invalid` for one that cannot be read
+ * Reads the run's manifest; null without one.
+ * @throws LaconicError `checkpoint_mismatch` if damaged, `data_invalid` if unreadable
  */
 export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
   const fs = explainedFileSystem(given, directory);
@@ -101,9 +98,9 @@ export async function manifestOfRun(given: FileSystem, directory: string): Promi
 }
 
 /**
- * The settings that a run's folder keeps.
- * @throws LaconicError `run_missing` where there are none, `checkpoint_mismatch` for a file that holds something else, `data_invalid`
- * for one that cannot be read
+ * Reads the stored settings of a run.
+ * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
+ * unreadable
  */
 export async function readSettings(given: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
   const fs = explainedFileSystem(given, directory);
@@ -128,7 +125,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   );
 }
 
-/** Names the file whose rows differ from those of the last checkpoint; null without one. */
+/** Names the file whose rows differ from the last checkpoint's, or null. */
 export async function damagedRows(fs: FileSystem, directory: string): Promise<string | null> {
   const checkpoints = joinPath(directory, runFiles.checkpoints);
   const [last] = await completeSteps(fs, checkpoints);

@@ -9,7 +9,7 @@ import { piecesBy } from "./file-system.ts";
 /** Sizes and hashes of trace files at a checkpoint, by name. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
-/** Hashes the trace files of a run folder. A file only grows while its run is open, so each byte is read once. */
+/** Hashes the trace files of a run. Files of an open run only grow, so each byte is read once. */
 export class TraceDigester {
   readonly #fs: FileSystem;
   readonly #directory: string;
@@ -37,9 +37,9 @@ export class TraceDigester {
 }
 
 /**
- * Finds how many bytes of each trace file hold the rows up to a step.
- * @param recorded - digests of the checkpoint; null compares nothing
- * @throws Error naming file and place where rows are lost or changed
+ * Finds the length of each trace file up to a step.
+ * @param recorded - digests of the checkpoint; null skips the comparison
+ * @throws Error naming file and place of lost or changed rows
  */
 export async function traceEnds(
   fs: FileSystem,
@@ -51,7 +51,7 @@ export async function traceEnds(
   for (const name of traceNames.all) {
     const path = joinPath(directory, name);
     const expected = recorded?.[name];
-    // A file of times has no checksum, but a row for each step.
+    // Timing files have no checksum, but one row per step.
     const isCounted = recorded !== null && traceNames.timed.has(name);
     if (!(await fs.exists(path))) {
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
@@ -87,7 +87,7 @@ async function isPrefix(read: ReadAt, { bytes, sha256 }: FileDigest): Promise<bo
   return length === bytes && hash.digest() === sha256;
 }
 
-/** Steps of the rows before the first one that is torn or of a later step, and the byte at which they end. */
+/** Steps of the rows before the first torn or later row, and their end in bytes. */
 async function rowsUpTo(
   read: ReadAt,
   areMembers: boolean,
@@ -104,7 +104,7 @@ async function rowsUpTo(
 }
 
 interface RowStep {
-  /** Null for a row that is torn or has no step. */
+  /** Null for a torn row, or one without a step. */
   readonly step: number | null;
   readonly end: number;
 }

@@ -3,7 +3,7 @@ import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "./config.ts";
 import { importanceOf, isNamedEstimator, isNamedRate } from "./named.ts";
 
-/** Ratio units whose messages do not share an advantage, by grouping key. */
+/** Ratio units whose messages have different advantages, by grouping key. */
 const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
   "prompt+agent": ["joint"],
   "prompt+agent+turn": ["trajectory", "joint"],
@@ -11,9 +11,8 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
 };
 
 /**
- * Refuses settings that do not fit together, or have no effect beside each other.
- *
- * @param place - as `parseTrainConfig`
+ * Rejects incompatible settings and settings without effect.
+ * @param place - as in `parseTrainConfig`
  * @throws LaconicError `config_invalid` naming the key
  */
 export function checkCombinations(config: TrainConfig, place: readonly string[]): void {
@@ -68,7 +67,7 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
 
-/** Throws what says why a setting is refused. */
+/** Throws an error with the reason. */
 type Refuse = (key: string, reason: string) => never;
 
 function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
@@ -87,7 +86,7 @@ function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
     );
 }
 
-/** One correction for the sampler, not two, and none where nothing is left to correct. */
+/** Allows a single correction for the sampler, and none if the ratio already corrects. */
 function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {
   if (asynchronous)
     refuse("objective.importance", "older samples are weighed already, by asynchronous.importanceCap; leave one out");

@@ -8,7 +8,7 @@ import type { LearningRateSchedule } from "./schedules.ts";
 import * as tables from "./tables.ts";
 import type { Value } from "./values.ts";
 
-/** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
+/** Named estimator with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
 export type AdvantageSettings =
   | {
       readonly [Name in EstimatorName]: { readonly estimator: Name } & (EstimatorOptions[Name] extends Readonly<
@@ -17,7 +17,7 @@ export type AdvantageSettings =
         ? unknown
         : EstimatorOptions[Name]);
     }[EstimatorName]
-  /** Terms and costs normalised apart (GDPO); the prices of Eq. 1 are the weights of the costs. */
+  /** Normalises terms and costs separately (GDPO); the prices of Eq. 1 weight the costs. */
   | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
 export type CreditSettings = {
@@ -36,7 +36,7 @@ export interface PolicySettings {
   readonly advantage?: TrainConfig["advantage"];
   readonly learningRate?: LearningRateSchedule | Value<"schedule">;
   readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
-  /** Prices and budget count the words of the policy's own agents. */
+  /** Prices and budget apply to the tokens of the policy's agents. */
   readonly prices?: TrainConfig["prices"];
   readonly budget?: BudgetOptions | Value<"budget">;
 }
@@ -48,80 +48,84 @@ export type AsynchronousSettings = ValuesOf<typeof tables.asynchronousTable>;
 export type OpponentSettings = Omit<ValuesOf<typeof tables.opponentsTable>, "matchmaking"> & {
   readonly matchmaking: ValuesOf<typeof tables.opponentsTable>["matchmaking"] | Value<"matchmaking">;
 };
-/** How supervised examples join reinforcement learning. */
+/** Combines supervised examples with reinforcement learning. */
 export type SupervisedSettings = ValuesOf<typeof tables.besideTable> &
   ValuesOf<typeof tables.exampleTable> & { readonly examples?: Value<"examples"> };
 
 export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
 
-/** Everything that decides what a run computes. */
+/** Complete configuration of a run's computation. */
 export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
-    /** Evaluations sample at 1 where this is a schedule. */
+    /** Evaluations use 1 if this is a schedule. */
     readonly temperature: number | Value<"schedule">;
   };
   readonly groupBy: GroupKey | Value<"grouping">;
-  /** Reward of an episode; absent for the task's. */
+  /** Default: the task's reward. */
   readonly reward?: Value<"reward">;
-  /** Judges all episodes of a problem together. Its terms are added to the reward's in training. */
+  /** Scores all episodes of a problem jointly. Its terms are added to the reward in training. */
   readonly groupReward?: Value<"groupReward">;
-  /** Chooses the problems of each step from the pool; absent for an epoch order. */
+  /** Chooses each step's problems from the pool; absent for epoch order. */
   readonly curriculum?: Value<"curriculum">;
-  /** By name, with its options; `importance`, `offPolicyMask` and `kl` (from the policy before the first step) go with most. */
+  /**
+   * Named objective with its options. Most support `importance`, `offPolicyMask` and `kl` (from the policy before the
+   * first step).
+   */
   readonly objective: ObjectiveSettings | Value<"objective">;
   readonly advantage: AdvantageSettings | Value<"estimator">;
-  /** What an episode is charged for, by name of the cost; null is Eq. 1's `tokens`, `turns` and `repetition`. */
+  /** Costs by name; null for Eq. 1's `tokens`, `turns` and `repetition`. */
   readonly costs: Readonly<Record<string, CostSettings | Value<"cost">>> | null;
-  /** λ per unit of each cost, by its name. With a budget, the price of its cost is the budget's. */
+  /** λ per unit of each cost. A budget sets the price of its cost. */
   readonly prices: Readonly<Record<string, number>>;
   readonly scoring: ScoringSettings;
   readonly limits: EpisodeLimits;
   /**
-   * Null samples each step under the newest weights. Else groups are sampled all the time; a resumed run plays those anew that
-   * were in flight.
+   * Null samples each step with the newest weights. Otherwise sampling runs concurrently, and a resumed run replays the
+   * groups in flight.
    */
   readonly asynchronous: AsynchronousSettings | null;
   readonly credit: CreditSettings;
-  /** Absent: the team plays as it is, and all learn. */
+  /** Absent: no opponents, all agents learn. */
   readonly opponents?: OpponentSettings;
-  /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies of each agent at each node. */
+  /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies per agent and node. */
   readonly tree: TreeSettings | null;
-  /** By name of the policy. */
+  /** By policy name. */
   readonly policies: Readonly<Record<string, PolicySettings>>;
-  /** Eq. 5 for the cost `tokens`; null keeps its price fixed. */
+  /** Eq. 5 for the cost `tokens`; null fixes its price. */
   readonly budget: BudgetOptions | Value<"budget"> | null;
-  /** Eq. 5 for other costs, by name: of an agent, an edge, what is read. */
+  /** Eq. 5 for other costs by name: of an agent, an edge, or reading. */
   readonly budgets: Readonly<Record<string, BudgetOptions | Value<"budget">>>;
   /** Null learns from rewards alone. */
   readonly supervised: SupervisedSettings | null;
   readonly optimizer: ValuesOf<typeof optimizerTable> & {
-    /** Over optimiser steps. */
+    /** Over optimizer steps. */
     readonly learningRate: LearningRateSchedule | Value<"schedule">;
   };
   readonly evaluation: ValuesOf<typeof tables.evaluationTable>;
   /**
-   * Ends the run where its training has diverged: the mean grade of the last `steps` steps has lost at least `fall` of its best, and
-   * the policy has broken since (its entropy or a step's KL divergence by a nat a token and more); where a broken policy does not
-   * recover in four times as many steps; or where no gradient is finite for `steps` steps. Null never does.
+   * Stops a diverged run. First case: the mean grade of the last `steps` steps is at least `fall` below its best, and
+   * the policy has broken since (entropy or a step's KL changed by 1 nat per token or more). Second case: a broken
+   * policy does not recover within four times as many steps. Third case: no gradient is finite for `steps` steps. Null
+   * disables it.
    */
   readonly divergence: DivergenceSettings | null;
-  /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
+  /** Stops after a number of evaluations without improvement; the best checkpoint is kept. Null disables it. */
   readonly earlyStopping: ValuesOf<typeof tables.earlyStoppingTable> | Value<"stopping"> | null;
   readonly checkpoint: ValuesOf<typeof tables.checkpointTable>;
 }
 
-/** Groups of settings that are filled key by key; every other setting is given as a whole. */
+/** Groups filled key by key; other settings are replaced as a whole. */
 export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"] as const;
 
 type FilledGroup = (typeof filledGroups)[number];
 
-/** An objective as one writes it: one number clips to both sides. */
+/** Objective as written by users: a single clip number applies to both sides. */
 export type WrittenObjective = Omit<ObjectiveSettings, "clip"> & {
   readonly clip?: NonNullable<ObjectiveSettings["clip"]> | number;
 };
 
-/** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
+/** Configuration as written by users. Defaults: {@link agentGspoDefaults}. */
 export type TrainSettings = {
   readonly [
     Key in Exclude<
@@ -134,12 +138,12 @@ export type TrainSettings = {
   readonly policies?: Readonly<
     Record<string, Omit<PolicySettings, "objective"> & { readonly objective?: WrittenObjective | Value<"objective"> }>
   >;
-  /** What is absent is that of {@link asynchronousDefaults}. */
+  /** Defaults: {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
   readonly divergence?: Partial<DivergenceSettings> | null;
-  /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
+  /** Defaults: {@link opponentDefaults}; null equals absent. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
-  /** What is absent is that of {@link supervisedDefaults}. */
+  /** Defaults: {@link supervisedDefaults}. */
   readonly supervised?: Partial<SupervisedSettings> | null;
 } & {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
@@ -149,18 +153,18 @@ export type TrainSettings = {
   };
 };
 
-/** Of runs that ask for asynchronous sampling; ours. Measured: 99 % of the slots in use. */
+/** Our defaults for asynchronous sampling. Measured: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = tables.defaultsOf(tables.asynchronousTable);
 
-/** Of runs that ask for opponents. */
+/** Defaults for opponents. */
 export const opponentDefaults: Omit<OpponentSettings, "sides"> = tables.defaultsOf(tables.opponentsTable);
-/** Of runs that learn from examples too; ours. */
+/** Our defaults for supervised examples. */
 export const supervisedDefaults: SupervisedSettings = {
   ...tables.defaultsOf(tables.besideTable),
   ...tables.defaultsOf(tables.exampleTable),
 };
 
-/** The paper's choices where it makes any; the rest are ours and say so. */
+/** Defaults of the paper where it has any; others are marked as ours. */
 export const agentGspoDefaults: TrainConfig = {
   seed: 0,
   ...tables.defaultsOf(tables.loopTable),
@@ -174,7 +178,7 @@ export const agentGspoDefaults: TrainConfig = {
   tree: null,
   policies: {},
   costs: null, // tokens, turns, repetition of Eq. 1
-  prices: {}, // no λ is given
+  prices: {}, // the paper has no λ
   budget: null, // optional in Algorithm 1
   budgets: {},
   supervised: null,

@@ -6,32 +6,32 @@ import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config
 import { checkedSchedule, learningRateAt, type LearningRateSchedule } from "./schedules.ts";
 import { isValueSource, type TrainValues, type Value } from "./values.ts";
 
-/** Whether a setting names an estimator, instead of being one. */
+/** Whether a setting names an estimator, rather than being one. */
 export function isNamedEstimator(choice: unknown): choice is AdvantageSettings {
   return isRecord(choice) && typeof choice["estimator"] === "string";
 }
 
-/** Whether a setting names an objective, instead of being one. */
+/** Whether a setting names an objective, rather than being one. */
 export function isNamedObjective(choice: unknown): choice is ObjectiveSettings {
   return isRecord(choice) && !isValueSource(choice) && typeof choice["evaluate"] !== "function";
 }
 
-/** Whether a setting holds the options of Eq. 5, instead of being a budget. */
+/** Whether a setting has the options of Eq. 5, rather than being a budget. */
 export function isNamedBudget(choice: unknown): choice is BudgetOptions {
   return isRecord(choice) && "targetTokens" in choice;
 }
 
-/** Whether a setting holds the options of a kind of cost, instead of being one. */
+/** Whether a setting has the options of a cost kind, rather than being a cost. */
 export function isNamedCost(choice: unknown): choice is CostSettings {
   return isRecord(choice) && typeof choice["kind"] === "string";
 }
 
-/** Whether a setting describes a learning rate, instead of being a schedule. */
+/** Whether a setting describes a learning rate, rather than being a schedule. */
 export function isNamedRate(choice: unknown): choice is LearningRateSchedule {
   return isRecord(choice) && "peak" in choice;
 }
 
-/** A value, once its module is opened. @throws LaconicError `input_invalid` for a source that is not opened */
+/** Returns a value whose module is loaded. @throws LaconicError `input_invalid` for a source that is not loaded */
 export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): TrainValues[Kind] {
   if (!isValueSource(value)) return value;
   throw new LaconicError(
@@ -43,7 +43,7 @@ export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): Tra
   );
 }
 
-/** @throws LaconicError `config_invalid` for an option that the estimator does not take, or one out of range */
+/** @throws LaconicError `config_invalid` for an unknown or out-of-range option */
 export function estimatorOf({
   advantage,
   costWhenTaskAtLeast,
@@ -57,14 +57,14 @@ export function estimatorOf({
   return estimatorPreset(estimator, options as EstimatorOptions[EstimatorName]);
 }
 
-/** @throws LaconicError `config_invalid` for an option that the objective does not take, or one out of range */
+/** @throws LaconicError `config_invalid` for an unknown or out-of-range option */
 export function objectiveOf(choice: TrainConfig["objective"]): Objective {
   if (!isNamedObjective(choice)) return valueIn<"objective">(choice);
   const { name, ...options } = choice;
   return objectivePreset(name, options);
 }
 
-/** Costs by name: those of Eq. 1 where the settings name none. @throws LaconicError `config_invalid` naming the setting */
+/** Costs by name. Default: those of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
 export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   if (costs === null) return equation1Costs;
   return Object.fromEntries(
@@ -75,24 +75,24 @@ export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   );
 }
 
-/** A learning rate over optimiser steps. */
+/** Learning rate over optimizer steps. */
 export function rateOf(choice: TrainConfig["optimizer"]["learningRate"]): Schedule {
   if (isNamedRate(choice)) return (step, steps) => learningRateAt(choice, step, steps);
   return checkedSchedule(valueIn<"schedule">(choice), "learning rate");
 }
 
-/** A temperature over steps; a number is constant. */
+/** Temperature over steps; a number is constant. */
 export function temperatureOf({ sampling: { temperature } }: Pick<TrainConfig, "sampling">): Schedule {
   if (typeof temperature === "number") return () => temperature;
   return checkedSchedule(valueIn<"schedule">(temperature), "temperature");
 }
 
-/** The correction for samples of another policy that a named objective has. */
+/** Named objective's correction for samples of another policy. */
 export function importanceOf({ objective }: Pick<TrainConfig, "objective">): ObjectiveSettings["importance"] {
   return isNamedObjective(objective) ? objective.importance : undefined;
 }
 
-/** The estimator of a policy where its settings, or the run's, hold a value that is no function. */
+/** A policy's estimator object, if its settings or the run's contain one that is not a function. */
 export function estimatorValue(
   { advantage, policies }: Pick<TrainConfig, "advantage" | "policies">,
   policy: string,

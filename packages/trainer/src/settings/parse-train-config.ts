@@ -21,10 +21,9 @@ import { isValueSource } from "./values.ts";
 
 /**
  * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
- *
- * @param place - where the object lies in a larger configuration, for messages
- * @param nearest - the setting elsewhere in that configuration that a misplaced name means
- * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
+ * @param place - path of the object in a larger configuration, for messages
+ * @param nearest - suggests a setting elsewhere for a misplaced name
+ * @throws LaconicError `config_invalid` naming the key, with the nearest known one
  */
 export function parseTrainConfig(
   partial: unknown,
@@ -39,7 +38,7 @@ export function parseTrainConfig(
   return resolved(parsed.data);
 }
 
-/** With the defaults of every objective, estimator and budget: nothing below fills in any. */
+/** Adds the defaults of objectives, estimators and budgets, so that later code adds none. */
 function resolved(config: TrainConfig): TrainConfig {
   const { policies, budgets, sampling } = config;
   return {
@@ -55,7 +54,7 @@ function resolved(config: TrainConfig): TrainConfig {
 
 type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget?: TrainConfig["budget"] };
 
-/** Those of a run, or of a policy that has its own. */
+/** Resolves these settings of a run or a policy. */
 function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Partial<P> {
   const parts: Parts = {
     ...(isNamedObjective(objective) && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
@@ -78,7 +77,7 @@ function invalid(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Groups of settings that are filled key by key. A default for one alternative must not leak into another. */
+/** Groups filled key by key. Defaults of one alternative must not leak into another. */
 const filled: Readonly<Record<string, object | null>> = {
   ...Object.fromEntries(filledGroups.map((group) => [group, agentGspoDefaults[group]])),
   asynchronous: asynchronousDefaults,
@@ -87,7 +86,7 @@ const filled: Readonly<Record<string, object | null>> = {
   supervised: supervisedDefaults,
 };
 
-/** Lays written settings over the defaults, as own properties, so that no key reaches a prototype. */
+/** Merges settings over the defaults as own properties, so that no key reaches a prototype. */
 function withDefaults(written: unknown): unknown {
   if (written === undefined) return agentGspoDefaults;
   if (!isRecord(written)) return written;
@@ -107,7 +106,7 @@ function laidOver(defaults: unknown, written: unknown): unknown {
   return Object.fromEntries([...Object.entries(defaults), ...merged]);
 }
 
-/** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
+/** Reports the first unknown key with the nearest known one, else the first invalid value. */
 function refusal(
   issues: readonly z.core.$ZodIssue[],
   place: readonly string[],
@@ -128,14 +127,14 @@ function refusal(
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
 }
 
-/** What keeps a setting from being the settings of a named choice, where it is no value either. */
+/** Issues of the named alternative, for a setting that is not a value either. */
 function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union" || issue.errors[0]?.[0]?.code !== "custom") return [issue];
   const named = issue.errors.at(-1);
   return named?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Keys that the schema knows at a path; of several alternatives, those of the one that was given. */
+/** Keys of the schema at a path. For alternatives, only those of the chosen one. */
 function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
     return keysAt(schema.unwrap(), path, given);
@@ -153,14 +152,14 @@ function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown
   return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
 }
 
-/** Its literal fields, the names of alternatives, are those of the value. */
+/** Whether the alternative's literal fields match the value. */
 function isMeant(option: z.core.$ZodType, given: unknown): boolean {
   if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
   const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
   return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
-/** What named parts refuse is refused before anything runs. */
+/** Rejects invalid options of named parts before the run starts. */
 function checkNamed(config: TrainConfig): void {
   if (isNamedObjective(config.objective)) objectiveOf(config.objective);
   if (isNamedEstimator(config.advantage)) estimatorOf(config);

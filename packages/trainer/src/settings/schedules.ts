@@ -3,13 +3,10 @@ import { checkedCall } from "@laconic/core/checks";
 import { cosine } from "@laconic/core/numeric";
 import type { learningRateTable } from "./tables.ts";
 
-/** How the learning rate moves over a run of `steps` optimiser steps. */
+/** Learning rate over a run of `steps` optimizer steps. */
 export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
 
-/**
- * Learning rate of optimiser step `step`, counted from 0.
- * @throws LaconicError `config_invalid` when the schedule cannot be followed.
- */
+/** Learning rate of an optimizer step, from 0. @throws LaconicError `config_invalid` for an impossible schedule */
 export function learningRateAt(schedule: LearningRateSchedule, step: number, steps: number): number {
   const { peak, warmUpSteps, decay, finalFraction } = schedule;
   if (warmUpSteps < 0 || finalFraction < 0 || finalFraction > 1)
@@ -21,7 +18,7 @@ export function learningRateAt(schedule: LearningRateSchedule, step: number, ste
   return peak * (finalFraction + (1 - finalFraction) * left);
 }
 
-/** A user's schedule, whose numbers are checked: above 0. @param name - for messages */
+/** Checks that a custom schedule returns numbers above 0. @param name - for messages */
 export function checkedSchedule(schedule: Schedule, name: string): Schedule {
   return (step, steps) =>
     checkedCall(

@@ -9,7 +9,7 @@ import type { CreditSettings, TrainConfig } from "./config.ts";
 import * as tables from "./tables.ts";
 import { valueOr, valueSchema, isValueSource, trainValues, valueKindOf, type TrainValues } from "./values.ts";
 
-/** A group with one more field, by which one of several is chosen. */
+/** Adds a field that selects one of several alternatives. */
 function namedSchema(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
   const field: Field = { help, shape: { kind: "choice", of: [name] } };
   return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
@@ -46,17 +46,17 @@ const creditSchema = z.discriminatedUnion("kind", [
   ...otherCredits,
 ]) as unknown as z.ZodType<CreditSettings>;
 
-/** Settings of a table, checked. */
+/** Schema of a table. */
 function tableSchema(fields: tables.Table): z.ZodObject {
   return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
 }
 
-/** The same settings, each of which may be left out. */
+/** Makes all settings of a table optional. */
 function someOf(fields: tables.Table): tables.Table {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
 }
 
-/** Settings of supervised examples; what is absent is that of `supervisedDefaults`. */
+/** Settings of supervised examples; defaults in `supervisedDefaults`. */
 export const exampleShape: Shape = { kind: "group", fields: someOf(tables.exampleTable) };
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
@@ -68,7 +68,7 @@ const scheduleSchema = tableSchema(tables.learningRateTable).describe("How the l
 const budgetSchema = valueOr("budget", schemaOf(budgetOptionsShape));
 const budgetHelp = "Moves the price of a token until the team keeps its budget; null keeps the price";
 
-/** A greedy policy would have nothing to learn from. */
+/** A greedy policy cannot learn. */
 const trainedSampling = schemaOf(
   group<Sampling>({
     ...samplingParameters,
@@ -79,7 +79,7 @@ const trainedSampling = schemaOf(
 const loopSchema = tableSchema(tables.loopTable).shape;
 const opponentsSchema = tableSchema(tables.opponentsTable).shape;
 
-/** Shape and ranges of a complete configuration; unknown keys are refused. */
+/** Schema of a complete configuration; unknown keys are rejected. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
   ...loopSchema,
@@ -148,8 +148,8 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**
- * A configuration in which a name stands for one of several alternatives, and a number for both bounds of a range or the target of a
- * budget: `"grpo"` becomes `{ name: "grpo" }`, 0.2 becomes `{ low: 0.2, high: 0.2 }`. Everything else stays as it is.
+ * Expands short forms: `"grpo"` becomes `{ name: "grpo" }`, 0.2 becomes `{ low: 0.2, high: 0.2 }`, and a number becomes
+ * a budget's target. Returns other values unchanged.
  */
 export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
@@ -183,18 +183,18 @@ export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unk
   );
 }
 
-/** Whether a setting holds a value, or its source, instead of the settings of a named one. */
+/** Whether a setting is a value or its source, rather than settings of a named one. */
 function isValue(schema: z.core.$ZodType, written: unknown): boolean {
   const kind = valueKindOf(schema);
   return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);
 }
 
-/** The paths of all settings of a schema, groups included; `*` stands for any name. */
+/** Paths of all settings and groups; `*` matches any name. */
 export function settingPaths(schema: z.core.$ZodType): string[] {
   return [...new Set(pathsBelow(schema, []))];
 }
 
-/** The settings of a schema that take a value, with its kind; `*` stands for any name. */
+/** Settings that take a value, with its kind; `*` matches any name. */
 export function valuePaths(
   schema: z.core.$ZodType,
   path: readonly string[] = [],

@@ -1,9 +1,9 @@
 import type { Field, ValuesOf } from "@laconic/core";
 
-/** Settings by name: types, schemas, help and defaults derive from the tables here. */
+/** Settings by name. Types, schemas, help and defaults derive from these tables. */
 export type Table = Readonly<Record<string, Field>>;
 
-/** How the learning rate moves over the optimiser steps of a run. */
+/** Learning rate over the optimizer steps of a run. */
 export const learningRateTable = {
   peak: { help: "Largest learning rate", shape: { kind: "number", above: 0 }, default: 1e-6 }, // GSPO's public script
   warmUpSteps: {
@@ -23,7 +23,7 @@ export const learningRateTable = {
   },
 } as const;
 
-/** Validation before and after training, and in between. */
+/** Validation before, during and after training. */
 export const evaluationTable = {
   every: {
     help: "Steps between evaluations; 0 evaluates at both ends only",
@@ -40,7 +40,7 @@ export const evaluationTable = {
     shape: { kind: "number", integer: true, min: 0 },
     default: 4,
   },
-  /** Keeps the first weights, as a KL term does. */
+  /** Keeps the first weights, like a KL term. */
   language: {
     help: "Measures the team's language under the first weights",
     shape: { kind: "boolean" },
@@ -48,7 +48,7 @@ export const evaluationTable = {
   },
 } as const;
 
-/** Samples without a score are left out of rewards and accuracy, and counted; too many end the run. */
+/** Samples without a score are counted, but not in rewards and accuracy; too many end the run. */
 export const scoringTable = {
   seconds: {
     help: "Seconds without any score after which a sample has failed",
@@ -62,7 +62,7 @@ export const scoringTable = {
   },
 } as const;
 
-/** What is learned of supervised examples. */
+/** Learning from supervised examples. */
 export const exampleTable = {
   turns: {
     help: "Turns of the assistant that are learned: all that an example has, or its last",
@@ -87,7 +87,7 @@ export const exampleTable = {
   },
 } as const;
 
-/** How supervised examples join reinforcement learning, beside {@link exampleTable}. */
+/** Supervised examples alongside reinforcement learning; extends {@link exampleTable}. */
 export const besideTable = {
   batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
   weight: {
@@ -97,7 +97,7 @@ export const besideTable = {
   },
 } as const;
 
-/** When a run counts as diverged: both its grades and its policy have broken. */
+/** Criteria of a diverged run: grades and policy have both broken. */
 export const divergenceTable = {
   fall: {
     help: "Share of the best mean grade that has to be lost",
@@ -111,19 +111,19 @@ export const divergenceTable = {
   },
 } as const;
 
-/** Ends the run after so many evaluations without a better one. Its best checkpoint is kept. */
+/** Ends the run after evaluations without improvement. The best checkpoint is kept. */
 export const earlyStoppingTable = {
   patience: { help: "Evaluations without a better one", shape: { kind: "number", integer: true, min: 1 } },
   minGain: { help: "Gain of accuracy that counts as better", shape: { kind: "number", min: 0 } },
 } as const;
 
-/** Which checkpoints are written and kept. */
+/** Written and retained checkpoints. */
 export const checkpointTable = {
   every: { help: "Steps between checkpoints", shape: { kind: "number", integer: true, min: 1 }, default: 20 },
   keep: { help: "Checkpoints that are kept", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
-/** Settings of `train` itself that have one value. Defaults without a source are ours. */
+/** Single-valued settings of `train`. Defaults without a source are ours. */
 export const loopTable = {
   steps: { help: "Steps of training", shape: { kind: "number", integer: true, min: 1 }, default: 100 },
   problemsPerStep: { help: "Problems of a step", shape: { kind: "number", integer: true, min: 1 }, default: 16 },
@@ -144,7 +144,7 @@ export const loopTable = {
     shape: { kind: "number", integer: true, min: 1 },
     default: 1,
   },
-  /** The gap between the two is measured either way. */
+  /** The gap between the two is always measured. */
   oldLogProbs: {
     help: "Log-probs of the old policy: computed again by the trainer, or those of the sampler",
     shape: { kind: "choice", of: ["recompute", "sampler"] },
@@ -165,7 +165,7 @@ export const loopTable = {
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },
     default: "message", // Eq. 3: an action is an utterance
   },
-  /** In an asynchronous run `throw` drops the group, and ends the run when a step's worth of groups fail in a row. */
+  /** In an asynchronous run, `throw` drops the group. The run ends after a step's worth of consecutive failures. */
   onAgentError: {
     help: "Whether an agent's error ends the run, or its episode, which is then left out of rewards",
     shape: { kind: "choice", of: ["throw", "end"] },
@@ -184,9 +184,9 @@ export const loopTable = {
   },
 } as const;
 
-/** Sampling beside training: groups are played all the time, and a step takes the first complete ones. */
+/** Sampling during training; a step takes the first complete groups. */
 export const asynchronousTable = {
-  /** At most (`maxLag` + 1) `problemsPerStep`. A fleet that answers more calls than one step has needs more groups. */
+  /** Max (`maxLag` + 1) `problemsPerStep`. A fleet with more slots than a step has calls needs more groups. */
   activeGroups: {
     help: "Groups in flight; null for one more than a step has problems",
     shape: { kind: "number", integer: true, min: 1 },
@@ -198,7 +198,7 @@ export const asynchronousTable = {
     shape: { kind: "number", integer: true, min: 1 },
     default: 8,
   },
-  /** Dropped groups are named in `dropped.jsonl`. */
+  /** `dropped.jsonl` lists dropped groups. */
   stale: {
     help: "Whether a group that would become older holds up the step, or is dropped",
     shape: { kind: "choice", of: ["wait", "drop"] },
@@ -218,7 +218,7 @@ export const asynchronousTable = {
 
 /** MAGRPO's rollout trees. */
 export const treeTable = {
-  /** A node has G children, or G to the number of agents. */
+  /** Children per node: G, or G to the number of agents. */
   mode: {
     help: "Whether replies of agents join by number, or each with each",
     shape: { kind: "choice", of: ["aligned", "cross"] },
@@ -231,17 +231,17 @@ export const treeTable = {
   },
 } as const;
 
-/** How a team's reward becomes that of an utterance, by `kind`, with the options of each. */
+/** Credit assignment from team to utterance by `kind`, with options. */
 export const creditTables = {
   // Every utterance gets the episode's reward.
   shared: {},
-  // The reward less that of the same episode with the speaker silent; one more episode for each trained agent.
+  // Reward minus that of the same episode with the speaker silent; one more episode per trained agent.
   difference: {},
 } as const;
 
 /** Frozen opponents that play some agents in training. */
 export const opponentsTable = {
-  /** Sides take turns game by game. The agents of the others learn. */
+  /** Sides alternate by game. The other agents learn. */
   sides: {
     help: "Agents that one opponent plays together",
     shape: { kind: "list", of: { kind: "list", of: { kind: "text", notEmpty: true }, least: 1 }, least: 1 },
@@ -257,10 +257,10 @@ export const opponentsTable = {
     shape: { kind: "choice", of: ["group", "episode"] },
     default: "group",
   },
-  /** The first past self is the weights that the run begins with. */
+  /** The first past self has the run's initial weights. */
   every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
   keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
-  /** The oldest, the one that learners beat most often, or the one that leaves the rest spread over all steps. */
+  /** The oldest, the easiest to beat, or the one whose removal keeps the others evenly spread. */
   drop: {
     help: "Which past self leaves a full pool",
     shape: { kind: "choice", of: ["oldest", "beaten", "spread"] },
@@ -287,7 +287,7 @@ type DefaultsOf<T extends Table> = ValuesOf<{
   readonly [Name in keyof T as T[Name] extends { readonly default: unknown } ? Name : never]: T[Name];
 }>;
 
-/** The defaults of a table. */
+/** Defaults of a table. */
 export function defaultsOf<const T extends Table>(table: T): DefaultsOf<T> {
   const rows = Object.entries(table).filter(([, row]) => "default" in row);
   return Object.fromEntries(rows.map(([name, row]) => [name, row.default])) as DefaultsOf<T>;

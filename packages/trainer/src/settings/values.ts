@@ -16,26 +16,25 @@ import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Cost } from "@laconic/rewards";
 import * as z from "zod";
 
-/** Where a module makes a value. A stored configuration holds it; the value takes its place before a run is compiled. */
+/** Module export that creates a value. Stored in configurations, and replaced by the value before a run is compiled. */
 export interface ValueSource {
-  /** The module: an absolute path, and in a run's folder one relative to it. */
+  /** Absolute module path; relative in a run folder. */
   readonly file: string;
-  /** `default`, or the name of an export. */
+  /** `default`, or an export name. */
   readonly export: string;
-  /** Keys that lead from the export to the value: a value that stands in a configuration file. */
+  /** Keys from the export to the value, for values in a configuration file. */
   readonly path?: readonly string[];
-  /** The export is a function that is called with these. */
+  /** Arguments for an export that is a function. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the value calls itself. */
+  /** Name that the value reports. */
   readonly name?: string;
 }
 
-/** Whether a value of a configuration is the source of a value. */
 export function isValueSource(value: unknown): value is ValueSource {
   return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
 }
 
-/** The values that training settings take, by kind. */
+/** Values of training settings by kind. */
 export interface TrainValues {
   readonly reward: Reward;
   readonly groupReward: GroupReward;
@@ -54,7 +53,7 @@ export interface TrainValues {
 /** A value of a kind, or its source. */
 export type Value<Kind extends keyof TrainValues> = TrainValues[Kind] | ValueSource;
 
-/** How a value is recognised: its noun, and what it lacks; null when nothing. */
+/** Recognises a value: its noun, and its missing members or null. */
 export interface ValueCheck {
   readonly noun: string;
   readonly lacks: (value: unknown) => string | null;
@@ -62,7 +61,7 @@ export interface ValueCheck {
 
 type Member = "function" | "object" | "array" | "string";
 
-/** An object with these members. */
+/** Requires an object with these members. */
 export function having(members: Readonly<Record<string, Member>>): ValueCheck["lacks"] {
   return (value) => {
     if (!isRecord(value)) return `it is ${typeName(value)}`;
@@ -76,7 +75,7 @@ export function having(members: Readonly<Record<string, Member>>): ValueCheck["l
   };
 }
 
-/** The type of a value in words, for messages. */
+/** Type of a value for messages. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
@@ -90,7 +89,7 @@ function functionOr(lacks: ValueCheck["lacks"]): ValueCheck["lacks"] {
   return (value) => (typeof value === "function" ? null : lacks(value));
 }
 
-/** How the values of training settings are recognised. */
+/** Checks for values of training settings. */
 export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
   reward: { noun: "reward", lacks: lacksOfFunction },
   groupReward: { noun: "group reward", lacks: lacksOfFunction },
@@ -121,7 +120,7 @@ export function valueSchema<Kind extends keyof TrainValues>(kind: Kind): z.ZodTy
     .meta({ value: kind });
 }
 
-/** Schema of a setting that takes a value, or the settings of a named one. */
+/** Schema of a value, or of the settings of a named one. */
 export function valueOr<Kind extends keyof TrainValues, T>(
   kind: Kind,
   named: z.ZodType<T>,
@@ -131,7 +130,7 @@ export function valueOr<Kind extends keyof TrainValues, T>(
   return description === undefined ? slot : slot.describe(description);
 }
 
-/** The kind of value that a schema takes; undefined where it takes none. */
+/** Kind of value that a schema takes, or undefined. */
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valueKindOf(schema.unwrap());
   if (schema instanceof z.ZodUnion && !(schema instanceof z.ZodDiscriminatedUnion))
