@@ -1,9 +1,9 @@
-/** CRC-32C (Castagnoli), reflected: of TensorBoard's records. */
+/** CRC-32C (Castagnoli), reflected; used by TensorBoard. */
 export function crc32c(data: Uint8Array): number {
   return crcOf(data, castagnoli);
 }
 
-/** CRC-32 of IEEE 802.3, as gzip has it: of W&B's records. */
+/** CRC-32 (IEEE 802.3), as in gzip; used by W&B. */
 export function crc32(data: Uint8Array): number {
   return crcOf(data, ieee);
 }

@@ -2,40 +2,42 @@ import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { Metrics } from "../step-metrics.ts";
 
-/** What a run is, for those who show it beside others. */
+/** Description of a run for sinks. */
 export interface SinkRun {
-  /** What it is called: the name of its folder, by default. */
+  /** Default: the folder's name. */
   readonly name: string;
-  /** Its folder. */
   readonly directory: string;
-  /** Its settings, as `config.json` has them. */
+  /** Settings, as in `config.json`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Versions, machine and device, as `environment.json` has them. */
+  /** Versions, machine and device, as in `environment.json`. */
   readonly environment: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Receives what a run writes into its folder. Only `log` is needed. A resumed run sends everything again, from the first step. A sink
- * that throws is switched off with a warning. The run continues, and its folder has everything.
+ * Receives the rows of a run. Only `log` is required. A resumed run sends everything again from the first step. A sink
+ * that throws is disabled with a warning; the run continues, and its folder is complete.
  */
 export interface MetricSink {
-  /** For messages; `sink` when absent. */
+  /** For messages. Default `sink`. */
   readonly name?: string;
-  /** How what it missed is sent later, in words, where there is a way. */
+  /** How to send missed rows later, as text. */
   readonly later?: string;
-  /** What the run is, before anything else. */
+  /** Called first. */
   begin?(run: SinkRun): void | Promise<void>;
-  /** A step's metrics, flat and numeric, as in `metrics.jsonl`. */
+  /** Receives a step's flat metrics, as in `metrics.jsonl`. */
   log(metrics: Metrics, step: number): void | Promise<void>;
-  /** A validation result, before the first step (0) and after some; `validationMetrics` makes flat numbers of it. */
+  /** Receives a validation result, of step 0 or later. `validationMetrics` flattens it. */
   evaluation?(evaluation: Evaluation): void | Promise<void>;
-  /** Validation episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
+  /** Receives validation episodes for readers. Their text comes from a model and must not be rendered as markup. */
   transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
-  /** The end of the run: sends what is left; a sweep's next run begins anew. Not called after an error. @param outcome - whether the run was done */
+  /**
+   * Sends pending data at the end of the run. A sweep's next run calls `begin` again. Not called after an error.
+   * @param outcome - how the run ended
+   */
   close?(outcome?: SinkOutcome): void | Promise<void>;
 }
 
-/** How a run ended; `interrupted` can be gone on with. */
+/** How a run ended; `interrupted` runs can resume. */
 export type SinkOutcome = "finished" | "interrupted" | "failed";
 
 /** A sink with every method. */

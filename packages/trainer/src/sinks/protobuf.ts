@@ -1,6 +1,6 @@
 import { joinBytes } from "@laconic/core/files";
 
-// Protocol-buffer fields: a tag of number and wire type, then the value.
+// Protocol-buffer fields: tag (number and wire type), then value.
 
 export function doubleField(field: number, value: number): Uint8Array {
   const out = new Uint8Array(8);
@@ -14,7 +14,7 @@ export function floatField(field: number, value: number): Uint8Array {
   return joinBytes([tag(field, 5), out]);
 }
 
-/** @param value - a whole number from 0 */
+/** @param value - an integer from 0 */
 export function varintField(field: number, value: number): Uint8Array {
   return joinBytes([tag(field, 0), varint(value)]);
 }
@@ -23,7 +23,7 @@ export function textField(field: number, text: string): Uint8Array {
   return bytesField(field, new TextEncoder().encode(text));
 }
 
-/** A text, bytes, or a message of its encoded fields. */
+/** Text, bytes, or a message of encoded fields. */
 export function bytesField(field: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const data = joinBytes(parts);
   return joinBytes([tag(field, 2), varint(data.length), data]);

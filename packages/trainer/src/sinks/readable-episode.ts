@@ -1,11 +1,11 @@
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 
-/** Characters of a text that are shown; what is cut is counted. */
+/** Max characters shown per text; the number cut is reported. */
 const maxCharacters = 4000;
 
 /**
- * An episode as plain text: problem, every turn, answer and grade. Control characters and those that turn the direction of reading
- * are shown by their numbers, and every line of it is indented, so that no text of a model passes for a line of ours.
+ * Formats an episode as plain text: problem, turns, answer and grade. Control and direction characters appear as
+ * escapes, and model text is indented, so that it cannot imitate our lines.
  */
 export function readableEpisode({ problem, episode, task }: RecordedEpisode): string {
   const turns = episode.utterances.map(({ agent, silent, text, writtenTokens }) =>
@@ -31,15 +31,15 @@ function indented(text: string): string {
     .join("\n");
 }
 
-/** The lines of a text, nothing of which is hidden. */
+/** Lines of a text with escapes. */
 function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/u).map(visible);
 }
 
-/** Control characters, line and paragraph separators, marks of direction, byte-order marks and lone surrogates. */
+/** Control characters, line separators, direction marks, byte-order marks and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Text in which nothing is hidden: `\u202e` stands for what would turn the line around. */
+/** Escapes hidden characters, such as `\u202e`. */
 function visible(text: string): string {
   return text.replaceAll(hidden, (each) =>
     each === "\t" ? "  " : `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -2,29 +2,29 @@ import type { MetricSink } from "./metric-sink.ts";
 import { thrownText } from "@laconic/core";
 import { withoutKey } from "@laconic/core/wire";
 
-/** Stands where a secret stood. */
+/** Replaces a secret. */
 const mark = "[redacted]";
 
-/** Names of environment variables whose values are secrets. */
+/** Environment variables with secret values. */
 const secretName = /(?:API_?KEY|TOKEN|PASSWORD|SECRET|CREDENTIALS?)$/iu;
 
-/** Shorter ones would blot out words. */
+/** Shorter secrets would redact common words. */
 const minCharacters = 8;
 
-/** Values of variables whose names say that they are secrets: `WANDB_API_KEY`, `HF_TOKEN`, ... */
+/** Values of environment variables with secret names, such as `WANDB_API_KEY` and `HF_TOKEN`. */
 export function secretsIn(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = ""]) =>
     secretName.test(name) && value.length >= minCharacters ? [value] : [],
   );
 }
 
-/** Text without secrets, and without user and password of addresses. */
+/** Removes secrets, and user and password of URLs. */
 export function redacted(text: string, secrets: readonly string[]): string {
   const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
   return known.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${mark}@`);
 }
 
-/** The same of every text in plain data. */
+/** Redacts all texts in plain data. */
 function redactedValue<T>(value: T, secrets: readonly string[]): T {
   if (typeof value === "string") return redacted(value, secrets) as T;
   if (Array.isArray(value)) return value.map((each: unknown) => redactedValue(each, secrets)) as T;
@@ -33,8 +33,8 @@ function redactedValue<T>(value: T, secrets: readonly string[]): T {
 }
 
 /**
- * A sink that is told no secret in settings and environment, and tells none when it fails.
- * @param name - what it is called where it has no name of its own
+ * Wraps a sink so that secrets appear neither in its settings and environment nor in its errors.
+ * @param name - for a sink without a name
  */
 export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
   const guarded =
@@ -44,7 +44,7 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
         return await use(...values);
       } catch (error) {
         const said = redacted(thrownText(error), secrets);
-        // A service's words may hold a part of one.
+        // A service's message may contain part of a secret.
         throw new Error(secrets.reduce(withoutKey, said), { cause: error });
       }
     };

@@ -2,7 +2,7 @@ import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
 import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
 
-/** TensorBoard's record format: length, its masked CRC, payload, its masked CRC. */
+/** TensorBoard's record format: length, masked CRC, payload, masked CRC. */
 export function frameRecord(payload: Uint8Array): Uint8Array {
   const record = new Uint8Array(16 + payload.length);
   const view = new DataView(record.buffer);
@@ -13,18 +13,18 @@ export function frameRecord(payload: Uint8Array): Uint8Array {
   return record;
 }
 
-/** The event that opens a file. */
+/** First event of a file. */
 export function encodeFileVersion(wallTime: number): Uint8Array {
   return event(wallTime, 0, textField(3, "brain.Event:2"));
 }
 
-/** One event with a scalar per metric; TensorBoard keeps float32. */
+/** Event with one scalar per metric; TensorBoard stores float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
   const values = finiteMetrics(metrics).map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
   return event(wallTime, step, bytesField(5, ...values));
 }
 
-/** A text at a step. TensorBoard renders it as Markdown: as code, so that nothing in it is markup. */
+/** Text at a step. TensorBoard renders Markdown, so the text is written as a code block. */
 export function encodeText(wallTime: number, step: number, tag: string, text: string): Uint8Array {
   const code = text
     .split("\n")
@@ -33,7 +33,7 @@ export function encodeText(wallTime: number, step: number, tag: string, text: st
   return event(wallTime, step, summary(tag, "text", null, stringTensor(new TextEncoder().encode(code))));
 }
 
-/** What a plugin keeps once for a run: data of its own, with a tensor that is empty by default. */
+/** A plugin's data of a run, with a tensor that is empty by default. */
 export function encodePluginData(
   wallTime: number,
   tag: string,
@@ -44,13 +44,13 @@ export function encodePluginData(
   return event(wallTime, 0, summary(tag, plugin, data, tensor));
 }
 
-/** A tensor of one string. */
+/** Tensor of one string. */
 export function stringTensor(content: Uint8Array): Uint8Array {
   return bytesField(8, varintField(1, dataType.string), bytesField(2), bytesField(8, content));
 }
 
 const dataType = { float: 1, string: 7 } as const;
-/** Of the class of a plugin's data: a tensor. */
+/** Data class of a plugin: tensor. */
 const tensorClass = 2;
 
 /** Floats of shape [0]. */
@@ -71,7 +71,7 @@ function maskedCrc(data: Uint8Array): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Finite metrics of a step. Other values leave a gap in the chart. */
+/** Finite metrics of a step. Others leave a gap in the chart. */
 export function finiteMetrics(metrics: Readonly<Record<string, number>>): [name: string, value: number][] {
   return Object.entries(metrics).filter(([name, value]) => name !== "step" && Number.isFinite(value));
 }

@@ -15,7 +15,7 @@ import { nodeFileSystem } from "#platform";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
-/** Where event files go, and whose clock stamps them. */
+/** Folder and clock of the event files. */
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970, for file names and event times. */
@@ -25,16 +25,14 @@ export interface TensorBoardOptions {
 
 const checkOptions = optionCheck<TensorBoardOptions>()("tensorBoardSink", "directory wallTime fileSystem");
 
-/** Seconds between writes: a run whose earlier rows are told again hands over all at once. */
+/** Min seconds between writes: a resumed run sends all earlier rows at once. */
 const flushSeconds = 1;
 
-/** How names of event files begin. */
 const eventPrefix = "events.out.tfevents.";
 
 /**
- * Writes TensorBoard event files, at most once a second: scalars of steps and of validation problems, settings for the HPARAMS tab, and
- * transcripts for the TEXT tab, as code and never as markup. A run writes one file, which replaces earlier ones: two would show every
- * step twice.
+ * Writes TensorBoard event files, at most once a second: scalars of steps and validations, settings (HPARAMS), and
+ * transcripts (TEXT) as code blocks. Each run has one file, which replaces earlier ones, so that no step appears twice.
  */
 export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   checkOptions(options);
@@ -43,7 +41,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   let records: Uint8Array[] = [];
   /** Time of the last write; null before the first. */
   let flushed: number | null = null;
-  /** Written with the first rows, so that a run without rows leaves an earlier folder alone. */
+  /** Written with the first rows, so that a run without rows changes no earlier folder. */
   let opening: Uint8Array[] = [];
   const flush = async (now: number): Promise<void> => {
     if (flushed === null) {
@@ -83,12 +81,12 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   };
 }
 
-/** What the HPARAMS tab compares runs by. */
+/** Metrics compared in the HPARAMS tab. */
 const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running
 
-/** Settings of a run for the HPARAMS tab: which there are, and those of this run. */
+/** A run's settings, and their definitions, for the HPARAMS tab. */
 function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[] {
   const settings = Object.entries(flatSettings(config));
   const infos = settings.map(([key, value]) => bytesField(4, textField(1, key), varintField(4, typeOf(value))));
@@ -102,13 +100,13 @@ function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[
   ];
 }
 
-/** How the run ended, for the HPARAMS tab. */
+/** Outcome of the run for the HPARAMS tab. */
 function encodeHparamsEnd(wallTime: number, outcome: SinkOutcome): Uint8Array {
   const end = bytesField(4, varintField(1, statusOf[outcome]), doubleField(2, wallTime));
   return encodePluginData(wallTime, "_hparams_/session_end_info", "hparams", end);
 }
 
-/** The CUSTOM SCALARS tab: validation accuracy within its interval, and tokens. */
+/** CUSTOM SCALARS tab: validation accuracy with its interval, and tokens. */
 function encodeLayout(wallTime: number): Uint8Array {
   const series = bytesField(
     1,
@@ -134,10 +132,10 @@ function valueOf(value: Value): Uint8Array {
   return typeof value === "string" ? textField(3, value) : varintField(4, value ? 1 : 0);
 }
 
-/** A leaf of a configuration. */
+/** Leaf of a configuration. */
 type FlatValue = string | number | boolean;
 
-/** Settings as one level of names, `train.budget.targetTokens`; lists that hold more than plain values as JSON, nulls left out. */
+/** Flattens settings to names such as `train.budget.targetTokens`. Nested lists become JSON; nulls are omitted. */
 function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
   if (settings === null || settings === undefined) return {};
   if (typeof settings === "string" || typeof settings === "number" || typeof settings === "boolean")

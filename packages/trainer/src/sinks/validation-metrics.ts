@@ -2,9 +2,8 @@ import type { Evaluation, Measured } from "../evaluate.ts";
 import type { Metrics } from "../step-metrics.ts";
 
 /**
- * A validation result as flat numbers under `validation/`: accuracy with both ends of its interval, tokens per episode, silence of each
- * agent, what the reward counts beside, language, samples without a score, win rates against opponents, and for each group of
- * problems what it has of that.
+ * Flattens a validation result under `validation/`: accuracy with its interval, tokens per episode, silence by agent,
+ * reward measures, language, unscored samples, win rates, and the same by problem group.
  */
 export function validationMetrics(evaluation: Evaluation): Metrics {
   const { silence, groups = {}, scoring, opponents = {} } = evaluation;

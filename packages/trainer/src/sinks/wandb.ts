@@ -9,17 +9,17 @@ import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { finiteMetrics } from "./tensorboard-events.ts";
 
-/** LevelDB's log format, as W&B keeps offline runs in: blocks, and in them chunks of records. */
+/** W&B's offline format, LevelDB's log: blocks with chunks of records. */
 const blockBytes = 32_768;
 const chunkHead = 7;
 
-/** First, middle and last chunk of a record that no block holds whole, and one that a block does. */
+/** Chunks of a record that spans blocks, or `whole` for one block. */
 const chunkKind = { whole: 1, first: 2, middle: 3, last: 4 } as const;
 
-/** `:W&B`, the magic number 0xBEE1, and the version 0. */
+/** `:W&B`, magic number 0xBEE1, version 0. */
 const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0);
 
-/** A record as chunks. @param offset - where in the file it begins: bytes written so far, the head's included */
+/** Splits a record into chunks. @param offset - file position of the record, including the head */
 function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
   let at = offset;
@@ -53,12 +53,12 @@ function chunkOf(kind: number, part: Uint8Array): Uint8Array {
   return chunk;
 }
 
-/** Values by name, as W&B keeps them: JSON. */
+/** JSON values by name, as in W&B. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** Field numbers of `wandb_internal.proto`. */
 const wandbRecord = {
-  /** @param producer - what writes; the least version that reads it is that of the first records of this kind */
+  /** @param producer - name of the writer; 0.9.0 is the oldest version that reads these records */
   header: (producer: string): Uint8Array =>
     bytesField(21, bytesField(1, textField(1, producer), textField(2, "0.9.0"))),
   run: (run: {
@@ -83,32 +83,32 @@ const wandbRecord = {
   history: (step: number, values: Values): Uint8Array =>
     bytesField(2, ...items(1, values, 2), bytesField(2, varintField(1, step))),
   summary: (values: Values): Uint8Array => bytesField(3, ...items(1, values, 2)),
-  /** @param path - below the run's `files` */
+  /** @param path - relative to the run's `files` */
   file: (path: string): Uint8Array => bytesField(6, bytesField(1, textField(1, path))),
   exit: (code: number, runtimeSeconds: number): Uint8Array =>
     bytesField(18, varintField(1, code), varintField(2, Math.floor(runtimeSeconds))),
 } as const;
 
-/** A record by its number, from 1. */
+/** Record with its number, from 1. */
 function numberedRecord(number: number, content: Uint8Array): Uint8Array {
   return joinBytes([varintField(1, number), content]);
 }
 
-/** @param key - 1 for a name as it is, 2 where it may be nested */
+/** @param key - 1 for a plain name, 2 for a possibly nested one */
 function items(field: number, values: Values, key: 1 | 2): Uint8Array[] {
   return Object.entries(values).map(([name, value]) =>
     bytesField(field, textField(key, name), textField(16, JSON.stringify(value))),
   );
 }
 
-/** Where the offline run goes, and what it is called at W&B. */
+/** Folder, names and clock of the offline run. */
 export interface WandbOptions {
-  /** The run's folder goes below it: `wandb sync` takes either. */
+  /** Parent of the run's folder; `wandb sync` accepts either. */
   readonly directory: string;
   readonly project: string;
-  /** User or team; the one who is logged in by default. */
+  /** User or team. Default: the logged-in user. */
   readonly entity?: string;
-  /** A new identity of 8 letters and digits; a resumed run keeps the one that it has. */
+  /** Creates an id of 8 letters and digits; a resumed run keeps its id. */
   readonly newId: () => string;
   /** Seconds since 1970. */
   readonly wallTime: () => number;
@@ -121,9 +121,8 @@ const checkOptions = optionCheck<WandbOptions>()("wandbSink", "directory project
 const flushSeconds = 1;
 
 /**
- * Writes a W&B offline run, as `wandb offline` does: `wandb sync FOLDER` sends it, also while it grows. Nothing of W&B need be
- * installed, no key is asked for, and nothing leaves the machine before. A resumed run is written anew, from its first step, under
- * the same identity.
+ * Writes a W&B offline run, like `wandb offline`. `wandb sync FOLDER` uploads it, even while it grows. This needs no
+ * W&B installation or key, and sends nothing. A resumed run is rewritten from its first step with the same id.
  */
 export function wandbSink(options: WandbOptions): CompleteSink {
   checkOptions(options);
@@ -149,7 +148,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
     if (pending.length > 0) await fs.append(path, joinBytes(pending));
     [pending, flushed] = [[], wallTime()];
   };
-  /** W&B keeps one row for a step: what comes later of the same one goes into it. */
+  /** W&B keeps one row per step, so later values of a step are merged. */
   const endRow = (): void => {
     if (row === null) return;
     const now = wallTime();

@@ -7,9 +7,9 @@ import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { learningOf, type LearningOutline } from "./learning.ts";
 
 /**
- * Refuses what `runSpec` would, before anything is created. It needs no weights, and problems only where they are at hand.
- * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
- * them.
+ * Rejects the same inputs as `runSpec` before anything is created. Needs no weights, and problems only if available.
+ * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not
+ * fit them
  */
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   const learning = learningOf(parts, config);
@@ -22,7 +22,7 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), learning.curriculum);
 }
 
-/** The same without drawing a problem, and with the examples of the policies. */
+/** The same check without drawing a problem, but with the policies' examples. */
 export function checkFit(parts: PartsOutline, learning: LearningOutline): void {
   checkPlayed(parts, learning);
   checkExamples(parts, learning);
@@ -63,9 +63,7 @@ function refuse(key: string, reason: string): never {
   throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/**
- * Refuses settings that have no effect beside a value, or that a value cannot keep to.
- */
+/** Rejects settings that conflict with a custom value or have no effect with it. */
 function checkValues({ source, task }: PartsOutline, { config, curriculum, learners }: LearningOutline): void {
   const { asynchronous, sampling, ratioUnit, tree } = config;
   const isScheduled = typeof sampling.temperature !== "number";
@@ -116,9 +114,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
     elsewhere("earlyStopping", "there are no validation problems to tell by");
 }
 
-/**
- * Refuses opponents that could not play, or leave nobody who learns.
- */
+/** Rejects opponents that cannot play, or that leave no learner. */
 function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
   const { opponents: settings } = config;
   if (!settings) {

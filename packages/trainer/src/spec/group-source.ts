@@ -1,35 +1,35 @@
 import type { AgentId, Episode, LanguageModel, Problem, RewardResult } from "@laconic/core";
 
-/** Episodes about one problem that were played elsewhere, and what each earned. */
+/** Externally played episodes of one problem, with rewards. */
 export interface RewardedGroup {
   readonly problem: Problem;
   readonly episodes: readonly { readonly episode: Episode; readonly reward: RewardResult }[];
-  /** Steps that the weights behind its oldest reply are behind; that of its step when absent. */
+  /** Age in steps of the weights of its oldest reply. Default: that of its step. */
   readonly lag?: number;
 }
 
-/** What a step is made of, and how old it is. */
+/** Groups of a step, with their age. */
 export interface RewardedStep {
   readonly groups: readonly RewardedGroup[];
-  /** Steps that the weights behind its oldest reply are behind; 0 where all replies are of the models given. */
+  /** Age in steps of the weights of the oldest reply; 0 if all replies are of the supplied models. */
   readonly lag: number;
 }
 
-/** Who speaks until the step has its groups. */
+/** Request for a step's groups. */
 export interface GroupRequest {
-  /** Steps done so far. */
+  /** Steps done. */
   readonly step: number;
-  /** By agent, frozen ones included. Their weights do not change before what was asked for is there. */
+  /** By agent, including frozen ones. Weights stay fixed until the groups are returned. */
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
-  /** Fires when the run is to end. */
+  /** Fires when the run should end. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Gives each step episodes that are played elsewhere: by agents behind an endpoint, or recordings.
- * Every utterance of an agent that learns has its token trace.
+ * Supplies each step's externally played episodes, from agents behind an endpoint or from recordings. Every utterance
+ * of a trained agent has its token trace.
  */
 export interface GroupSource {
-  /** Null when there will be no more: the run then ends before its last step, and can be continued. */
+  /** Returns null without further groups: the run then ends early and can be resumed. */
   take(request: GroupRequest): Promise<RewardedStep | null>;
 }

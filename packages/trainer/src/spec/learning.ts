@@ -18,7 +18,7 @@ import { matchmakings } from "./matchmaking.ts";
 import type { PolicyOutline, TrainedPolicy } from "./parts.ts";
 import { controllerOf, type PricedController } from "./price-controllers.ts";
 
-/** A policy with what it learns by: its settings where it has some, else the run's. */
+/** A policy with its resolved learning settings. */
 export interface Learner<Policy = TrainedPolicy> {
   readonly name: string;
   readonly policy: Policy;
@@ -26,36 +26,36 @@ export interface Learner<Policy = TrainedPolicy> {
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly estimator: Estimator;
-  /** What a row of the estimator's batch is. */
+  /** Rows of the estimator's batch. */
   readonly groupBy: GroupKey;
-  /** Group of an utterance; null where `groupBy` says it. */
+  /** Group of an utterance; null for `groupBy`. */
   readonly grouping: Grouping | null;
-  /** Over optimiser steps. */
+  /** Over optimizer steps. */
   readonly learningRate: Schedule;
   readonly costs: Costs;
-  /** Eq. 5 over the words of the policy's agents; null where the team's price holds. */
+  /** Eq. 5 over the tokens of the policy's agents; null for the team's price. */
   readonly controller: PricedController | null;
-  /** Its rewards charge the words of its agents alone. */
+  /** Whether its rewards charge only the tokens of its agents. */
   readonly hasOwnBudget: boolean;
 }
 
-/** What a run learns by, with every name and every setting of a policy resolved. */
+/** Learning settings of a run, with all names and policy settings resolved. */
 export interface Learning<Policy = TrainedPolicy> {
   readonly config: TrainConfig;
   readonly learners: readonly Learner<Policy>[];
   readonly costs: Costs;
-  /** Of the team, by cost. */
+  /** Team budgets by cost. */
   readonly budgets: Readonly<Record<string, PricedController>>;
-  /** Of training, over steps. */
+  /** Training temperature over steps. */
   readonly temperature: Schedule;
   readonly groupReward: GroupReward | null;
-  /** Null for the settings' patience. */
+  /** Null to use the settings' patience. */
   readonly stopping: StoppingRule | null;
   readonly curriculum: Curriculum | null;
   readonly matchmaking: Matchmaking;
 }
 
-/** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that a value refuses */
+/** @throws LaconicError `config_invalid` for settings of an unknown policy, or settings that a value rejects */
 export function learningOf<Policy extends PolicyOutline>(
   { policies }: { readonly policies: Readonly<Record<string, Policy>> },
   config: TrainConfig,
@@ -133,5 +133,5 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, pla
       );
 }
 
-/** What parts are checked against: a run without weights. */
+/** Outline of a run without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;

@@ -1,13 +1,11 @@
 import type { Matchmaking, PoolMember } from "@laconic/core";
 
-/**
- * Win rate with one more game that is a draw: of nobody 0 or 1, so that everybody is met again.
- */
+/** Win rate with one extra draw, so that it is never 0 or 1 and every opponent is met again. */
 function smoothed({ games, winRate }: PoolMember): number {
   return (games * winRate + 0.5) / (games + 1);
 }
 
-/** Draws in proportion to a weight above 0. */
+/** Draws in proportion to positive weights. */
 function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
   return ({ pool, random }) => {
     const weights = pool.map((each) => weightOf(each));
@@ -17,7 +15,10 @@ function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
   };
 }
 
-/** Matchmaking by name. `hard` and `even` are prioritised fictitious self-play: AlphaStar's (1 - x)^2 and x (1 - x) of win rates x. */
+/**
+ * Named matchmaking rules. `hard` and `even` are AlphaStar's prioritised fictitious self-play, with weights (1 - x)^2
+ * and x (1 - x) for win rate x.
+ */
 export const matchmakings: Readonly<Record<"uniform" | "hard" | "even", Matchmaking>> = {
   uniform: ({ pool, random }) => (pool[random.integer(pool.length)] as PoolMember).name,
   hard: weighted((member) => (1 - smoothed(member)) ** 2),

@@ -3,39 +3,39 @@ import type { TrainingTask } from "@laconic/topologies";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 import type { GroupSource } from "./group-source.ts";
 
-/** Weights in training, and who speaks with them. */
+/** Weights in training, with the agents that use them. */
 export interface TrainedPolicy {
   readonly model: TrainableModel;
-  /** Makes weights speak: the policy as a language model. */
+  /** Wraps a sampler as the policy's language model. */
   speak(sampler: Sampler): LanguageModel;
-  /** Agents that speak with it and learn. */
+  /** Agents that use the policy and learn. */
   readonly agents: readonly AgentId[];
-  /** Supervised examples that it learns too, as `supervised` of the settings says. */
+  /** Supervised examples, used as the setting `supervised` says. */
   readonly examples?: ExampleStream;
 }
 
-/** Who trains on what: the parts of a run that settings do not describe. */
+/** Parts of a run that settings do not describe. */
 export interface TrainingParts {
   readonly task: TrainingTask;
-  /** By name. Agents share a policy, or have one each; each policy has its own weights and optimiser. */
+  /** By name. Agents can share a policy; each policy has separate weights and a separate optimizer. */
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
-  /** Models of the agents that are not trained. */
+  /** Models of untrained agents. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
-  /** Other runs in the pool of opponents, by the names that `opponents.runs` has: who speaks for each agent of a side. */
+  /** Models of other runs in the opponent pool, by the names of `opponents.runs` and by agent. */
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, LanguageModel>>>>;
-  /** Frozen models that objectives may compare with, by name. They share the policies' tokenizer. */
+  /** Frozen models for comparison in objectives, by name. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
-  /** Gives the episodes of each step with their rewards; absent where the task's topology plays them. */
+  /** Supplies each step's episodes with rewards; absent if the task's topology plays them. */
   readonly source?: GroupSource;
 }
 
-/** One sampler for each policy: the live weights, or a snapshot of them. */
+/** One sampler per policy: live weights or a snapshot. */
 export type Samplers = Readonly<Record<string, Sampler>>;
 
-/** Name of the policy of a run that has one. */
+/** Name of a single policy. */
 export const onlyPolicy = "policy";
 
-/** Parts with a single policy, that all agents speak with, or those that are named. */
+/** Parts with a single policy for all agents, or for the named ones. */
 export function onePolicy(
   task: TrainingTask,
   model: TrainableModel,
@@ -45,10 +45,10 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** What of a policy is checked: who learns. */
+/** Parts of a policy that checks need. */
 export type PolicyOutline = Pick<TrainedPolicy, "agents" | "examples">;
 
-/** What of parts is checked, without any weights. Problems where they are at hand. */
+/** Parts that checks need, without weights. Problems are optional. */
 export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;
@@ -58,7 +58,7 @@ export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, unknown>>>>;
 }
 
-/** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */
+/** @throws LaconicError `input_invalid` for an agent that is unknown, or has no model or two */
 export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline): void {
   const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
@@ -89,12 +89,12 @@ export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline
     if (!trained.has(agent) && !Object.hasOwn(frozen, agent)) refuse(agent, "is not trained and has no frozen model");
 }
 
-/** The weights as they are now. */
+/** Live weights of all policies. */
 export function livePolicies({ policies }: TrainingParts): Samplers {
   return mapPolicies(policies, ({ model }) => model);
 }
 
-/** Something for each policy, under its name. */
+/** Maps the policies, keeping their names. */
 export function mapPolicies<P, T>(
   policies: Readonly<Record<string, P>>,
   make: (policy: P, name: string) => T,
@@ -102,7 +102,7 @@ export function mapPolicies<P, T>(
   return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, make(policy, name)]));
 }
 
-/** The model of each agent when each policy speaks with its sampler. */
+/** Models by agent, for a sampler per policy. */
 export function modelsOf({ policies, frozen }: TrainingParts, samplers: Samplers): Record<AgentId, LanguageModel> {
   const models: Record<AgentId, LanguageModel> = { ...frozen };
   for (const [name, { speak, agents }] of Object.entries(policies)) {

@@ -1,15 +1,12 @@
 import { LaconicError, nearestName, type Objective, type PolicyNeed } from "@laconic/core";
 import type { PartsOutline } from "./parts.ts";
 
-/** What objectives ask of other policies. */
+/** Other policies that the objectives need. */
 export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
   return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));
 }
 
-/**
- * @throws LaconicError `config_invalid` for an objective that needs a policy that does not exist, or a teacher that is called like a
- * policy or that nothing needs
- */
+/** @throws LaconicError `config_invalid` for a missing policy, or a teacher that is unused or has a policy's name */
 export function checkPolicyNeeds(
   { policies, teachers = {} }: Pick<PartsOutline, "policies" | "teachers">,
   objectives: readonly Objective[],

@@ -11,10 +11,10 @@ import { checkedCall, type ValueName } from "@laconic/core/checks";
 import type { TrainConfig } from "../settings/config.ts";
 import { isNamedBudget, valueIn } from "../settings/named.ts";
 
-/** All that Eq. 5 says; of another controller the price. */
+/** All values of Eq. 5; other controllers only report the price. */
 export type PriceDiagnostics = Pick<BudgetDiagnostics, "lambda"> & Partial<BudgetDiagnostics>;
 
-/** Sets a price after each step. */
+/** Updates a price after each step. */
 export interface PricedController {
   init(): PriceState;
   step(
@@ -23,7 +23,10 @@ export interface PricedController {
   ): { readonly state: PriceState; readonly diagnostics: PriceDiagnostics };
 }
 
-/** A budget of settings: Eq. 5 by its options, or a value whose prices are checked. @param of - what it prices */
+/**
+ * Creates a budget's controller: Eq. 5 from its options, or a value whose prices are checked.
+ * @param of - priced quantity
+ */
 export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: string): PricedController {
   if (isNamedBudget(choice)) {
     const controller = dualController(choice);

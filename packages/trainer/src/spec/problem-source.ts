@@ -3,16 +3,15 @@ import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "../settings/config.ts";
 
-/** The problems of a step. @param learned - so far, for a curriculum */
+/** Returns the problems of a step. @param learned - learned state so far, for a curriculum */
 export type ProblemSource = (step: number, stream: Random, learned: Learned) => Problem[];
 
 /**
- * The problems of each step: new ones where the task makes them without end, else those of a pool, epoch by epoch. An epoch
- * visits each problem once, in an order of its own; it ends where it ends, also within a step. What a step gets depends on
- * its number and the seed alone, so a resumed or extended run goes on where it was.
- *
+ * Problems of each step: new ones from an endless task, else a pool in epochs. An epoch visits each problem once in a
+ * new random order, and can end within a step. Problems depend only on step and seed, so that resumed and extended runs
+ * continue the same sequence.
  * @param random - the run's stream
- * @throws LaconicError `config_invalid` when there are fewer problems than `problemPool` asks for, or none
+ * @throws LaconicError `config_invalid` for fewer problems than `problemPool` requires, or none
  */
 export function problemSource(
   task: Pick<TrainingTask, "name" | "problems" | "pool">,
@@ -41,7 +40,7 @@ export function problemSource(
   const orders = new Map<number, readonly Problem[]>();
   const orderOf = (epoch: number): readonly Problem[] => {
     const order = orders.get(epoch) ?? random.split(`epoch:${epoch}`).shuffle(pool);
-    orders.delete(epoch - 2); // rollouts may be ahead by some steps, not by an epoch
+    orders.delete(epoch - 2); // rollouts may run some steps ahead, but less than an epoch
     orders.set(epoch, order);
     return order;
   };
@@ -52,7 +51,7 @@ export function problemSource(
     });
 }
 
-/** @throws LaconicError `input_invalid` for what is not as many problems of the pool as were asked for */
+/** @throws LaconicError `input_invalid` unless the curriculum returns the requested number of pool problems */
 function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count: number): ProblemSource {
   const ids = new Set(pool.map(({ id }) => id));
   return (step, stream, learned) => {
@@ -75,12 +74,12 @@ function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count:
   };
 }
 
-/** In an order of the seed, which is then cut. */
+/** Shuffles by the seed, then truncates. */
 function partOf(all: readonly Problem[], count: number | null, random: Random): readonly Problem[] {
   return count === null ? all : random.shuffle(all).slice(0, count);
 }
 
-/** Draws that bring nothing new before there is taken to be nothing. */
+/** Max draws without a new problem. */
 const patience = 8;
 
 function distinct(task: Pick<TrainingTask, "name" | "problems">, count: number, random: Random): Problem[] {
@@ -95,7 +94,7 @@ function distinct(task: Pick<TrainingTask, "name" | "problems">, count: number, 
   return [...found.values()];
 }
 
-/** @throws LaconicError `input_invalid` naming the task and what is no problem */
+/** @throws LaconicError `input_invalid` naming the task and the invalid problem */
 function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Random, count: number): Problem[] {
   const of = { name: `the task ${task.name}: problems`, value: "task" };
   return checkedCall(
@@ -108,7 +107,7 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   );
 }
 
-/** What keeps a list from being one of problems; null where nothing does. */
+/** Why a list is not a list of problems, or null. */
 export function lacksOfProblems(given: readonly unknown[]): string | null {
   for (const [i, each] of given.entries()) {
     const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;

@@ -6,21 +6,22 @@ import { checkFit } from "./check-training.ts";
 import { learningOf, type Learning } from "./learning.ts";
 import type { TrainingParts } from "./parts.ts";
 
-/** Everything that a run needs. */
+/** Complete description of a run. */
 export interface RunSpec extends Learning {
-  /** The task's reward is the one that the settings have, where they have one. */
+  /** With the reward of the settings, if they have one. */
   readonly parts: TrainingParts;
 }
 
-/** A run as a program describes it. */
+/** Run as described by a program. */
 export interface RunSpecOptions extends TrainingParts {
-  /** What is absent is that of `agentGspoDefaults`. */
+  /** Defaults: `agentGspoDefaults`. */
   readonly settings?: TrainSettings;
 }
 
 /**
- * Compiles a run: fills in defaults, and replaces names by values.
- * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit them
+ * Compiles a run: fills in defaults and replaces names by values.
+ * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not
+ * fit them
  */
 export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   const config = parseTrainConfig(settings);
@@ -29,7 +30,7 @@ export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   return { ...learning, parts: { ...parts, task: withReward(parts.task, config) } };
 }
 
-/** A task with the reward of training settings, where they have one. */
+/** Replaces the task's reward by that of the settings, if any. */
 export function withReward<Task extends { readonly reward?: Reward }>(task: Task, { reward }: TrainConfig): Task {
   return reward ? { ...task, reward: valueIn<"reward">(reward) } : task;
 }

@@ -7,15 +7,14 @@ import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rol
 import { checkEpisode } from "./checked-values.ts";
 import type { Rollout } from "../rollout.ts";
 
-/** How episodes are played. */
 export interface GameOptions {
   readonly score: Scorer;
-  /** One more episode of each problem, at temperature 0. */
+  /** Adds an episode per problem at temperature 0. */
   readonly greedy: boolean;
   readonly sampling: Sampling;
 }
 
-/** G episodes of a problem. */
+/** Plays G episodes of a problem. */
 export function episodeRollout(
   parts: TrainingParts,
   config: TrainConfig,
@@ -38,7 +37,7 @@ export function episodeRollout(
     return { episode, score: await score(episode, problem) };
   };
   let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
-  /** One for the whole group, whichever episode asks first; one that failed is played again. */
+  /** One per group, shared by its episodes; replayed after a failure. */
   const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
     const own = random.split(`problem:${group}`).split("greedy");
     const told = { models, random: own, sampling: { temperature: 0 } };
@@ -77,7 +76,7 @@ export function episodeRollout(
   };
 }
 
-/** Says nothing, and costs nothing. */
+/** Writes nothing and costs nothing. */
 const silentModel: LanguageModel = {
   id: "silent",
   complete: async () => ({

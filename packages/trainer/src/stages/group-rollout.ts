@@ -3,32 +3,32 @@ import type { RewardOutcome } from "@laconic/rewards";
 import type { Opponent } from "../opponents/games.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 
-/** What a group came to, or a part of it. */
+/** Episodes of a group or of one part. */
 export interface SampledGroup {
   readonly rollouts: readonly Rollout[];
   readonly trees?: readonly RolloutTree[] | undefined;
-  /** What became of the scores of its episodes, or of its trees' joint replies. */
+  /** Score outcomes of its episodes, or of its trees' joint replies. */
   readonly scores: readonly (RewardOutcome | null)[];
 }
 
-/** A problem in its step, and who plays it. */
+/** A problem in its step, with its models. */
 export interface GroupPlace {
   readonly problem: Problem;
-  /** Position among the problems of its step, which names its random streams. */
+  /** Index of the problem in the step; names its random streams. */
   readonly group: number;
-  /** Of the rollouts of its step. */
+  /** Random stream of the step's rollouts. */
   readonly random: Random;
   readonly models: EpisodeContext["models"];
-  /** Opponent of an episode; null without one. */
+  /** Opponent of an episode; null for none. */
   readonly opponentOf?: (episode: number) => Opponent | null;
 }
 
-/** A problem's group, played in independent parts: its episodes, or its tree. */
+/** Group of a problem, played in independent parts: its episodes, or its tree. */
 export interface GroupRollout {
   readonly parts: number;
   /**
-   * @param attempt - how often the part has failed before; each draws random numbers of its own
-   * @throws what models throw
+   * @param attempt - number of earlier failures; each attempt uses other random numbers
+   * @throws errors of the models
    */
   play(part: number, attempt?: number, signal?: AbortSignal): Promise<SampledGroup>;
 }
@@ -42,16 +42,16 @@ export function joined(sampled: readonly SampledGroup[]): SampledGroup {
   };
 }
 
-/** Plays all parts at once: a local policy serves them as few large batches. */
+/** Plays all parts concurrently; a local policy serves them in few large batches. */
 export async function playAll(games: readonly GroupRollout[]): Promise<SampledGroup> {
   const played = games.map((game) => Promise.all(Array.from({ length: game.parts }, (_, part) => game.play(part))));
   return joined((await Promise.all(played)).flat());
 }
 
 /**
- * Plays until it does not fail, or has failed once more than `retries` times.
- * @param stops - whether a failure is the last, whatever it was
- * @throws what the last attempt throws
+ * Retries up to `retries` times.
+ * @param stops - whether an error rules out a retry
+ * @throws error of the last attempt
  */
 export async function attempts<T>(
   retries: number,
@@ -68,7 +68,7 @@ export async function attempts<T>(
   }
 }
 
-/** Random stream of an attempt; the first uses the stream itself. */
+/** Random stream of an attempt; the first uses `random` itself. */
 export function streamOfAttempt(random: Random, attempt: number): Random {
   return attempt === 0 ? random : random.split(`attempt:${attempt}`);
 }

@@ -20,18 +20,18 @@ import { policyNeedsOf } from "../spec/policy-needs.ts";
 
 export interface OldLogProbs {
   readonly logProbs: Ragged;
-  /** |trainer's - sampler's| log π_old per token: 0 where both run the same kernels. */
+  /** |trainer's - sampler's| log π_old per token; 0 for equal kernels. */
   readonly gap: Statistic;
 }
 
-/** Sequences forwarded to measure the gap when the sampler's log-probs are taken. */
+/** Sequences forwarded to measure the gap if the sampler's log-probs are used. */
 const probes = 8;
 
 /**
- * Whether log π_old takes a pass over the whole batch. It does not where the sampler's are taken, nor where the weights are still those that sampled when the only
- * minibatch of the step is passed: then the update's own log-probs are log π_old, and every ratio is exactly 1. It does where
- * a later minibatch meets weights that moved, where the old policy or the samples are of earlier steps, and where samples
- * are weighed by their distance from log π_old, which must be known before the first gradient.
+ * Whether log π_old needs a pass over the whole batch. No pass is needed with the sampler's log-probs. Nor is it if the
+ * step has one minibatch and its weights are those that sampled: the update's log-probs are then log π_old, and every
+ * ratio is exactly 1. A pass is needed for later minibatches, for an older policy or older samples, and for weights
+ * that depend on log π_old.
  */
 export function needsOldPass(
   config: Pick<
@@ -44,10 +44,10 @@ export function needsOldPass(
   return oldLogProbs === "recompute" && (moves || importanceOf({ objective }) !== undefined);
 }
 
-/** log π_old of a batch whose only update part was passed with the weights that sampled it. */
+/** log π_old if the update's only part ran with the weights that sampled it. */
 export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
   const [part] = parts;
-  // Nothing was passed where nothing was written.
+  // No tokens, so no pass.
   if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };
   const places = new Map(part.rows.map((row, place) => [row, place]));
   const logProbs = raggedSelect(
@@ -57,7 +57,7 @@ export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }
   return { logProbs, gap: gapBetween(logProbs, sampledLogProbs) };
 }
 
-/** The trainer's forward pass under the old policy, or what the sampler reported, checked on a few sequences. */
+/** log π_old by a forward pass, or from the sampler with a check of a few sequences. */
 export async function oldLogProbsOf(
   config: TrainConfig,
   oldPolicy: Sampler,
@@ -76,10 +76,10 @@ function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
   return statisticOf(differences);
 }
 
-/** Weights of a policy at a time. */
+/** Returns a policy's weights at the required time. */
 export type PolicySamplers = (need: PolicyNeed) => Pick<Sampler, "forward">;
 
-/** @param first - policies before the first step; `old` - policies at the start of the step */
+/** @param first - policies before the first step; `old` - at the start of the step */
 export function policySamplers(
   { policies, teachers = {} }: Pick<TrainingParts, "policies" | "teachers">,
   { first, old }: { readonly first: Samplers; readonly old: Samplers },

@@ -19,7 +19,7 @@ export function groupGame(
     : episodeRollout(parts, config, options, place);
 }
 
-/** Plays the groups of a step at once. */
+/** Plays a step's groups concurrently. */
 export async function rollout(
   parts: TrainingParts,
   config: TrainConfig,
@@ -35,7 +35,7 @@ export async function rollout(
   );
 }
 
-/** Groups of an external source. @throws LaconicError `input_invalid` for a step without an episode */
+/** Returns the groups of an external source. @throws LaconicError `input_invalid` for a step without episodes */
 export async function nextBatch(
   parts: TrainingParts,
   source: GroupSource,

@@ -22,16 +22,16 @@ import { withoutOpponents } from "../opponents/games.ts";
 import type { Rollout } from "../rollout.ts";
 import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
 
-/** A rollout with its reward by Eq. 1, term by term and summed. */
+/** Rollout with its reward by Eq. 1, as terms and total. */
 export interface ScoredRollout extends Rollout {
   readonly measured: MeasuredReward;
   readonly terms: RewardTerms;
   readonly reward: number;
-  /** Sums of the terms of single agents. */
+  /** Sums of the terms by agent. */
   readonly agentRewards: ReadonlyMap<AgentId, number>;
-  /** Sums of the terms of single turns. */
+  /** Sums of the terms by turn. */
   readonly turnRewards: ReadonlyMap<number, number>;
-  /** Worth of each utterance, by turn; null where all share the reward. */
+  /** Value of each utterance by turn; null if all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
   readonly greedyReward?: number;
 }
@@ -44,9 +44,9 @@ export interface Pricing extends PricingOptions {
 }
 
 /**
- * Prices what episodes earned and used.
- * @param agents - whose words cost; the whole team's when absent
- * @throws LaconicError `reward_invalid` naming problem and term.
+ * Computes rewards with prices.
+ * @param agents - whose tokens are charged. Default all
+ * @throws LaconicError `reward_invalid` naming problem and term
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit, ofOpponents = [] } = pricing;
@@ -77,7 +77,7 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       terms,
       reward,
       ...ownRewardsOf(each),
-      // Difference rewards (Wolpert & Tumer 2002): the reward less that of the same episode with the speaker silent.
+      // Difference rewards (Wolpert & Tumer 2002): the reward minus that of the same episode with the speaker silent.
       credit:
         credit.kind === "difference"
           ? new Map(each.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
@@ -97,7 +97,7 @@ function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout,
   };
 }
 
-/** An episode with the words of some agents alone. Its answer stays. */
+/** Restricts an episode to the tokens of some agents; the answer stays. */
 export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
   return {
     ...episode,
@@ -106,7 +106,7 @@ export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episod
   };
 }
 
-/** Mean units of a cost per episode; tokens are those of the ledger where they are no cost. */
+/** Mean units of a cost per episode. The ledger counts tokens that are not a cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
   const units = scored.map(({ measured, episode }) => ({
@@ -117,8 +117,8 @@ export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): num
 }
 
 /**
- * What an environment's steps earned an agent from one of its turns until its next, as far as its reward has them: the team's where
- * agents share the reward, and its own. A step before the agent first spoke belongs to no turn.
+ * Environment rewards from one turn of an agent until its next. Includes the team's if agents share the reward, and the
+ * agent's. Steps before the agent's first turn belong to no turn.
  */
 export function rewardOfSteps(
   { episode, score: outcome, credit }: Pick<ScoredRollout, "episode" | "score" | "credit">,
@@ -139,7 +139,7 @@ export function rewardOfSteps(
   return sum;
 }
 
-/** A step's use of a cost, for Eq. 5 and its guard. */
+/** Use of a cost in a step, for Eq. 5 and its guard. */
 export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens"): BudgetMeasurement {
   const episodes = scored.map(({ episode }) => withoutOpponents(episode));
   const turns = episodes.flatMap(({ utterances }) => utterances);

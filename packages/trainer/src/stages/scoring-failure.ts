@@ -8,14 +8,14 @@ export interface ScoringReport {
   readonly reason: string | null;
 }
 
-/** @param scores - null where there was nothing to score */
+/** @param scores - null if there was nothing to score */
 export function scoringReport(scores: Iterable<SampleScore | null | undefined>): ScoringReport {
   const asked = [...scores].filter((score) => score !== null && score !== undefined);
   const failed = asked.find((score) => score.status !== "scored");
   return { counts: countScores(asked), reason: failed?.reason ?? null };
 }
 
-/** `3 undecided, 1 invalid, 2 errors`; empty where every sample has a score. */
+/** Formats counts as `3 undecided, 1 invalid, 2 errors`; empty if all have a score. */
 export function describeUnscored({ undecided, invalid, error }: ScoreCounts): string {
   const parts = [
     undecided > 0 ? `${undecided} undecided by the machine` : "",
@@ -25,10 +25,7 @@ export function describeUnscored({ undecided, invalid, error }: ScoreCounts): st
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/**
- * The error that ends a run whose samples get no scores; null while enough have one.
- * @param where - what the samples are of, for the message
- */
+/** Error for too few scores, or null. @param where - describes the samples in the message */
 export function scoringFailure(
   { counts, reason }: ScoringReport,
   { mostUnscored }: Pick<ScoringSettings, "mostUnscored">,

@@ -5,12 +5,12 @@ import type { PriceDiagnostics, PricedController } from "../spec/price-controlle
 
 type BudgetStates = Readonly<Record<string, PriceState>>;
 
-/** Eq. 5 for each of the team's budgets: a price for each cost, moved after every step. */
+/** Eq. 5 for each of the team's budgets: one price per cost, updated after every step. */
 export class TeamBudgets {
   readonly #controllers: readonly (readonly [cost: string, controller: PricedController])[];
   readonly #fixed: Prices;
 
-  /** @param prices - of costs without a budget */
+  /** @param prices - for costs without a budget */
   constructor(controllers: Readonly<Record<string, PricedController>>, prices: Prices) {
     [this.#controllers, this.#fixed] = [Object.entries(controllers), { tokens: 0, ...prices }];
   }
@@ -19,7 +19,7 @@ export class TeamBudgets {
     return Object.fromEntries(this.#controllers.map(([cost, controller]) => [cost, controller.init()]));
   }
 
-  /** λ of every cost. A budget that was added on a resume begins as at the first step. */
+  /** λ of every cost. Budgets added on resume start with their initial price. */
   prices(states: BudgetStates): Prices {
     const moved = this.#controllers.map(([cost, controller]) => [cost, (states[cost] ?? controller.init()).price]);
     return { ...this.#fixed, ...(Object.fromEntries(moved) as Prices) };

@@ -19,7 +19,7 @@ import type { TrainConfig } from "../settings/config.ts";
 import { type ScoredRollout, rewardOfSteps } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
-/** One training sequence per trained utterance, each with its advantage. */
+/** One sequence per trained utterance, with advantages. */
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
@@ -27,9 +27,9 @@ export interface TrainingBatch {
   readonly problems: Int32Array;
   /** One per sequence, [S], or one per trained token. */
   readonly advantages: Float64Array;
-  /** log π as the sampler reported it. */
+  /** log π reported by the sampler. */
   readonly sampledLogProbs: Ragged;
-  /** Utterances of trained agents without a single token: there is nothing to train. */
+  /** Utterances of trained agents without tokens, which are not trained. */
   readonly empty: number;
   readonly estimatorState: unknown;
   readonly diagnostics: Diagnostics;
@@ -50,15 +50,15 @@ interface Estimation {
   /** Group of an utterance; null for `groupBy`. */
   readonly grouping?: Grouping | null;
   readonly prices: Prices;
-  /** Of rollout trees, in place of the estimator: several episodes share a reply. */
+  /** Advantages of rollout trees, in place of the estimator's: several episodes share a reply. */
   readonly credits?: TreeCredits | undefined;
 }
 
 /**
- * @param agents - of the policy that is trained
- * @throws LaconicError `input_invalid` when a trained agent's model reports no token trace, or a log-prob too few or too many;
- * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has; `reward_invalid` for terms of single
- * agents in groups that hold several.
+ * @param agents - of the trained policy
+ * @throws LaconicError `input_invalid` if an agent's model reports no token trace or the wrong number of log-probs;
+ * `numeric_invalid` with agent, turn and token for an impossible log-prob; `reward_invalid` for terms of single agents
+ * in groups with several
  */
 export async function trainingBatch(
   scored: readonly ScoredRollout[],
@@ -142,16 +142,16 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
   };
 }
 
-/** A row of the estimator's batch: an episode, or an utterance where the grouping key names agents or turns. */
+/** Row of the estimator's batch: an episode, or an utterance if the grouping key names agents or turns. */
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;
-  /** Part of the reward that the turn alone earned. */
+  /** Reward of this turn alone. */
   readonly turnReward: number;
-  /** Part of the reward that an environment's steps earned from the turn on. */
+  /** Environment rewards from this turn on. */
   readonly stepReward: number;
   readonly agent?: AgentId;
-  /** Indices of its sequences. */
+  /** Sequence indices. */
   readonly sequences: readonly number[];
 }
 
@@ -190,7 +190,7 @@ async function advantagesOf(
   return { ...result, advantages: ofSequences(result.advantages, rows, trained) };
 }
 
-/** Weight of each row: 1 over the rows of its episode in its group. */
+/** Weight of each row: 1 / rows of its episode in its group. */
 function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   const counts = new Map<ScoredRollout, Map<number, number>>();
   rows.forEach(({ scored }, row) => {
@@ -235,7 +235,7 @@ function offsetsOf(lengths: readonly number[]): Int32Array {
   return offsets;
 }
 
-/** One column for each name that some row has; NaN where a row lacks it. */
+/** One column per name in any row; NaN for missing values. */
 function columns(
   rows: readonly Row[],
   of: (scored: ScoredRollout) => Readonly<Record<string, number>>,
@@ -246,7 +246,7 @@ function columns(
   );
 }
 
-/** Advantages of rows as those of sequences, or of tokens where the estimator gave one for each. */
+/** Expands row advantages to sequences, or to tokens if the estimator returned one per token. */
 function ofSequences(advantages: Float64Array, rows: readonly Row[], trained: readonly Trained[]): Float64Array {
   if (advantages.length === rows.length) {
     const spread = new Float64Array(trained.length);

@@ -10,16 +10,16 @@ import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollou
 import { tokensOf, type Pricing } from "./score.ts";
 
 export interface TreeCredits {
-  /** By the reply's trace: several episodes of a tree share a reply. */
+  /** By the reply's trace, because episodes of a tree share replies. */
   readonly advantages: ReadonlyMap<TokenTrace, number>;
-  /** 1 for a node whose replies are all worth the same, else 0. */
+  /** 1 for a node with equal reply values, else 0. */
   readonly nodesWithoutSpread: Statistic;
 }
 
 /**
- * MAGRPO's rollouts: at each joint history every agent samples G replies, which join into actions as `mode` says; each action
- * is judged, and goes on as a branch of its own unless its siblings are good enough already. An action without a score is no
- * part of its tree, and a history without a scored action ends there. A rollout is a path from a root to a leaf.
+ * MAGRPO's rollouts. Every agent samples G replies at each joint history, and `mode` joins them into actions. Each
+ * action is scored, then continued as a branch unless its siblings are already good enough. Actions without a score
+ * leave the tree, and a history without a scored action ends. A rollout is a path from root to leaf.
  */
 export function treeRollout(
   parts: TrainingParts,
@@ -41,7 +41,7 @@ export function treeRollout(
             models,
             sampling,
             random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
-            ...(signal && { signal: AbortSignal.any([signal]) }), // one for each of very many listeners
+            ...(signal && { signal: AbortSignal.any([signal]) }), // a separate signal for very many listeners
           },
           {
             agent: id,
@@ -74,9 +74,9 @@ export function treeRollout(
 }
 
 /**
- * Advantages of the replies in trees: MAGRPO's, from what each joint reply earned less what its own words cost, discounted by γ
- * between turns. An agent with terms of its own has a tree of its own returns.
- * @param agents - whose words cost; the whole team's when absent
+ * MAGRPO's advantages of replies: reward of each joint reply minus the cost of its tokens, discounted by γ between
+ * turns. If agents have separate terms, each agent's returns form a separate tree.
+ * @param agents - whose tokens are charged. Default all
  */
 export function treeCredits(
   trees: readonly RolloutTree[],
@@ -161,7 +161,7 @@ interface Growth {
   readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
 }
 
-/** The tree behind a joint history; null where the play ends. */
+/** Grows the tree below a joint history; null at the end of play. */
 async function grow(
   growth: Growth,
   asked: JointHistory,
@@ -175,7 +175,7 @@ async function grow(
   const questions = round < game.turns ? await game.transition(problem, history) : null;
   if (questions === null) return null;
   const askedNow = [...asked, questions];
-  // In the order of agents and replies, whichever comes first: records of equal runs have equal bytes.
+  // Ordered by agent and reply, not by arrival, so that equal runs write equal records.
   const replies = new Map<string, Turn>(
     await Promise.all(
       game.players.flatMap((_, agent) =>

@@ -11,15 +11,14 @@ import type { exampleTable } from "../settings/tables.ts";
 
 export type ExampleSettings = ValuesOf<typeof exampleTable>;
 
-/** A tokenizer; one without a chat template takes examples of prompt and completion alone. */
+/** Without a chat template, only examples of prompt and completion are supported. */
 export type ExampleTokenizer = Tokenizer & Partial<Pick<ChatTokenizer, "encodeChat" | "endTokens">>;
 
 /**
- * An example as training sequences, one for each turn that is learned: the prompt is what the model would be asked, the completion the
- * turn with the token that ends it. So nothing but the turn has a gradient.
- *
- * @param maxTokens - of prompt and completion: the model's context, or less
- * @throws LaconicError `data_invalid` naming the example's source, for one without a turn to learn and one that is too long;
+ * Encodes an example as one training sequence per learned turn. The completion is the turn with its end token, so that
+ * only the turn has a gradient.
+ * @param maxTokens - limit of prompt and completion
+ * @throws LaconicError `data_invalid` naming the source, for an example without a turn to learn or a too long one;
  * `input_invalid` for a chat without a template
  */
 export function encodeExample(
@@ -70,7 +69,7 @@ function textSequence(prompt: string, completion: string, tokenizer: ExampleToke
   };
 }
 
-/** The assistant's turns from a message on, each with the chat before it as the template asks for it. */
+/** The assistant's turns from a message on, each with the preceding chat in the template's format. */
 function turnsOf(
   messages: readonly ExampleMessage[],
   from: number,
@@ -87,7 +86,7 @@ function turnsOf(
   return messages.flatMap(({ role, weight = 1, content }, i) => {
     if (role !== "assistant" || weight === 0 || i < from) return [];
     const promptTokens = encodeChat(chat.slice(0, i));
-    // As the template writes the turn and ends it; where it writes what was before otherwise, as the turn alone is spelled.
+    // Turn and end token in the template's format; plain encoding if the template rewrites earlier text.
     const written = suffixOf(promptTokens, encodeChat(chat.slice(0, i + 1)));
     const end = written?.findIndex((token) => endTokens.includes(token)) ?? -1;
     const completionTokens = written && end >= 0 ? written.slice(0, end + 1) : [...encode(content), endToken];
@@ -95,7 +94,7 @@ function turnsOf(
   });
 }
 
-/** Tokens behind a beginning; null where it differs. */
+/** Tokens after a prefix; null if it differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

@@ -29,20 +29,20 @@ const ownerFields = {
   source: z.string().exactOptional(),
 };
 
-/** Forms of examples. Other columns of a row are ignored. */
+/** Example formats; other columns are ignored. */
 const forms = {
   chat: z.object({ messages, ...ownerFields }),
   text: z.object({ prompt: z.string(), completion: z.string(), ...ownerFields }),
   conversation: z.object({ prompt: messages, completion: messages, ...ownerFields }),
 };
 
-/** Columns that change what a model reads or learns, and that are not supported. */
+/** Unsupported columns that would change the model's input. */
 const unread: readonly string[] = ["tools", "functions", "documents", "images", "chat_template_kwargs"];
 
 /**
- * An example in one of the field's forms.
- * @param place - file and row, or where else it is from
- * @throws LaconicError `data_invalid` naming the place and what is wrong
+ * Parses an example.
+ * @param place - source, such as file and row
+ * @throws LaconicError `data_invalid` with place and reason
  */
 function parsedExample(row: unknown, place: string): SupervisedExample {
   const refuse = (reason: string): never => {
@@ -67,7 +67,7 @@ function parsedExample(row: unknown, place: string): SupervisedExample {
   return { ...example, source: example.source ?? place };
 }
 
-/** Refuses forms of hosted models that have no text. */
+/** Rejects message types without text. */
 function checkMessages(list: readonly unknown[], refuse: (reason: string) => never): void {
   for (const [i, message] of list.entries()) {
     const { content, tool_calls: calls } = (message ?? {}) as Readonly<Record<string, unknown>>;
@@ -77,23 +77,21 @@ function checkMessages(list: readonly unknown[], refuse: (reason: string) => nev
   }
 }
 
-/** Agents by policy. */
 export type Learners = Readonly<Record<string, readonly AgentId[]>>;
 
-/** An endless stream of one policy's examples, which depends on the position and the seed alone. */
+/** Endless stream of a policy's examples, determined by position and seed. */
 export interface ExampleStream {
-  /** Sequences of the examples at positions; those of other policies have none. */
+  /** Sequences of the examples at these positions; empty for those of other policies. */
   take(from: number, count: number): readonly TrainingSequence[];
   readonly size: ExampleSize | null;
 }
 
 export interface ExampleSize {
   readonly examples: number;
-  /** Learned tokens. */
   readonly tokens: number;
-  /** Learned tokens with their prompts. */
+  /** Tokens of learned sequences, with prompts. */
   readonly passed: number;
-  /** Largest number of tokens of prompt and completion. */
+  /** Max tokens of prompt and completion. */
   readonly longest: number;
 }
 
@@ -102,24 +100,24 @@ export interface StreamOptions {
   readonly tokenizer: ExampleTokenizer;
   readonly contextLength: number;
   readonly learners: Learners;
-  /** A name of `learners`; null for a model that all policies begin with. */
+  /** Name in `learners`; null for a model shared by all policies at the start. */
   readonly policy: string | null;
   readonly task: Pick<TrainingTask, "name" | "problems" | "pool">;
   readonly random: Random;
 }
 
 /**
- * Examples as a policy learns them. A list is shuffled anew for every pass over it; a function makes each example of a problem that is
- * drawn for it. All of a list is read at once, so that what cannot be learned is refused before anything is.
- * @throws LaconicError `data_invalid` naming the example's source, `input_invalid`
+ * Streams examples for a policy. Lists are reshuffled for each pass. Functions make an example per drawn problem. A
+ * list is checked completely at the start.
+ * @throws LaconicError `data_invalid` naming the source, `input_invalid`
  */
 export function exampleStream(examples: SupervisedExamples, options: StreamOptions): ExampleStream {
   return typeof examples === "function" ? madeStream(examples, options) : listedStream(examples, options);
 }
 
 /**
- * The examples of a list in the field's forms, checked without a tokenizer.
- * @throws LaconicError `data_invalid` for an empty list, a form that is none, and an agent or policy that does not learn
+ * Checks a list of examples without a tokenizer.
+ * @throws LaconicError `data_invalid` for an empty list, an unknown format, and an agent or policy that does not learn
  */
 export function checkedExamples(
   list: readonly unknown[],
@@ -201,7 +199,7 @@ function encoded(
   return encodeExample(example, tokenizer, settings, Math.min(contextLength, settings.maxTokens ?? Infinity));
 }
 
-/** @throws LaconicError `data_invalid` for an example of one policy where all of them begin with one model */
+/** @throws LaconicError `data_invalid` for an example of a single policy if all start with one model */
 function isOwn(example: SupervisedExample, { settings, learners, policy }: StreamOptions): boolean {
   const owner = ownerOf(example, settings, learners);
   if (owner !== null && policy === null && Object.keys(learners).length > 1)
@@ -214,8 +212,8 @@ function isOwn(example: SupervisedExample, { settings, learners, policy }: Strea
 }
 
 /**
- * The policy that learns an example; null for all of them.
- * @throws LaconicError `data_invalid` naming the source, for an agent or policy that is none, or does not learn
+ * Policy that learns an example; null for all.
+ * @throws LaconicError `data_invalid` naming the source, for an agent or policy that is unknown or does not learn
  */
 function ownerOf(
   example: SupervisedExample,

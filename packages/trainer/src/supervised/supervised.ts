@@ -15,14 +15,14 @@ export interface SupervisedOptions {
   readonly optimizer: Omit<OptimizerSettings, "learningRate">;
   readonly learningRate: LearningRateSchedule;
   readonly signal?: AbortSignal;
-  /** Called after each step with the mean cross-entropy per token in nats. */
+  /** Called after each step with the mean cross-entropy in nats per token. */
   onStep?(step: number, loss: number): void | Promise<void>;
 }
 
 /**
- * Maximum likelihood on examples, through the seam that reinforcement learning uses: the token gradient is -1 / tokens.
- * @throws LaconicError `input_invalid` when the examples of a step have no completion token, `aborted` by the signal: the
- * steps before are learned
+ * Trains on examples by maximum likelihood, through the token gradient: -1 / tokens.
+ * @throws LaconicError `input_invalid` for a step without completion tokens; `aborted` by the signal, after which
+ * earlier steps remain
  */
 export async function supervised(model: TrainableModel, options: SupervisedOptions): Promise<void> {
   for (let step = 0; step < options.steps; step++) {
@@ -43,11 +43,11 @@ export interface Likelihood {
   readonly sequences: readonly TrainingSequence[];
   readonly tokens: number;
   readonly logProbs: Ragged;
-  /** Mean cross-entropy per token in nats; 0 without a token. */
+  /** Mean cross-entropy in nats per token; 0 without tokens. */
   readonly loss: number;
 }
 
-/** Adds the gradient of `weight` × the mean cross-entropy per completion token to the model's: -weight / tokens for each. */
+/** Adds the gradient of `weight` × mean cross-entropy: -weight / tokens per completion token. */
 export async function addLikelihood(
   model: Pick<TrainableModel, "forwardBackward">,
   sequences: readonly TrainingSequence[],

@@ -3,14 +3,14 @@ import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { gunzip, gzipped } from "#platform";
 import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";
 
-/** A step or an evaluation as a run's file of episodes holds it. */
+/** Step or evaluation in a run's episode file. */
 export interface EpisodeMember {
   readonly head: MemberHead;
-  /** JSON, to be changed by a test. */
+  /** JSON that tests can change. */
   readonly content: Record<string, unknown>;
 }
 
-/** All that a run's file of episodes holds. */
+/** Reads a run's episode file. */
 export async function episodeMembers(fs: FileSystem, run: string): Promise<EpisodeMember[]> {
   const path = joinPath(run, runFiles.episodes);
   const members: EpisodeMember[] = [];
@@ -22,7 +22,7 @@ export async function episodeMembers(fs: FileSystem, run: string): Promise<Episo
   return members;
 }
 
-/** Writes a run's file of episodes anew. @returns where each of its members ends, in bytes */
+/** Rewrites a run's episode file. @returns the end of each member in bytes */
 export async function writeEpisodeMembers(
   fs: FileSystem,
   run: string,

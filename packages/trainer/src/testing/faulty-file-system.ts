@@ -2,29 +2,29 @@ import { dirname } from "node:path";
 import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 
-/** What goes wrong, at which call. Calls count from 1. */
+/** Faults by call number, from 1. */
 export interface Faults {
-  /** One call fails with a system error, and the next ones work. */
+  /** A single call that fails with a system error. */
   readonly failAt?: number;
-  /** Every call from this one on that writes fails, as on a full or read-only disk. */
+  /** First of the writes that fail, as on a full or read-only disk. */
   readonly failWritesFrom?: number;
   readonly code?: "ENOSPC" | "EROFS" | "EIO";
-  /** A write that fails leaves half of its data behind, as on a disk that becomes full meanwhile. */
+  /** A failed write stores half of its data, as when a disk becomes full. */
   readonly tears?: boolean;
-  /** The process dies in this call: it and all later ones throw {@link ProcessKilled}. */
+  /** Call that kills the process: it and later calls throw {@link ProcessKilled}. */
   readonly killAt?: number;
-  /** How much of the deadly call reaches the disk; `torn` writes half of the data. Defaults to `before`. */
+  /** Data of the killing call on disk; `torn` writes half. Default `before`. */
   readonly killed?: "before" | "torn" | "after";
-  /** The machine dies too: new files whose directory was never synced disappear. */
+  /** The machine dies too: new files in directories never synced disappear. */
   readonly loseUnsynced?: boolean;
 }
 
-/** Counts its calls and lets some of them fail. */
+/** Counts calls and fails some of them. */
 export interface FaultyFileSystem extends FileSystem {
   readonly calls: number;
 }
 
-/** Stands for the end of the process: nothing catches it but a test. */
+/** Represents the end of the process; only tests catch it. */
 export class ProcessKilled extends Error {
   override readonly name = "ProcessKilled";
 }
@@ -32,7 +32,7 @@ export class ProcessKilled extends Error {
 type Operation = keyof FileSystem;
 const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "append", "truncate", "rename", "remove"]);
 
-/** A file system over another one that fails, stops or forgets on command. */
+/** Wraps a file system with configurable faults. */
 export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFileSystem): FaultyFileSystem {
   const { failAt, failWritesFrom = Infinity, code = "ENOSPC", killAt = Infinity, killed = "before" } = faults;
   let calls = 0;

@@ -1,7 +1,7 @@
 import type { Random } from "@laconic/core";
 import { exponential } from "@laconic/core/numeric";
 
-/** How long a model takes for a reply: log-normal, which has a heavy tail, within bounds. */
+/** Log-normal reply latency with bounds. */
 export interface Latency {
   readonly medianSeconds: number;
   /** Standard deviation of the logarithm. */
@@ -10,7 +10,7 @@ export interface Latency {
   readonly mostSeconds: number;
 }
 
-/** Seconds of one reply. */
+/** Draws seconds of one reply. */
 export function drawLatency({ medianSeconds, sigma, leastSeconds, mostSeconds }: Latency, random: Random): number {
   const normal = random.normal();
   return Math.min(mostSeconds, Math.max(leastSeconds, medianSeconds * exponential(sigma * normal)));

@@ -24,7 +24,7 @@ function frozen(pool: readonly PoolMember[]): readonly PoolMember[] {
   return Object.freeze(pool.map((each) => Object.freeze({ ...each })));
 }
 
-/** What every matchmaking must do with any pool. */
+/** Conformance cases for any matchmaking and pool. */
 export const matchmakingCases: readonly ConformanceCase<Matchmaking>[] = [
   {
     name: "names one of the pool, of one member as of several",

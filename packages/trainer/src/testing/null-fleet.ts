@@ -4,31 +4,27 @@ import { ShareInUse } from "../queue/paced.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
 
-/** Samplers that only take their time. */
+/** Simulated samplers that only take time. */
 export interface NullFleet {
-  /** A policy that sleeps, says a token of the tiny task, and sometimes fails. */
+  /** Policy that waits, writes a tiny token, and sometimes fails. */
   speak(sampler: Sampler): LanguageModel;
-  /** Mean share of the slots that were in use since the last call. */
+  /** Mean share of slots in use since the last call. */
   utilisation(): number;
-  /** Calls that wait or are answered, now. */
+  /** Calls waiting or being answered. */
   readonly inFlight: number;
   readonly calls: number;
   readonly failed: number;
 }
 
-/** A fleet of samplers. */
 interface FleetParameters {
-  /** Calls that the samplers answer at once; others wait in line. */
+  /** Concurrent calls; others queue. */
   readonly slots: number;
   readonly latency: Latency;
-  /** Share of calls that fail, halfway. */
+  /** Share of calls that fail halfway. */
   readonly failures: number;
 }
 
-/**
- * Servers for tests of what is around them: latencies and failures are drawn from the requests' own streams.
- * @param tokens - of every reply
- */
+/** Simulated servers. Latencies and failures come from the requests' random streams. @param tokens - per reply */
 export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2): NullFleet {
   const places = slots(parameters.slots);
   const use = new ShareInUse(() => timer.now());
@@ -85,7 +81,7 @@ export function nullFleet(timer: Timer, parameters: FleetParameters, tokens = 2)
 const letters = "abc";
 
 function reply(weightVersion: number, count: number, letter: number): Awaited<ReturnType<LanguageModel["complete"]>> {
-  const tokens = [...Array.from({ length: count - 1 }, () => 3 + letter), 10]; // of the tiny tokenizer: a letter, and the end
+  const tokens = [...Array.from({ length: count - 1 }, () => 3 + letter), 10]; // a letter and the end token of the tiny tokenizer
   return {
     text: (letters[letter] ?? "").repeat(count - 1),
     finishReason: "stop",
@@ -95,7 +91,7 @@ function reply(weightVersion: number, count: number, letter: number): Awaited<Re
   };
 }
 
-/** How long a call takes, and whether it then fails: half of its time is gone by then. */
+/** Latency of a call, and whether it fails after half of that time. */
 function drawCall(
   { latency, failures }: Pick<FleetParameters, "latency" | "failures">,
   random: Random,

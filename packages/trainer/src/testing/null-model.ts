@@ -9,14 +9,14 @@ import {
 import type { Timer } from "@laconic/rewards";
 import { nextTurn } from "../queue/paced.ts";
 
-/** A model that learns nothing and takes its time for it. */
+/** A model that takes time and learns nothing. */
 export interface NullModel extends TrainableModel {
-  /** Snapshots that were made, and those that nobody let go. */
+  /** Snapshots created, and those not disposed. */
   readonly snapshots: number;
   readonly alive: number;
 }
 
-/** @param updateSeconds - of an optimiser step */
+/** @param updateSeconds - per optimizer step */
 export function nullModel(timer: Timer, updateSeconds: number): NullModel {
   const microBatch = 64;
   let step = 0;
@@ -30,7 +30,7 @@ export function nullModel(timer: Timer, updateSeconds: number): NullModel {
       offsets,
     });
     const seen = { logProbs: filled(-1), entropy: filled(1) };
-    await nextTurn(timer); // as one that lives elsewhere
+    await nextTurn(timer); // like a remote model
     return seen;
   };
   const sampler = { sample: async () => [], forward };

@@ -3,27 +3,27 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkRun } from "../sinks/metric-sink.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
 
-/** What a sink kept, as the suite compares it: the last value at each step, by name. */
+/** Stored values of a sink by name and step; the last value counts. */
 export type SinkReading = Readonly<Record<string, Readonly<Record<number, number>>>>;
 
-/** What the suite is run on. */
+/** Sink under test. */
 export interface SinkSubject {
-  /** A sink for the same run each time: the second goes on with what the first left, as a resumed run does. */
+  /** Opens a sink for the same run each time. Later ones resume the earlier data. */
   readonly open: () => MetricSink | Promise<MetricSink>;
-  /** What arrived, by the names that it was told, once it is closed; absent where it cannot be read. */
+  /** Values received after closing, by metric name; absent if unreadable. */
   readonly read?: () => SinkReading | Promise<SinkReading>;
-  /** A folder for the run that is told of, where a sink writes there. */
+  /** Run folder, if the sink writes there. */
   readonly directory?: string;
   readonly close?: () => void | Promise<void>;
 }
 
-/** One check of the suite, free of any test runner. */
+/** One case, independent of test runners. */
 export interface SinkCase {
   readonly name: string;
   readonly run: (create: () => SinkSubject | Promise<SinkSubject>) => Promise<void>;
 }
 
-/** Tells a sink a run of so many steps. Everything it is given is frozen. */
+/** Sends a run to a sink. All inputs are frozen. */
 async function tell(sink: MetricSink, run: SinkRun, steps: number, tale: Partial<Tale> = {}): Promise<void> {
   const { metrics = metricsAt, evaluation = evaluationAt, episodes = [hostileEpisode] } = tale;
   await sink.begin?.(frozen(run));
@@ -43,7 +43,7 @@ interface Tale {
   readonly episodes: readonly RecordedEpisode[];
 }
 
-/** What every sink owes a run, as data: `for (const item of sinkCases) test(item.name, () => item.run(create))`. */
+/** Conformance cases as data: `for (const item of sinkCases) test(item.name, () => item.run(create))`. */
 export const sinkCases: readonly SinkCase[] = [
   {
     name: "it is told a run from beginning to end, and keeps each value at its step",
@@ -152,7 +152,7 @@ function equal(found: unknown, expected: unknown, what: string): void {
     throw new Error(`${what}: got ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
 }
 
-/** So that a sink that changes what it is given fails. */
+/** Detects sinks that change their inputs. */
 function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -3,7 +3,7 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { SinkRun } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../step-metrics.ts";
 
-/** A run to tell a sink of. */
+/** Sample run. */
 export const sinkRun: SinkRun = {
   name: "brief-relay",
   directory: "/runs/brief-relay",
@@ -16,12 +16,12 @@ export const sinkRun: SinkRun = {
   environment: { node: "v20.19.0", device: "wasm" },
 };
 
-/** A step of it. */
+/** Sample step. */
 export function metricsAt(step: number): Metrics {
   return { step, "reward/mean": step / 8, "tokens/episode_mean": 12 - step, "silence/solver/frac": 1 / step };
 }
 
-/** A validation result of it, in two groups. */
+/** Sample validation result with two groups. */
 export function evaluationAt(step: number): Evaluation {
   const accuracy = step / 8;
   const measured = { problems: 10, accuracy, interval: [accuracy / 2, (1 + accuracy) / 2] as const, tokens: 12 - step };
@@ -37,7 +37,7 @@ export function evaluationAt(step: number): Evaluation {
 
 const text = `<script>alert(1)</script> [x](javascript:alert(2)) ![y](http://example.com/z.png)\n# heading\n\u202etxet\u0000\u001b[31m | \`code\` \ud800`;
 
-/** An episode whose texts would be markup, commands of a terminal, or turned around, where they are not shown as text. */
+/** Episode with texts that contain markup, terminal commands, or direction marks. */
 export const hostileEpisode: RecordedEpisode = {
   step: 0,
   problem: { id: "validation-0", question: "what is <b>left</b>?", gold: "a" },

@@ -1,11 +1,10 @@
-/** Places that hold one each; who finds none waits in line. */
+/** Limits concurrency; callers queue for a slot. */
 export interface Slots {
-  /** Calls `go` once there is a place; what it returns gives the place back, or leaves the line. */
+  /** Calls `go` when a slot is free. The returned function frees the slot or leaves the queue. */
   enter(go: () => void): () => void;
   readonly busy: number;
 }
 
-/** So many places. */
 export function slots(count: number): Slots {
   const line = new Set<() => void>();
   let busy = 0;

@@ -18,19 +18,19 @@ import {
 import { checkSampling, type SamplingSupport } from "@laconic/core/backends";
 import { z } from "zod";
 
-/** A table of logits: one row per context, one column per token. */
+/** Table of logits: one row per context, one column per token. */
 export interface TabularOptions {
   readonly vocabularySize: number;
-  /** Context of a token: the one before it, or its position in the reply. Defaults to `previous`. */
+  /** Context of a token: the previous token, or the position in the reply. Default `previous`. */
   readonly context?: "previous" | "position";
-  /** Rows of a `position` table; later tokens share the last one. Defaults to 8. */
+  /** Rows of a `position` table; later tokens share the last one. Default 8. */
   readonly positions?: number;
-  /** Standard deviation of the first logits. Defaults to 0: every token is equally likely. */
+  /** Standard deviation of the initial logits. Default 0: uniform. */
   readonly spread?: number;
   readonly seed?: string | number;
-  /** Defaults to `adamw`; `sgd` ignores the betas and epsilon. */
+  /** Default `adamw`; `sgd` ignores betas and epsilon. */
   readonly optimizer?: "adamw" | "sgd";
-  /** Most sequences per call of the token gradient; all of them by default. */
+  /** Max sequences per token-gradient call. Default all. */
   readonly microBatch?: number;
   readonly id?: string;
 }
@@ -55,9 +55,9 @@ const storedSchema: z.ZodType<Stored> = z.strictObject({
 const fileName = "table.json";
 
 /**
- * A trainable model small enough to check by hand: a softmax over a table of logits, exact in float64. Samples from
- * the request's random stream, reports true log-probs and entropies, and learns by AdamW or plain gradient descent.
- * It knows no top-p, top-k or min-p, and trusts its caller where an engine would check arguments.
+ * Trainable model small enough to check by hand: a softmax over a table of logits, exact in float64. Samples from the
+ * request's random stream, reports true log-probs and entropies, and learns by AdamW or gradient descent. It has no
+ * top-p, top-k or min-p, and does not check arguments.
  */
 export function tabularModel(options: TabularOptions): TrainableModel {
   const {
@@ -76,9 +76,9 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   let second = new Float64Array(rows * V); // moments of AdamW
   const gradient = new Float64Array(rows * V);
   let step = 0;
-  let asked = false; // is there a gradient to step on?
+  let asked = false; // whether a gradient was accumulated
 
-  /** Where the row of completion token `t` starts in the table. */
+  /** Start of the table row for completion token `t`. */
   const rowOf = (prompt: readonly number[], written: readonly number[], t: number): number =>
     V * (context === "position" ? Math.min(t, positions - 1) : ((t > 0 ? written[t - 1] : prompt.at(-1)) ?? V));
   const logSoftmax = (table: Float64Array, start: number, temperature: number): Float64Array => {
@@ -201,11 +201,11 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   };
 }
 
-/** The token whose stretch of the cumulative distribution holds `uniform`. */
+/** Token whose interval of the cumulative distribution contains `uniform`. */
 function invert(logProbs: Float64Array, uniform: number): number {
   let rest = uniform;
   const token = logProbs.findIndex((value) => (rest -= Math.exp(value)) < 0);
-  return token < 0 ? logProbs.length - 1 : token; // rounding may leave a crumb
+  return token < 0 ? logProbs.length - 1 : token; // rounding may leave a remainder
 }
 
 /** Loshchilov and Hutter 2019, in place. */

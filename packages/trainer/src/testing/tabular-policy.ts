@@ -1,6 +1,6 @@
 import { LaconicError, type LanguageModel, type Sampler, type Tokenizer } from "@laconic/core";
 
-/** A sampler as a language model for text and token prompts, one request at a time. */
+/** Wraps a sampler as a language model for text and token prompts, one request at a time. */
 export function tabularPolicy(sampler: Sampler, tokenizer: Tokenizer, id = "tabular"): LanguageModel {
   return {
     id,

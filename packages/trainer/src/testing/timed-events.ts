@@ -1,9 +1,9 @@
-/** Things to do at a time, the earliest first; of the same time, the one that was put in first. */
+/** Events by time; equal times keep insertion order. */
 export interface TimedEvents {
   readonly size: number;
-  /** Calls it off when called. */
+  /** Adds an event. The returned function cancels it. */
   at(time: number, go: () => void): () => void;
-  /** Takes the earliest out; undefined when there is none. */
+  /** Removes the earliest event; undefined if empty. */
   next(): { readonly time: number; readonly go: () => void } | undefined;
 }
 
@@ -13,7 +13,7 @@ interface Event {
   go: (() => void) | null;
 }
 
-/** A binary heap. */
+/** Binary heap. */
 export function timedEvents(): TimedEvents {
   const heap: Event[] = [];
   let order = 0;

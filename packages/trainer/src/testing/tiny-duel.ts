@@ -8,7 +8,10 @@ import { tinyTokenizer } from "./tiny-task.ts";
 
 const letters = "abc";
 
-/** Rock, paper, scissors: `a` beats `b`, `b` beats `c`, `c` beats `a`. Who says no letter loses to who does. */
+/**
+ * Rock, paper, scissors: `a` beats `b`, `b` beats `c`, `c` beats `a`. A reply without a letter loses to one with a
+ * letter.
+ */
 const reward: Reward = ({ outputs = {} }) => {
   const [left, right] = ["left", "right"].map((id) => letters.indexOf(outputs[id]?.charAt(0) || "?"));
   const [l, r] = [left ?? -1, right ?? -1];
@@ -30,7 +33,7 @@ const task: TrainingTask & { readonly reward: Reward } = {
   testProblems: Array.from({ length: 12 }, (_, i) => problem(`validation-${i}`)),
 };
 
-/** A duel at rock, paper, scissors, of one table of logits with itself or of two. */
+/** Rock, paper, scissors with one shared table of logits, or one table per player. */
 export function tinyDuelParts(policies: "shared" | "own" = "shared"): TrainingParts {
   const policy = (id: string, agents: readonly string[]): TrainedPolicy => ({
     model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, id, seed: id }),

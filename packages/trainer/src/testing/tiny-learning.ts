@@ -20,7 +20,7 @@ import { exampleStream } from "../supervised/example-stream.ts";
 import { supervisedDefaults } from "../settings/config.ts";
 import { tinyTokenizer } from "./tiny-task.ts";
 
-/** A critic that counts the rows it has seen, in a file beside the policies' weights. */
+/** Critic that counts rows, stored with the policies' weights. */
 function countingCritic(): StoredWeights & { seen: number } {
   const file = "count.json";
   return {
@@ -41,7 +41,7 @@ interface Counted {
   readonly seen: number;
 }
 
-/** All that a run has learned, as a number: the state of the counting estimator, steps, and the price of tokens. */
+/** Learned state as a number: the counting estimator's state, steps, and the price of tokens. */
 function sumOf(learned: Learned | undefined): number {
   if (!learned) throw new Error("nothing is known of what was learned");
   const states = Object.values(learned.estimators) as readonly Counted[];
@@ -49,9 +49,9 @@ function sumOf(learned: Learned | undefined): number {
 }
 
 /**
- * Parts whose topology, rewards and curriculum go by what an estimator has learned, as its state and as weights of its own: what
- * is asked moves with it. A run that is opened again without it asks something else.
- * @param isPooled - problems come from a pool, so that a curriculum chooses
+ * Parts whose topology, rewards and curriculum depend on an estimator's state and weights. A resumed run without this
+ * state would ask other problems.
+ * @param isPooled - draws problems from a pool, so that a curriculum chooses
  */
 export function tinyLearningParts(parts: TrainingParts, isPooled = false): RunSpecOptions {
   const critic = countingCritic();
@@ -63,7 +63,7 @@ export function tinyLearningParts(parts: TrainingParts, isPooled = false): RunSp
     init: () => ({ seen: 0 }),
     estimate({ rewards }, { seen }) {
       critic.seen += rewards.length;
-      // An episode without a score has no reward, and teaches nothing.
+      // Episodes without a score have no reward and advantage 0.
       const advantages = rewards.map((reward) => (Number.isNaN(reward) ? 0 : reward - critic.seen / 1000));
       return { advantages, state: { seen: seen + rewards.length } };
     },
@@ -93,7 +93,7 @@ export function tinyLearningParts(parts: TrainingParts, isPooled = false): RunSp
   };
 }
 
-/** Replies that begin with `?` look something up, and go on from it. */
+/** Replies that begin with `?` make a lookup and continue. */
 const looking: Environment<{ looks: number }> = {
   name: "looking",
   maxSteps: 2,
@@ -113,12 +113,12 @@ const looking: Environment<{ looks: number }> = {
   },
 };
 
-/** Parts whose agents call a tool of an environment. */
+/** Parts whose agents call an environment's tool. */
 export function tinyToolParts(parts: TrainingParts): TrainingParts {
   return { ...parts, task: { ...parts.task, topology: inEnvironment(parts.task.topology, looking) } };
 }
 
-/** Parts whose policies learn from three supervised examples too; the setting `supervised` says how. */
+/** Parts whose policies also learn from three supervised examples, as the setting `supervised` says. */
 export function tinyExampleParts(parts: TrainingParts): TrainingParts {
   const { task } = parts;
   const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));

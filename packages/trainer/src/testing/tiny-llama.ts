@@ -1,7 +1,7 @@
 import type { BaseSource, ModelSource } from "@laconic/core";
 import { tinyTokenizer } from "./tiny-task.ts";
 
-/** A transformer of the tiny task's tokens. */
+/** Transformer for the tiny task's tokens. */
 export const tinyLlama: BaseSource = {
   kind: "config",
   seed: 4,
@@ -20,7 +20,7 @@ export const tinyLlama: BaseSource = {
   },
 };
 
-/** An adapter on it, which learns the tiny task in some steps. */
+/** Adapter that learns the tiny task in a few steps. */
 export const tinyAdapter: ModelSource = {
   kind: "adapter",
   base: tinyLlama,

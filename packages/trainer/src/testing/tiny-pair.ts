@@ -7,7 +7,7 @@ import { tinyTokenizer } from "./tiny-task.ts";
 
 const letters = ["a", "b", "c"];
 
-/** Speaks behind the last message. */
+/** Writes after the last message. */
 export const player = (id: string): Player => ({
   id,
   maxTokens: 2,
@@ -15,8 +15,9 @@ export const player = (id: string): Player => ({
 });
 
 /**
- * Two writers with one grade: `first` is to name the letter of a digit, `second` the letter behind it, for half of the grade
- * each. With one turn the digit is asked; with two, the first turn asks `?` and the second one tells what was right.
+ * Two writers with a shared grade: `first` names the letter of a digit, `second` the next letter, for half of the grade
+ * each. With one turn, the digit is in the prompt. With two, the first turn asks `?` and the second shows the right
+ * answer.
  */
 export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly reward: Reward } {
   const game: JointGame = {
@@ -44,7 +45,7 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly reward
   };
 }
 
-/** The pair with a table of logits for each of the two. */
+/** The pair task with one table of logits per writer. */
 export function tinyPairParts(turns: 1 | 2 = 1): TrainingParts & { readonly task: ReturnType<typeof tinyPairTask> } {
   const policy = (agent: string): TrainedPolicy => ({
     model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, id: agent, seed: agent }),

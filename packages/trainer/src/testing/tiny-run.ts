@@ -5,17 +5,17 @@ import type { RunOptions } from "../run/recorder.ts";
 import { train, type TrainResult } from "../train.ts";
 import { tinyParts, tinySettings } from "./tiny-task.ts";
 
-/** A run of the tiny task: its folder, and what differs from `tinySettings`. */
+/** Run of the tiny task, with changes to `tinySettings`. */
 export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   readonly directory: string;
-  /** Laid over `tinySettings`. */
+  /** Merged over `tinySettings`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** A fresh solo team by default. */
+  /** Default: a new solo team. */
   readonly parts?: RunSpecOptions;
   readonly signal?: AbortSignal;
 }
 
-/** Trains the tiny task into a run directory, from the start or from its last checkpoint. */
+/** Trains the tiny task in a run directory, or resumes it. */
 export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
   const { settings = {}, signal, ...rest } = options;
   const parts: RunSpecOptions = options.parts ?? tinyParts();

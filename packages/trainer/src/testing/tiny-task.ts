@@ -8,7 +8,7 @@ import { tabularPolicy } from "./tabular-policy.ts";
 const digits = ["0", "1", "2"];
 const letters = ["a", "b", "c"];
 
-/** Digits are asked, letters answer, capitals are what an agent hears, `?` is silence. */
+/** Prompts use digits, replies letters, messages capitals; `?` is silence. */
 export const tinyTokenizer: ReturnType<typeof tableTokenizer> = tableTokenizer("012abcABC?");
 
 const maxTokens = 4;
@@ -32,8 +32,8 @@ function received(text: string | undefined): string | undefined {
 }
 
 /**
- * Name the letter of a digit: a for 0, b for 1, c for 2. A reply that starts with it is right however it goes on, so
- * the best reply is one letter and the end. `solo` is asked; in a `star` only the hint sees the digit.
+ * Task: name the letter of a digit (a for 0, b for 1, c for 2). Only the first letter counts, so the best reply is one
+ * letter and the end token. `solo` sees the digit; in a `star` only the hint does.
  */
 export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask & { readonly grader: Grader } {
   const problem = (kind: number, id: string): Problem => {
@@ -50,7 +50,7 @@ export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask & { reado
   };
 }
 
-/** The tiny task with a fresh tabular model that every agent speaks with. */
+/** The tiny task with a new tabular model shared by all agents. */
 export function tinyParts(
   team: "solo" | "star" = "solo",
   options: Partial<TabularOptions> = {},
@@ -60,7 +60,7 @@ export function tinyParts(
   return { ...onePolicy(task, model, (sampler) => tabularPolicy(sampler, tinyTokenizer)), model, task };
 }
 
-/** Settings for `parseTrainConfig` that learn the tiny task in some thirty steps. */
+/** Settings for `parseTrainConfig` that learn the tiny task in about thirty steps. */
 export const tinySettings: Readonly<Record<string, unknown>> = {
   seed: 7,
   steps: 30,

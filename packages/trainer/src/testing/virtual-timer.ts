@@ -1,15 +1,14 @@
 import type { Timer } from "@laconic/rewards";
 import { timedEvents } from "./timed-events.ts";
 
-/** A timer on which hours pass in no time, the same way each time. */
+/** Deterministic timer that skips waiting times. */
 export interface VirtualTimer extends Timer {
-  /** Lets time go on, to the next moment that something waits for, whenever nothing else is to be done; until the work is. */
+  /** Advances to the next event when idle, until the work is done. */
   run<T>(work: Promise<T>): Promise<T>;
-  /** Time stands still until the work is done: for what takes time of its own, as files do. */
+  /** Stops the clock until the work is done, for real work such as files. */
   still<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Starts at 0 milliseconds. */
 export function virtualTimer(): VirtualTimer {
   const events = timedEvents();
   let now = 0;
