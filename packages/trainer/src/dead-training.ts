@@ -4,15 +4,15 @@ import type { TrainConfig } from "./settings/config.ts";
 import type { Metrics } from "./step-metrics.ts";
 
 interface Sign {
-  /** Sum of the count over the steps before the streak, and the number of those steps. */
+  /** Sum of counts before the streak, and number of those steps. */
   readonly total: number;
   readonly steps: number;
-  /** Consecutive last steps that show the sign. */
+  /** Consecutive steps with the sign. */
   readonly streak: number;
   readonly warnings: number;
 }
 
-/** Signs of dead training by metric, kept between steps. */
+/** Signs by metric, kept between steps. */
 export type DeadTrainingSigns = Readonly<Record<string, Sign>>;
 
 export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
@@ -22,12 +22,12 @@ export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
 
 interface StepView {
   readonly value: number;
-  /** Value of a metric of the same policy, else of the team. */
+  /** Metric of the same policy, else of the team. */
   readonly read: (metric: string) => number;
   readonly config: Pick<TrainConfig, "limits" | "problemsPerStep">;
-  /** Agent or tool captured by the row's pattern. */
+  /** Agent or tool in the metric's name. */
   readonly subject: string;
-  /** Whether any step before the streak lacked the sign, and the mean count of those steps. */
+  /** True if any step before the streak lacked the sign; mean count of those steps. */
   readonly wasAlive: boolean;
   readonly before: number;
   readonly period: string;
@@ -39,7 +39,7 @@ interface SignRow {
   readonly steps: number;
   /** Count that is dead at 0. */
   readonly count?: (view: StepView) => number;
-  /** Whether a count that was never above 0 is a sign. */
+  /** A count that was never above 0 is a sign too. */
   readonly isFromStart?: boolean;
   readonly isDead?: (view: StepView) => boolean;
   readonly text: (view: StepView) => string;
@@ -56,7 +56,6 @@ const rows: readonly SignRow[] = [
   {
     metric: /^replies\/cut$/u,
     steps: 1,
-    // Answers of a fixed length end at their limit and can be right.
     isDead: ({ value, read }) => value > 0 && value === read("replies/spoken") && read("task/accuracy") < 0.5,
     text: ({ config: { limits }, read, period }) => {
       const ceilings = Object.keys(limits).filter((key) => key.startsWith("maxTokens"));
@@ -69,7 +68,6 @@ const rows: readonly SignRow[] = [
     steps: 3,
     isFromStart: true,
     count: ({ value, config }) => (1 - value) * config.problemsPerStep,
-    // A team that has learned its task has equal rewards too.
     isDead: ({ read, wasAlive }) => !wasAlive || read("task/accuracy") < 0.9,
     text: ({ read, period }) => {
       const accuracy = read("task/accuracy");
@@ -83,7 +81,7 @@ const rows: readonly SignRow[] = [
   {
     metric: /^actor\/grad_norm$/u,
     steps: 3,
-    // Equal rewards have their own row. A gradient that is not finite is skipped.
+    // Equal rewards and skipped gradients are reported elsewhere.
     isDead: ({ value, read }) => value === 0 && read("actor/skipped_steps") === 0 && read("frac_reward_zero_std") !== 1,
     text: ({ read, period }) => {
       const advice = read("actor/pg_clipfrac") === 1 ? "all ratios are clipped: widen the clip" : "check objective";
@@ -114,9 +112,9 @@ const rows: readonly SignRow[] = [
 ];
 
 /**
- * Looks for signs of dead training in a step's metrics.
- * @param metrics - with each policy's `replies/spoken` (trained non-empty replies) and `replies/cut` (cut at a limit)
- * @returns the new signs and the new warnings: one per sign, and one more after a recovery
+ * Looks for signs of dead training.
+ * @param metrics - with each policy's `replies/spoken` (non-empty) and `replies/cut`
+ * @returns new signs and warnings: one per sign, and one more after a recovery
  */
 export function watchForDeadTraining(
   before: DeadTrainingSigns,
@@ -129,7 +127,6 @@ export function watchForDeadTraining(
   for (const name of new Set([...Object.keys(values), ...Object.keys(before)])) {
     const prefix = /^policy\/[\w-]+\//u.exec(name)?.[0] ?? "";
     const row = rows.find(({ metric }) => metric.test(name.slice(prefix.length)));
-    // A count means nothing without scored episodes.
     if (!row || (row.count && metrics["scoring/scored"] === 0)) continue;
     const sign = before[name] ?? { total: 0, steps: 0, streak: 0, warnings: 0 };
     const streak = sign.streak + 1;

@@ -7,37 +7,35 @@ export interface PolicySigns {
   readonly entropy: number;
   /** KL divergence from the old policy, in nats per token. */
   readonly kl: number;
-  /** Optimizer steps, and how many had a gradient that is not finite. */
+  /** Steps, and those without a finite gradient. */
   readonly optimizerSteps: number;
   readonly skipped: number;
 }
 
 export interface StepSigns {
   readonly step: number;
-  /** Mean grade of the step's episodes; NaN without grades. */
+  /** Mean grade; NaN without grades. */
   readonly grade: number;
   readonly policies: Readonly<Record<string, PolicySigns>>;
 }
 
-/** State kept between steps. */
 export interface DivergenceWatch {
   /** Grades of the last steps, oldest first. */
   readonly recent: readonly number[];
-  /** Highest mean of `recent` so far, with that step's entropies by policy; null before the first grade. */
+  /** Highest mean of `recent`, with entropies by policy; null before the first grade. */
   readonly best: {
     readonly step: number;
     readonly grade: number;
     readonly entropies: Readonly<Record<string, number>>;
   } | null;
-  /** How a policy has broken since then, as text. */
+  /** Description of the break. */
   readonly broken: string | null;
-  /** Consecutive steps in which a broken policy earned less than the best. */
+  /** Consecutive steps of a broken policy below the best. */
   readonly low: number;
-  /** Consecutive steps in which no gradient was finite. */
+  /** Consecutive steps without a finite gradient. */
   readonly stuck: number;
 }
 
-/** Used in the last warning of a diverged run. */
 export const likelyCause = "The likely cause is the learning rate";
 
 export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };
@@ -50,23 +48,20 @@ export const watchSchema: z.ZodType<DivergenceWatch> = z.strictObject({
   stuck: z.int(),
 });
 
-/**
- * Nats. The relay presets stay below 0.03 KL per step and gain 0.15 in entropy. A shift of 1 nat per token, or an
- * entropy that doubles and gains 1 nat, is a break.
- */
+/** Nats. The relay presets stay below 0.03 KL per step and gain 0.15 in entropy. More than 1 nat is a break. */
 const brokenBy = 1;
 
 /**
- * A broken policy has `patience * steps` steps to recover. It is low while it earns less than `recovered` times the
- * best grade, or is noise without a gain.
+ * Steps to recover: `patience * steps`. A broken policy is low below `recovered` times the best grade, or as noise
+ * without a gain.
  */
 const patience = 4;
 const recovered = 0.95;
 
-/** Entropy share below which a policy has become one fixed text. */
+/** Entropy share of a policy that writes one fixed text. */
 const frozenShare = 0.01;
 
-/** Checks a step. @returns the `reason` of the divergence, else null */
+/** @returns the `reason` of a divergence, else null */
 export function watchStep(
   before: DivergenceWatch,
   { step, grade, policies }: StepSigns,
@@ -80,7 +75,7 @@ export function watchStep(
   const mean = recent.reduce((sum, each) => sum + each, 0) / Math.max(1, recent.length);
   const found = signOf(policies, before.best?.entropies ?? {});
   const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
-  // A broken policy is compared with its state before the break.
+  // A broken policy is compared with its earlier entropies.
   const entropies = found ? before.best?.entropies : entropiesOf(policies);
   const best = isBest ? { step, grade: mean, entropies: entropies ?? {} } : before.best;
   const broken = found?.said ?? (isBest ? null : before.broken);
@@ -101,7 +96,7 @@ function entropiesOf(policies: StepSigns["policies"]): Record<string, number> {
   );
 }
 
-/** Describes the first broken policy of a step; `isNoise` if its entropy rose. */
+/** Describes the first broken policy; `isNoise` if its entropy rose. */
 function signOf(
   policies: StepSigns["policies"],
   entropies: Readonly<Record<string, number>>,

@@ -26,11 +26,11 @@ import { modelsOf, type Samplers, type TrainingParts } from "./spec/parts.ts";
 export interface Measured {
   readonly problems: number;
   readonly accuracy: number;
-  /** 95 % interval of the accuracy: Wilson's for grades in 0..1, else Student's t; null if those scores are equal. */
+  /** 95 % interval of the accuracy: Wilson's for grades in 0..1, else Student's t; null for equal scores. */
   readonly interval: readonly [low: number, high: number] | null;
-  /** Mean tokens written per episode, including end tokens. */
+  /** Mean tokens written per episode, with end tokens. */
   readonly tokens: number;
-  /** Means of the measures that the reward reports besides its terms, and of the task's measures across episodes. */
+  /** Means of the reward's and the task's measures. */
   readonly measures?: Readonly<Record<string, number>>;
   /** By trained agent; absent without a stored first policy. */
   readonly language?: Readonly<Record<AgentId, Language>>;
@@ -43,7 +43,7 @@ export interface Evaluation extends Measured {
   readonly groups?: Readonly<Record<string, Measured>>;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Absent in evaluations of versions that did not count scores. */
+  /** Absent in old evaluations. */
   readonly scoring?: ScoreCounts;
   /** Results on the same problems by opponent name. */
   readonly opponents?: Readonly<Record<string, OpponentResult>>;
@@ -57,16 +57,16 @@ export interface EvaluateOptions {
   readonly problems: number;
   readonly sampling: Sampling;
   readonly limits?: EpisodeContext["limits"];
-  /** Handling of an agent's error; with `end`, its problem does not count in the accuracy. Default `throw`. */
+  /** With `end`, the problem does not count in the accuracy. Default `throw`. */
   readonly onError?: EpisodeContext["onError"];
-  /** Replays of an episode whose model fails. Default 0. */
+  /** Replays after a model error. Default 0. */
   readonly retries?: number;
   readonly scoring?: ScoringSettings;
-  /** First policies by name, for language measures. */
+  /** First policies, for language measures. */
   readonly references?: Samplers;
 }
 
-/** Sampling of evaluations; temperature 1 if training uses a schedule. */
+/** Scheduled temperatures become 1. */
 export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">): Sampling {
   const { temperature } = sampling;
   return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
@@ -87,9 +87,9 @@ export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "s
 }
 
 /**
- * Samples one episode per problem. Random streams depend only on the seed and the problem, so a run's evaluations
- * differ only by the weights. Problems without a score are counted, but not in the accuracy.
- * @throws LaconicError `scoring_failed` if too few problems have a score, or none
+ * Samples one episode per problem. Random streams depend only on seed and problem, so evaluations differ only by the
+ * weights. Problems without a score are not in the accuracy.
+ * @throws LaconicError `scoring_failed` if too few or no problems have a score
  */
 export async function evaluate(
   parts: TrainingParts,
@@ -124,7 +124,7 @@ export async function evaluate(
   };
 }
 
-/** Problems of a split. Test problems replace missing validation problems. */
+/** Problems of a split; test problems replace missing validation problems. */
 export function problemsOfSplit(
   { validation, testProblems }: Pick<TrainingParts["task"], "validation" | "testProblems">,
   split: "validation" | "test" = "test",
@@ -134,7 +134,7 @@ export function problemsOfSplit(
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
-/** Plays all problems concurrently. @param modelsAt - models by problem index */
+/** @param modelsAt - models by problem index */
 export function playProblems(
   parts: TrainingParts,
   modelsAt: (place: number) => EpisodeContext["models"],

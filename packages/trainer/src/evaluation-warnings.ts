@@ -4,9 +4,7 @@ import type { Evaluation, Measured } from "./evaluate.ts";
 import { formatPercent } from "@laconic/core/text";
 import type { Language } from "./language.ts";
 
-/**
- * Warns of evaluations without problems, with agents' errors, or with all replies cut. Each text appears once per run.
- */
+/** Warns of evaluations without problems, with agents' errors, or with all replies cut. */
 export function evaluationWarnings(
   { problems, accuracy }: Evaluation,
   episodes: readonly Pick<RecordedEpisode, "episode">[],
@@ -14,7 +12,6 @@ export function evaluationWarnings(
   if (problems === 0)
     return ["the evaluation has no problems, so its accuracy means nothing: add validation problems to the task"];
   const replies = episodes.flatMap(({ episode }) => episode.utterances).filter(({ silent }) => !silent);
-  // Answers of a fixed length end at their limit and can be right.
   const areCut = replies.length > 0 && accuracy < 0.5 && replies.every(({ finishReason }) => finishReason === "length");
   return [
     agentErrorWarning(episodes.map(({ episode }) => episode)) ?? [],
@@ -26,16 +23,15 @@ export function evaluationWarnings(
 
 type Compared = Pick<Evaluation, "accuracy" | "problems" | "silence">;
 
-/** One-sided 1 % quantile of the normal distribution. */
+/** One-sided 1 % normal quantile. */
 const clearly = 2.326;
 
-/** Share of silent turns from which an agent counts as silent. */
+/** Share of silent turns of a silent agent. */
 const mute = 0.9;
 
 /**
- * Describes a clear regression on the same validation problems, or returns null: fewer right answers than chance
- * explains (two-proportion z-test, 1 %), or agents that spoke are now silent (90 % of turns) without a gain in
- * accuracy.
+ * Describes a regression on the same problems, or null: fewer right answers than chance explains (two-proportion
+ * z-test, 1 %), or newly silent agents (90 % of turns) without a gain in accuracy.
  */
 export function regressionOf(before: Compared, now: Compared): string | null {
   const reasons: string[] = [];
@@ -66,28 +62,28 @@ function riseOf(before: Compared, now: Compared): number | null {
   return deviation > 0 ? (now.accuracy - before.accuracy) / deviation : null;
 }
 
-/** Accuracy above which little is left to learn. */
+/** Little is left to learn above this accuracy. */
 const nearlyAll = 0.95;
 
 /** Min problems to detect small rises. */
 const enoughProblems = 100;
 
-/** Ratio of tokens to those before training; below it, the team has learned to be brief. */
+/** Tokens relative to those before training; the team has learned brevity below this ratio. */
 const asManyTokens = 0.95;
 
 interface Ending {
-  /** Evaluations before the first step, before the last one, and the last one. */
+  /** Evaluations before training, before the last one, and the last one. */
   readonly before: Evaluation;
   readonly previous: Evaluation;
   readonly last: Evaluation;
   readonly isPriced: boolean;
-  /** Share of the last step's groups with equal rewards. */
+  /** Last step's share of groups with equal rewards. */
   readonly equalGroups: number;
 }
 
 /**
- * Explains why a run may have learned too little, with the setting to change. Either accuracy did not clearly rise
- * (two-proportion z-test, 1 %) and priced tokens did not fall, or accuracy was still rising at the end. Null otherwise.
+ * Explains insufficient learning, with advice: accuracy did not rise (two-proportion z-test, 1 %) and priced tokens did
+ * not fall, or accuracy was still rising at the end. Otherwise null.
  */
 export function unlearnedOf({ before, previous, last, isPriced, equalGroups }: Ending): string | null {
   const rise = riseOf(before, last);
@@ -108,7 +104,7 @@ function stillRising(previous: Evaluation, last: Evaluation): string | null {
 /** Reward measure: share of informed agents that are silent. */
 const knowing = "holder_silent";
 
-/** Collapse limits; ordinary training of the story worlds stays below all of them. */
+/** Ordinary training of the story worlds stays below all of these. */
 const limits = {
   repetition: 0.3,
   vocabulary: 0.4,
@@ -120,8 +116,8 @@ const limits = {
 } as const;
 
 /**
- * Describes a language collapse on the same validation problems, or returns null: an agent repeats itself, has few
- * different words, or writes text that is improbable under the first policy; or informed agents are silent.
+ * Describes a language collapse on the same problems, or null: repetition, few different words, text improbable under
+ * the first policy, or silent informed agents.
  */
 export function collapseOf(before: Measured, now: Measured): string | null {
   const reasons = Object.entries(now.language ?? {}).flatMap(([agent, language]) => {
@@ -143,7 +139,7 @@ function ofAgent(agent: string, first: Language, now: Language): string[] {
     reasons.push(
       `${agent} repeats itself (${formatPercent(now.repetition)} of its pairs of words stood in the same text before)`,
     );
-  // Shorter texts have a larger share of different words, so brevity cannot cause a fall.
+  // Brevity cannot cause a fall: shorter texts have a larger share of different words.
   if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
     reasons.push(
       `${agent} has few words left (${formatPercent(now.vocabulary)} of its words are different ones, ${formatPercent(first.vocabulary)} before)`,

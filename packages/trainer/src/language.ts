@@ -1,19 +1,19 @@
 import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
 
-/** Measures of an agent's texts relative to its first policy. Empty texts are ignored. */
+/** Measures of an agent's non-empty texts. */
 export interface Language {
-  /** exp of the mean -log π per token under the first policy, without end tokens; 0 without text. */
+  /** exp(mean -log π) per token under the first policy, without end tokens; 0 without text. */
   readonly perplexity: number;
   /** The same with end tokens. */
   readonly perplexityWithEnd?: number;
-  /** Share of word pairs that occurred earlier in the same text. */
+  /** Share of word pairs repeated in the same text. */
   readonly repetition: number;
-  /** Different words as a share of all words. */
+  /** Share of different words. */
   readonly vocabulary: number;
   /**
-   * Entropy of the texts' templates in bits. Blanks replace names that the speaker read, and copies of three or more
-   * words. Texts of one blank do not count.
+   * Template entropy in bits. Blanks replace names that the speaker read and copies of three or more words. Single
+   * blanks do not count.
    */
   readonly templateEntropy?: number;
   readonly commonestTemplate?: number;
@@ -22,7 +22,6 @@ export interface Language {
 interface Said {
   readonly logProb: number;
   readonly tokens: number;
-  /** Log π and count (0 or 1) of the end token. */
   readonly end: { readonly logProb: number; readonly tokens: number };
   readonly words: readonly string[];
   readonly template: string;
@@ -30,10 +29,9 @@ interface Said {
 
 const nothing: Said = { logProb: 0, tokens: 0, end: { logProb: 0, tokens: 0 }, words: [], template: "" };
 
-/** Texts with their log-probs under the first policy. */
 export type SaidTexts = ReadonlyMap<Utterance, Said>;
 
-/** Computes log-probs of the trained agents' texts under the first policies: one forward pass per policy. */
+/** Log-probs of the trained agents' texts under the first policies: one forward pass per policy. */
 export async function saidTexts(
   parts: Pick<TrainingParts, "policies">,
   references: Readonly<Record<string, Sampler>>,
@@ -89,7 +87,6 @@ function measured(said: readonly Said[]): Language {
     perplexityWithEnd: tokens === 0 ? 0 : Math.exp(-(logProb + endLogProb) / (tokens + ends)),
     repetition: all === 0 ? 0 : 1 - sum(pairs.map((own) => new Set(own).size)) / all,
     vocabulary: words.length === 0 ? 0 : new Set(words).size / words.length,
-    // A lone name or copy is not a template.
     ...templates(said.map(({ template }) => template).filter((each) => each !== "" && each !== blank)),
   };
 }
@@ -104,10 +101,10 @@ function templates(texts: readonly string[]): Required<Pick<Language, "templateE
   };
 }
 
-/** Min consecutive words that count as a copy of the prompt. */
+/** Min words of a copy. */
 const copied = 3;
 
-/** Replaces names and runs of words copied from the speaker's prompt by a blank. */
+/** Replaces names and words copied from the prompt by blanks. */
 function templateOf({ prompt, text }: Utterance): string {
   const [own, lower] = [text.match(words) ?? [], wordsIn(text)];
   const read = new Set(prompt.match(words));
@@ -127,7 +124,7 @@ function templateOf({ prompt, text }: Utterance): string {
   return parts.join(" ");
 }
 
-/** Number of tokens without the end token. */
+/** Tokens without the end token. */
 function wordTokens({ trace, finishReason }: Utterance): number {
   return Math.max(0, (trace?.tokens.length ?? 0) - (finishReason === "stop" ? 1 : 0));
 }

@@ -16,7 +16,7 @@ export function withLearned<P extends Pick<TrainingParts, "task">>(parts: P, lea
   return { ...parts, task: told };
 }
 
-/** Weights of learned estimators, without duplicates: policies may share an estimator. */
+/** Weights of learned estimators; policies may share one. */
 export function criticsOf(
   learners: readonly { readonly name: string; readonly estimator?: Estimator | EstimatorFunction | undefined }[],
 ): Models {

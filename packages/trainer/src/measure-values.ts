@@ -7,8 +7,8 @@ interface MeasuredEpisode {
 }
 
 /**
- * Values of each reward measure by name, one per scored episode that has it. A count that an environment recorded in
- * any of `among` is 0 in episodes without it; measures missing for another reason are skipped.
+ * Values of each reward measure, one per scored episode that has it. A count recorded by an environment in any of
+ * `among` defaults to 0.
  * @param among - default `some`
  */
 export function measureValues(

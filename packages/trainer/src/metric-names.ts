@@ -1,4 +1,4 @@
-/** A metric, or a family of metrics if the name contains `{placeholder}`. */
+/** A metric, or a family of metrics with a `{placeholder}`. */
 export interface MetricName {
   readonly name: string;
   /** `share` is 0..1, displayed in percent; empty for a plain number. */
@@ -6,7 +6,6 @@ export interface MetricName {
   readonly meaning: string;
 }
 
-/** Parses lines of name, unit and meaning. */
 function rowsOf(table: string): readonly MetricName[] {
   return table
     .trim()
@@ -18,8 +17,8 @@ function rowsOf(table: string): readonly MetricName[] {
 }
 
 /**
- * All names in `metrics.jsonl`, in file order. Runs with several policies prefix the policy's metrics with
- * `policy/NAME/`. Means are over a step's episodes unless stated.
+ * Names in `metrics.jsonl`, in file order. Policies' metrics have the prefix `policy/NAME/` if there are several. Means
+ * are over a step's episodes unless stated.
  */
 export const metricNames: readonly MetricName[] = rowsOf(`
 step | steps | Steps done, this one included.

@@ -2,19 +2,17 @@ import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 import type { Turn } from "@laconic/topologies";
 
-/** An episode of a step with its problem and reward. */
+/** Episode with problem and reward. */
 export interface Rollout {
   readonly episode: Episode;
   /** Null after an agent's error. */
   readonly score: RewardOutcome | null;
   readonly problem: Problem;
-  /** Index of the problem in the step. */
+  /** Problem index in the step. */
   readonly group: number;
-  /**
-   * The same episode with one agent silent and the same random numbers for the others; only with `credit: difference`.
-   */
+  /** Replay with one agent silent and equal random numbers; only with `credit: difference`. */
   readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
-  /** The problem's greedy episode, not trained on; only if an estimator needs it. */
+  /** Greedy episode, not trained on; only if an estimator needs it. */
   readonly greedy?: Pick<Rollout, "episode" | "score">;
 }
 
@@ -28,7 +26,7 @@ export interface TreeAction {
   readonly replies: readonly number[];
   /** Episode so far, including this reply. */
   readonly played: Pick<Rollout, "episode" | "score">;
-  /** Round of the reply; earlier rounds have been paid for. */
+  /** Earlier rounds have been paid for. */
   readonly round: number;
   readonly next: TreeNode | null;
 }
@@ -39,7 +37,7 @@ export interface TreeNode {
 
 export interface Tree {
   readonly node: TreeNode;
-  /** By path to the node, agent and reply. */
+  /** By path, agent and reply. */
   readonly replies: ReadonlyMap<string, Turn>;
   readonly paths: readonly Pick<Rollout, "episode" | "score">[];
 }

@@ -14,14 +14,12 @@ import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, grad
 import type { Rollout } from "./rollout.ts";
 import type { TrainingTask } from "@laconic/topologies";
 
-/**
- * Scores an episode within a deadline; null after an agent's error. Rejects only rewards of unknown agents or turns.
- */
+/** Scores an episode within a deadline; null after an agent's error. Rejects rewards of unknown agents or turns. */
 export type Scorer = (episode: Episode, problem: Problem, learned?: Learned) => Promise<RewardOutcome | null>;
 
 /**
- * Wraps a reward so that slow or failing calls become outcomes.
- * @param agents - the team; rewards of other agents are rejected
+ * Converts slow and failed calls to outcomes.
+ * @param agents - others are rejected
  * @param seconds - timeout, counted while no other call answers
  */
 export function scorer(
@@ -39,7 +37,7 @@ export function scorer(
   };
 }
 
-/** Unknown agents or turns would be ignored silently. @throws LaconicError `reward_invalid` */
+/** @throws LaconicError `reward_invalid` for unknown agents or turns, which nobody would learn from */
 function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
   if (outcome.status !== "scored") return;
   const { problemId: id, utterances } = episode;
@@ -61,7 +59,7 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
   }
 }
 
-/** Returns the task's reward, or its grader as a reward. @throws LaconicError `input_invalid` without either */
+/** @throws LaconicError `input_invalid` without reward and grader */
 export function rewardOf({ name, reward, grader }: Pick<TrainingTask, "name" | "reward" | "grader">): Reward {
   if (reward) return reward;
   if (grader) return graded(grader);
@@ -77,8 +75,8 @@ export type GroupScorer = (
 type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
 
 /**
- * Wraps a group reward so that slow or failing calls leave their group without a score.
- * @param agents - the team; rewards of other agents are rejected
+ * Groups of slow and failed calls have no score.
+ * @param agents - others are rejected
  * @param seconds - timeout, counted while no other call answers
  */
 export function groupScorer(

@@ -22,17 +22,17 @@ interface StepMetricFacts {
   /** Joint replies scored by a tree. */
   readonly evaluations?: number | undefined;
   readonly scoring: ScoreCounts;
-  /** Age of each group's weights in steps, if samples may be stale. */
+  /** Age of each group's weights in steps. */
   readonly lags: readonly number[];
   readonly queue: QueueReport | null;
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
-  /** Pool after the step; null without opponents. */
+  /** After the step; null without opponents. */
   readonly opponents?: readonly OpponentState[] | null;
 }
 
-/** Metrics of a step: the team's, then each policy's, under `policy/NAME/` if there are several. */
+/** Metrics of the team, then of each policy. */
 export function stepMetrics(facts: StepMetricFacts): Metrics {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = facts;
   const rewards = scored.map(({ reward }) => reward);
@@ -72,7 +72,7 @@ function prefixed(prefix: string, metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
-/** Metric prefix of a policy; empty for a single policy. */
+/** Empty for a single policy. */
 export function policyPrefix(learners: readonly LearnerResult[], { name }: LearnerResult["learner"]): string {
   return learners.length === 1 ? "" : `policy/${name}/`;
 }
@@ -119,9 +119,9 @@ function budgetMetrics(
   scored: readonly ScoredRollout[],
   { budget, budgets }: TrainConfig,
 ): Metrics {
-  // The row already has the paid price of tokens. Other prices are those of the next step.
+  // The row has the paid price of tokens. Other prices are those of the next step.
   const price: Metrics = cost === "tokens" ? {} : { lambda };
-  if (target === undefined) return price; // Only Eq. 5 has a target.
+  if (target === undefined) return price; // only Eq. 5 has a target
   const { targetTokens } = ((cost === "tokens" && budget) || budgets[cost]) as BudgetOptions;
   return { ...price, target, used_frac: meanCost(scored, cost) / targetTokens, saturated, held, guarded };
 }
@@ -160,7 +160,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
   };
 }
 
-/** Perplexity of each agent's text under the first policy, without end tokens. */
+/** Perplexity by agent under the first policy, without end tokens. */
 function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: Ragged): Metrics {
   const sums = new Map<string, { logProb: number; tokens: number }>();
   utterances.forEach(({ agent, finishReason }, row) => {
@@ -177,7 +177,6 @@ function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: R
   );
 }
 
-/** Reward terms, terms by agent, and reward measures. */
 function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   const metrics: Metrics = {};
   for (const name of new Set(scored.flatMap(({ terms }) => Object.keys(terms)))) {
@@ -191,7 +190,7 @@ function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Groups by grade. Only groups with mixed grades teach the task. */
+/** Only groups with mixed grades teach the task. */
 function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
   const byGroup = new Map<number, number[]>();
   for (const { group, measured } of scored)
@@ -225,7 +224,6 @@ function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Silent turns and stop reasons. */
 function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   const turns = scored.flatMap(({ episode }) => episode.utterances);
   const metrics: Metrics = { "silence/frac": turns.filter(({ silent }) => silent).length / Math.max(1, turns.length) };
@@ -235,7 +233,7 @@ function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Diagnostics by metric. `ends` reports mean, min and max; other metrics keep their names and report the mean. */
+/** `ends` reports mean, min and max; others the mean. */
 const diagnosticRows = [
   { metric: "ratio", diagnostic: "ratio", take: "ends" },
   { metric: "importance_weight", diagnostic: "sampling/ratio", take: "ends" },
@@ -251,7 +249,7 @@ const diagnosticRows = [
 
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
-/** Diagnostics reported elsewhere: largest log-ratio, and loss. */
+/** Reported elsewhere. */
 const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
 
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
@@ -280,7 +278,7 @@ function meanOf(values: readonly number[]): number {
   return statisticMean(statisticOf(values));
 }
 
-/** Sample standard deviation, ignoring NaN. */
+/** Sample deviation, ignoring NaN. */
 function deviation(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value));
   if (known.length < 2) return 0;

@@ -13,20 +13,22 @@ import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
 export interface TrainOptions {
-  /** Writes the run folder and resumes from it; see `openRun`. Default: writes nothing. */
+  /** Default: writes nothing. See `openRun`. */
   readonly recorder?: Recorder;
-  /** Stops the run after the current step, or after the last one under the same old policy. */
+  /** Stops after the current step, or the last one under the same old policy. */
   readonly signal?: AbortSignal;
-  /** Timer for asynchronous sampling. */
+  /** For asynchronous sampling. */
   readonly timer?: Timer;
 }
 
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Test results of a completed run. Null without validation problems: `after` is then on the test problems. */
+  /**
+   * Test results of a completed run; null without validation problems, because `after` is then on the test problems.
+   */
   readonly test: Evaluation | null;
-  /** Steps done; fewer than configured if interrupted or stopped early. */
+  /** Fewer than configured if interrupted or stopped early. */
   readonly steps: number;
   readonly interrupted: boolean;
   readonly stoppedEarly: boolean;
@@ -34,11 +36,9 @@ export interface TrainResult {
 }
 
 /**
- * Agent-GSPO, Algorithm 1, for one or more policies that learn from the same episodes. Resumes from the recorder's last
- * checkpoint.
- * @throws LaconicError `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint;
- * `scoring_failed` if too few samples of a step or an evaluation have a score, after a checkpoint; errors of models and
- * of the recorder
+ * Agent-GSPO, Algorithm 1, for policies that learn from the same episodes. Resumes the recorder's last checkpoint.
+ * @throws LaconicError `training_diverged` and `numeric_invalid` with likely cause and best checkpoint;
+ * `scoring_failed` for too few scores, after a checkpoint; errors of models and of the recorder
  */
 export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<TrainResult> {
   const { recorder = silentRecorder(), signal, timer = timerOf(globalThis) } = options;
@@ -82,7 +82,6 @@ export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<
       const moved = await withPastSelf(run, moveBudgets(run, state, scored, learners));
       await old.refresh(moved.state.step);
 
-      // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
       state = await trace(run, { ...scoredStep, ...moved, collected, learners, prices }, clock, episodes);
       state = await stopDiverged(run, state, scored, learners);
       const evaluation = await explainedNumbers(run, state, state.step, () => evaluateWhenDue(run, state, scored));
@@ -99,6 +98,6 @@ export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<
   await old.dispose();
   await disposeAll(run.references);
   await run.pool?.dispose();
-  if (step === 0) await recorder.checkpoint(models, state); // stopped before the first step
+  if (step === 0) await recorder.checkpoint(models, state);
   return { before, after, test, steps: step, stoppedEarly, bestStep: best.step, interrupted };
 }

@@ -11,7 +11,7 @@ import type { ScoredRollout } from "./stages/score.ts";
 /** Objectives without a ratio to an old policy. */
 const withoutRatio: ReadonlySet<string> = new Set(["reinforce", "magrpo"]);
 
-/** Warns of settings that are valid but often mistaken. */
+/** Warns of settings that are often mistaken. */
 export function configWarnings({ config, objective: { name } }: Pick<Learner, "config" | "objective">): string[] {
   const { objective, optimizer, sampling } = config;
   const { peak, warmUpSteps } = isNamedRate(optimizer.learningRate)
@@ -35,18 +35,18 @@ export function configWarnings({ config, objective: { name } }: Pick<Learner, "c
   return warnings;
 }
 
-/** Largest log-prob gap between equal kernels in float32. */
+/** Largest gap between equal kernels in float32. */
 const sameKernels = 1e-3;
 
-/** Mean log-prob gap per token at which the likelihood of a 100-token reply can differ several-fold. */
+/** Mean gap per token at which the likelihood of a 100-token reply can differ several-fold. */
 const wideGap = 0.02;
 
 function isWide({ asynchronous }: TrainConfig, gap: OldLogProbs["gap"]): boolean {
-  // Stale samples differ for another reason and are weighted.
+  // Stale samples are weighted.
   return asynchronous === null && gap.count > 0 && statisticMean(gap) > wideGap;
 }
 
-/** Warns of problems that only episodes show. Texts contain no numbers, so each appears once. */
+/** Texts contain no numbers, so that each appears once. */
 export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout[], gap: OldLogProbs["gap"]): string[] {
   const warnings: string[] = [];
   if (isPriceInert(config, scored))
@@ -68,12 +68,12 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
   return warnings;
 }
 
-/** Warns of a token budget below the number of turns: an empty turn costs its end token. */
+/** Warns of a budget below the number of turns: an empty turn costs its end token. */
 export function budgetWarning(
   { budget, costs, opponents }: Pick<TrainConfig, "budget" | "costs" | "opponents">,
   scored: readonly ScoredRollout[],
 ): string | null {
-  if (!isNamedBudget(budget) || costs !== null || opponents) return null; // Other costs can ignore some agents' tokens.
+  if (!isNamedBudget(budget) || costs !== null || opponents) return null; // other costs can ignore some agents
   const turns = scored.map(({ episode }) => episode.ledger.calls.length);
   const fewest = turns.reduce((least, each) => Math.min(least, each), Infinity);
   return turns.length === 0 || budget.targetTokens >= fewest
@@ -81,7 +81,7 @@ export function budgetWarning(
     : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: no team can keep it, and the price only rises`;
 }
 
-/** Whether groups normalised by σ differ only in tokens, so that they teach brevity at full strength for any λ. */
+/** True if groups normalised by σ differ only in tokens: they teach brevity at full strength for any λ. */
 function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
   const { advantage } = config;
   if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "group") return false;

@@ -7,13 +7,13 @@ import type { TrainingRun } from "./training-run.ts";
 
 export interface Beginning {
   readonly state: LoopState;
-  /** Step of the checkpoint; null for a fresh run. */
+  /** Null for a fresh run. */
   readonly resumedAt: number | null;
 }
 
 /**
  * Loads the last checkpoint, or evaluates the first weights.
- * @throws LaconicError `config_invalid` for a run that has done more steps than configured
+ * @throws LaconicError `config_invalid` for a run with more steps than configured
  */
 export async function begin(run: TrainingRun): Promise<Beginning> {
   const { recorder, models, learners, budget, curriculum, stopping, pool } = run;
@@ -55,7 +55,6 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
       `groups ${inFlight} were in flight at step ${step}: they are played anew, under the weights of that step`,
       step,
     );
-  // The run ended at its last evaluation.
   if (step !== config.steps || resumed.after.step === step) return resumed;
   const state = { ...resumed, after: await evaluateStep(run, learnedOf(resumed)) };
   await recorder.checkpoint(models, state);
@@ -69,7 +68,7 @@ function checkProgress(done: number, { steps }: TrainConfig): void {
     });
 }
 
-/** Formats ascending numbers as `3, 5-8`; empty for none. */
+/** Formats ascending numbers as `3, 5-8`. */
 function describeNumbers(numbers: readonly number[]): string {
   const stretches: [first: number, last: number][] = [];
   for (const each of numbers) {

@@ -8,21 +8,21 @@ import { rollout, nextBatch } from "../stages/play-groups.ts";
 import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 export interface Collected extends SampledGroup {
-  /** Age of each group's weights in steps; empty if they are the newest. */
+  /** Age of each group's weights in steps; empty for the newest. */
   readonly lags: readonly number[];
 }
 
 export interface Collector {
-  /** Null at the end of the source. */
+  /** Returns null at the end of the source. */
   collect(state: LoopState, samplers: Samplers): Promise<Collected | null>;
-  /** Report on groups since the last report; null in a synchronous run. */
+  /** Groups since the last report; null in a synchronous run. */
   report(): ReturnType<TrainingQueue["report"]> | null;
   /** Yields to the event loop (asynchronous runs only). */
   turn(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Returns the step's episodes: from an external source, the asynchronous queue, or sampled now. */
+/** Returns the step's episodes: external, from the asynchronous queue, or sampled now. */
 export function collector(run: TrainingRun, beginning: LoopState, timer: Timer): Collector {
   const { parts, config, learners, random, pool, signal } = run;
   const { source } = parts;
@@ -69,7 +69,6 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
   };
 }
 
-/** Synchronous runs have no queue. */
 const alone: Omit<Collector, "collect"> = {
   report: () => null,
   turn: async () => undefined,

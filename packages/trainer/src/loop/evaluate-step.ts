@@ -14,7 +14,6 @@ import type { TrainingRun } from "./training-run.ts";
 import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
 import type { OpponentPool } from "../opponents/opponent-pool.ts";
 
-/** Evaluates the live policies on the validation problems and records the first transcripts. */
 export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<Evaluation> {
   const { config, recorder, references, pool } = run;
   const { step } = learned;
@@ -35,8 +34,8 @@ export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<
 }
 
 /**
- * Evaluates on the test problems, which influenced no choice of the run. Null without validation problems: every
- * evaluation then used the test problems.
+ * Evaluates on the test problems. Returns null without validation problems, because every evaluation then used the test
+ * problems.
  */
 export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<Evaluation | null> {
   const { config, recorder, references } = run;
@@ -59,7 +58,7 @@ export interface StepEvaluation {
   readonly isBest: boolean;
 }
 
-/** Evaluates when due, warns of a regression or a collapse, and keeps the best evaluation. */
+/** Evaluates when due, warns of regression or collapse, and keeps the best evaluation. */
 export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
@@ -132,7 +131,7 @@ function nothingEvaluated(step: number): Evaluation {
   return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
 }
 
-/** Plays the validation problems against each configured opponent; sides alternate by problem. */
+/** Plays the validation problems against each opponent; sides alternate by problem. */
 async function evaluateOpponents(
   parts: TrainingParts,
   samplers: Samplers,

@@ -6,8 +6,8 @@ import type { TrainingRun } from "./training-run.ts";
 const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
 
 /**
- * Runs `work` and saves a checkpoint before an error that allows a resume. The old policy is not stored, so there is no
- * checkpoint between its refreshes.
+ * Saves a checkpoint if `work` fails in a way that allows a resume. Impossible between refreshes, because the old
+ * policy is not stored.
  */
 export async function checkpointOnFailure<T>(
   { recorder, models, schedule }: TrainingRun,
@@ -23,10 +23,7 @@ export async function checkpointOnFailure<T>(
   }
 }
 
-/**
- * Saves a checkpoint when the episodes end, unless the last step did.
- * @param resumedAt - step of the resumed checkpoint; null for a fresh run
- */
+/** Saves a checkpoint at the end, unless the last step did. @param resumedAt - null for a fresh run */
 export async function saveAtEnd(
   { recorder, models, schedule }: TrainingRun,
   state: LoopState,

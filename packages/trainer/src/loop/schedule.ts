@@ -6,7 +6,7 @@ type ScheduleSettings = Pick<
   "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint"
 >;
 
-/** Decides when a run evaluates, saves and ends. An abort signal ends it at the next refresh of the old policy. */
+/** Decides when a run evaluates, saves and ends. An abort ends it at the next refresh. */
 export class Schedule {
   readonly #settings: ScheduleSettings;
   readonly #signal: AbortSignal | undefined;
@@ -19,14 +19,13 @@ export class Schedule {
     return state.step < this.#settings.steps && !this.#isStopping(state.step) && !this.isStale(state);
   }
 
-  /** Whether evaluations have stopped improving. */
   isStale({ best, isStopped = false }: LoopState): boolean {
     const { earlyStopping } = this.#settings;
     const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
     return isStopped || best.since >= patience;
   }
 
-  /** Whether the old policy is the newest, so that a checkpoint need not store it. */
+  /** True if the old policy is the newest, so that a checkpoint need not store it. */
   isRefreshDue(step: number): boolean {
     return step % this.#settings.refreshOldPolicyEvery === 0;
   }
@@ -36,14 +35,13 @@ export class Schedule {
     return step === steps || (evaluation.every > 0 && step % evaluation.every === 0);
   }
 
-  /** @param isBest - whether the step's evaluation is the best so far */
+  /** @param isBest - the step's evaluation is the best so far */
   isCheckpointDue(state: LoopState, isBest: boolean): boolean {
     const { step } = state;
     const isLast = step === this.#settings.steps || this.#isStopping(step) || this.isStale(state);
     return isLast || (isBest && this.isRefreshDue(step)) || this.isRegularCheckpoint(step);
   }
 
-  /** Whether the regular interval is due. */
   isRegularCheckpoint(step: number): boolean {
     return step % this.#settings.checkpoint.every === 0;
   }

@@ -61,7 +61,7 @@ export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
   readonly oldPolicies: Samplers;
 }
 
-/** Lines 7-10 for each policy: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
+/** Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learnAll(
   run: TrainingRun,
   { step, policyBudgets, estimators }: LoopState,
@@ -103,7 +103,7 @@ export interface Moved {
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
 }
 
-/** Line 12: updates λ by Eq. 5, for the team and for policies with their own budget. Ends the step. */
+/** Line 12: updates λ by Eq. 5 for the team and policies with budgets. */
 export function moveBudgets(
   { budget, config, parts }: TrainingRun,
   state: LoopState,
@@ -127,7 +127,6 @@ export function moveBudgets(
   };
 }
 
-/** Adds a past self to the pool when due. */
 export async function withPastSelf({ pool }: TrainingRun, moved: Moved): Promise<Moved> {
   const { state } = moved;
   if (!pool || !state.opponents) return moved;
@@ -144,7 +143,7 @@ export function byPolicy<T>(
 
 type Results = Readonly<Record<string, ProblemResult>>;
 
-/** Adds the step's mean grade of each problem. Episodes without a grade do not count. @param step - from 0 */
+/** Adds the mean grade of each problem, without ungraded episodes. @param step - from 0 */
 export function withResults(
   results: Results,
   scored: readonly Pick<ScoredRollout, "problem" | "measured">[],
@@ -170,7 +169,6 @@ export interface DoneStep extends ScoredStep, Moved {
   readonly prices: Prices;
 }
 
-/** Writes a step's warnings, record, metrics and dropped groups. */
 export async function trace(
   run: TrainingRun,
   { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,

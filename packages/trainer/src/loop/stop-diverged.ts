@@ -10,8 +10,8 @@ import { evaluateStep } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /**
- * Ends a diverged run before its weights are saved. A last evaluation shows the fall in the metrics.
- * @returns the state with the watch and the best checkpoint by training grade
+ * Ends a diverged run before its weights are saved, after a last evaluation.
+ * @returns the state with watch and best checkpoint by training grade
  * @throws LaconicError `training_diverged` with reason, likely cause and best checkpoint
  */
 export async function stopDiverged(
@@ -25,16 +25,16 @@ export async function stopDiverged(
   if (config.divergence === null) return state;
   const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
-  if (run.parts.task.testProblems.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // The weights may be unusable.
+  if (run.parts.task.testProblems.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // weights may be unusable
   const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
   await recorder.warn(message, step);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
 }
 
 /**
- * Runs `work` and adds the likely cause to errors about numbers that are not finite.
- * @param step - step in progress, from 1
- * @throws errors of `work`; `numeric_invalid` with step, cause and best checkpoint
+ * Adds the likely cause to errors about numbers that are not finite.
+ * @param step - from 1
+ * @throws LaconicError `numeric_invalid` with step, cause and best checkpoint
  */
 export async function explainedNumbers<T>(
   run: TrainingRun,
@@ -95,7 +95,7 @@ function signsOf(step: number, scored: readonly ScoredRollout[], learners: reado
   return { step, grade, policies: Object.fromEntries(policies) };
 }
 
-/** Without evaluations: the checkpoint with the highest mean grade of the preceding steps. */
+/** Checkpoint with the highest mean grade of preceding steps, for runs without evaluations. */
 function bestTrained(
   { config, schedule }: TrainingRun,
   { step, bestTrained: before }: LoopState,
@@ -106,7 +106,7 @@ function bestTrained(
   return before && before.grade >= grade ? {} : { bestTrained: { step, grade } };
 }
 
-/** 0 if no checkpoint beats the first weights. */
+/** Returns 0 if no checkpoint beats the first weights. */
 function bestStep({ schedule }: TrainingRun, { best, bestTrained: trained }: LoopState): number {
   if (trained) return trained.step;
   return schedule.isRefreshDue(best.step) ? best.step : 0;

@@ -22,12 +22,11 @@ import { TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
 import { Schedule } from "./schedule.ts";
 
-/** Parts of a run that do not change between steps. */
 export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
   readonly signal: AbortSignal | undefined;
   readonly models: Models;
-  /** Policies before the first step, for comparisons. */
+  /** Policies before the first step. */
   readonly references: Readonly<Record<string, PolicySnapshot>>;
   readonly budget: TeamBudgets;
   readonly random: Random;
@@ -73,7 +72,6 @@ export async function openTrainingRun(
   };
 }
 
-/** Parts and scorer with the learned state. */
 export function learnedParts({ parts, score }: TrainingRun, state: LoopState): Pick<TrainingRun, "parts" | "score"> {
   const learned = learnedOf(state);
   return { parts: withLearned(parts, learned), score: (episode, problem) => score(episode, problem, learned) };
@@ -83,7 +81,6 @@ export function samplingAt({ config, temperature }: RunSpec, step: number): Samp
   return { ...config.sampling, temperature: temperature(step, config.steps) };
 }
 
-/** Whether an objective compares with this policy at that time. */
 function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
   const needs = policyNeedsOf(learners.map(({ objective }) => objective));
   return needs.some((need) => need.policy === name && need.at === at);
@@ -103,7 +100,7 @@ const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their re
 
 /**
  * π_old: samples episodes and is the denominator of ratios. Weights are frozen if they outlive a step or its first
- * update; else live weights serve until the first optimizer step.
+ * update; else they are live until the first optimizer step.
  */
 export class OldPolicies {
   readonly #run: TrainingRun;
@@ -113,7 +110,6 @@ export class OldPolicies {
     this.#run = run;
   }
 
-  /** Samplers of the next step. */
   async samplers(): Promise<Samplers> {
     const { parts, config, learners } = this.#run;
     if (config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old")))
@@ -122,7 +118,7 @@ export class OldPolicies {
     return this.#snapshots;
   }
 
-  /** Line 11: drops the snapshots if the next step has newer weights. @param step - steps done */
+  /** Line 11: drops snapshots if the next step has newer weights. @param step - steps done */
   async refresh(step: number): Promise<void> {
     if (this.#run.schedule.isRefreshDue(step)) await this.dispose();
   }

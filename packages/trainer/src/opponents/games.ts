@@ -4,10 +4,10 @@ import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Rollout } from "../rollout.ts";
 
-/** Opponent in the pool with its results. Plain data, stored in checkpoints. */
+/** Opponent with its results, stored in checkpoints. */
 export interface OpponentState {
   readonly name: string;
-  /** Step of a past self; null for another run. */
+  /** Null for another run. */
   readonly step: number | null;
   readonly games: number;
   readonly points: number;
@@ -34,7 +34,6 @@ export function poolMember({ name, step, games, points }: OpponentState): PoolMe
   return { name, step, games, winRate: games === 0 ? 0.5 : points / games };
 }
 
-/** Marks the opponent's utterances and calls with its name. */
 export function withOpponent(episode: Episode, opponent: string, agents: readonly AgentId[]): Episode {
   const named = <T extends { readonly agent: AgentId }>(each: T): T =>
     agents.includes(each.agent) ? { ...each, opponent } : each;
@@ -45,7 +44,6 @@ export function withOpponent(episode: Episode, opponent: string, agents: readonl
   };
 }
 
-/** Removes the opponents' utterances and calls. */
 export function withoutOpponents(episode: Episode): Episode {
   const isOwn = ({ opponent }: { readonly opponent?: string }): boolean => opponent === undefined;
   const { utterances, ledger } = episode;
@@ -60,8 +58,8 @@ export interface Game {
 }
 
 /**
- * Result of an episode's game; null without an opponent or a score. The side whose agents have more reward terms on
- * average wins. Without terms by agent or turn, the grade counts.
+ * Result of a game; null without an opponent or a score. The side with more reward terms on average wins; without terms
+ * by agent or turn, the grade counts.
  * @param learners - agents of all policies
  */
 export function gameOf(
@@ -118,11 +116,11 @@ export function withSelf(
   return [...selves, ...runs];
 }
 
-/** Value of a past self. The lowest value is dropped, and the oldest among equals. */
+/** The past self of lowest value is dropped; the oldest among equals. */
 const worth: Readonly<Record<OpponentSettings["drop"], (self: OpponentState, every: number) => number>> = {
   oldest: ({ step }) => step ?? 0,
   beaten: (self) => -poolMember(self).winRate,
-  // Exponent of 2 in its number: odd numbers are dropped first, then every fourth, so gaps differ at most twofold.
+  // Exponent of 2 in its number: odd numbers are dropped first, then every fourth. Gaps differ at most twofold.
   spread: ({ step }, every) => {
     const number = (step ?? 0) / every;
     return number === 0 ? Infinity : number & -number;

@@ -16,9 +16,9 @@ import type { TrainedPolicy } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 
 export interface OpponentStore {
-  /** Saves a past self's weights before a checkpoint names it. */
+  /** Saves a past self before a checkpoint names it. */
   keepOpponent?(name: string, models: Readonly<Record<string, TrainableModel>>): Promise<void>;
-  /** Loads each past self into the models and calls back, then reloads the last checkpoint. */
+  /** Calls back with each past self loaded, then reloads the last checkpoint. */
   restoreOpponents?(
     names: readonly string[],
     models: Readonly<Record<string, TrainableModel>>,
@@ -26,14 +26,14 @@ export interface OpponentStore {
   ): Promise<void>;
 }
 
-/** Frozen past selves and other runs. Members and results are in the loop's state. */
+/** Frozen past selves and other runs; the loop's state has members and results. */
 export class OpponentPool {
   readonly #matchmaking: RunSpec["matchmaking"];
   readonly #settings: OpponentSettings;
   readonly #recorder: OpponentStore;
   readonly #policies: Readonly<Record<string, TrainedPolicy>>;
   readonly #selves = new Map<string, Readonly<Record<string, PolicySnapshot>>>();
-  /** One model for all games of an opponent, so that its requests are batched. */
+  /** One model per opponent, so that requests are batched. */
   readonly #speakers = new Map<string, Readonly<Record<AgentId, LanguageModel>>>();
 
   constructor({ parts, matchmaking }: RunSpec, settings: OpponentSettings, recorder: OpponentStore) {
@@ -56,7 +56,7 @@ export class OpponentPool {
     return step % this.#settings.every === 0 ? this.#taken(pool, step) : pool;
   }
 
-  /** Reloads a checkpoint's pool. The policies keep the checkpoint's weights. */
+  /** The policies keep the checkpoint's weights. */
   async restore(pool: readonly OpponentState[]): Promise<void> {
     const names = pool.flatMap(({ name, step }) => (step === null ? [] : [name]));
     if (!this.#recorder.restoreOpponents)
@@ -93,7 +93,7 @@ export class OpponentPool {
     return Object.fromEntries(Object.entries(this.#policies).map(([name, { model }]) => [name, model]));
   }
 
-  /** Drops before adding, so that the pool never exceeds its maximum. */
+  /** Drops before adding, so that the pool stays within its maximum. */
   async #taken(pool: readonly OpponentState[], step: number): Promise<readonly OpponentState[]> {
     const self = selfAt(step);
     const next = withSelf(pool, self, this.#settings);
@@ -153,12 +153,12 @@ interface MatchPlace {
   readonly random: Random;
 }
 
-/** Match of an episode; null for the team alone. */
+/** Null for the team alone. */
 type Matches = (group: number, episode: number) => Match | null;
 
 /**
- * Draws the opponents of a step before its first episode. Each game has a separate random stream.
- * @throws LaconicError `input_invalid` if the rule names an unknown opponent
+ * Draws the opponents of a step in advance, each game with a separate random stream.
+ * @throws LaconicError `input_invalid` for an unknown opponent
  */
 export function matchesOf(
   rule: Matchmaking,

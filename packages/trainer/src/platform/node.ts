@@ -15,7 +15,7 @@ export const nodeFileSystem: FileSystem = {
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(error.code ?? "")) return false;
-        throw error; // An unreadable path may exist.
+        throw error; // an unreadable path may exist
       },
     ),
   list: (path) => readdir(path),
@@ -42,7 +42,7 @@ export const nodeFileSystem: FileSystem = {
     await moveFile(from, to);
     await syncFolder(dirname(to));
   },
-  syncFile: (path) => withFile(path, "r+", (file) => file.sync()), // Windows syncs only files open for writing.
+  syncFile: (path) => withFile(path, "r+", (file) => file.sync()), // Windows syncs only files open for writing
   syncDirectory: syncFolder,
   remove: (path) => removeFile(path),
 };
@@ -57,13 +57,12 @@ export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Incremental SHA-256; more pieces may follow a digest. */
+/** More pieces may follow a digest. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const hash = createHash("sha256");
   return { update: (piece) => void hash.update(piece), digest: () => hash.copy().digest("hex") };
 }
 
-/** Canonical path of a directory. */
 export function absolutePath(path: string): string {
   return resolve(path);
 }
@@ -104,7 +103,7 @@ export function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Up to `length` bytes from an offset; null if the file is unreadable. */
+/** Reads up to `length` bytes; null if unreadable. */
 export function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
   return nodeFileSystem.readPart(path, from, length).catch(() => null);
 }

@@ -13,11 +13,10 @@ import { paced, rateLimiter, ShareInUse } from "./paced.ts";
 
 export interface QueueParts {
   readonly timer: Timer;
-  /** Current weights; requested once per version, disposed after their last game. */
+  /** Requested once per version; disposed after the last game. */
   weights(): Promise<QueueWeights>;
 }
 
-/** Frozen weights of all policies. */
 export interface QueueWeights {
   game(group: number): GroupRollout;
   dispose(): Promise<void>;
@@ -26,7 +25,7 @@ export interface QueueWeights {
 export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries">;
 
 export interface TakenGroups extends SampledGroup {
-  /** Age of each group's weights in steps, by index. */
+  /** Age of each group's weights in steps. */
   readonly lags: readonly number[];
 }
 
@@ -39,18 +38,18 @@ export interface DroppedGroup extends StartedGroup {
 
 export interface QueueReport extends ScheduleCounts {
   readonly dropped: readonly DroppedGroup[];
-  /** Parts that failed and were replayed. */
+  /** Replayed parts. */
   readonly retried: number;
-  /** Mean share of the capacity in use. */
+  /** Mean share of capacity. */
   readonly utilisation: number;
-  /** Every earlier group is trained, reported as dropped, or listed here. */
+  /** Earlier groups are trained, dropped, or listed here. */
   readonly state: ScheduleState;
 }
 
-/** Starts or aborts per turn of the event loop: a few milliseconds of work. */
+/** Starts or aborts per turn of the event loop: a few milliseconds. */
 const startsPerTurn = 16;
 
-/** Abort reason; shared, because creating an error is slow. */
+/** Shared, because creating an error is slow. */
 const groupIsOver = new LaconicError("aborted", "the group is over");
 
 interface Held {
@@ -66,7 +65,7 @@ interface Playing {
   isOver: boolean;
 }
 
-/** Plays groups during training, each with the newest weights at its start. */
+/** Plays groups during training, with the newest weights at their start. */
 export class GroupQueue {
   readonly #settings: QueueSettings;
   readonly #parts: QueueParts;
@@ -96,7 +95,7 @@ export class GroupQueue {
     this.#use = new ShareInUse(() => timer.now());
   }
 
-  /** Returns the step's groups. Until the next call, the current weights have `version` optimizer steps. */
+  /** Returns the step's groups. @param version - optimizer steps of the current weights */
   async take(version: number): Promise<TakenGroups> {
     if (this.#isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
     await this.#renew(version);
@@ -131,7 +130,6 @@ export class GroupQueue {
     return report;
   }
 
-  /** Aborts all games, waits for them, and disposes the weights. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const playing of this.#playing.values()) this.#stop(playing);
@@ -204,7 +202,7 @@ export class GroupQueue {
   }
 
   async #playPart(playing: Playing, game: GroupRollout, part: number): Promise<void> {
-    const controller = new AbortController(); // separate controller: each call adds a listener
+    const controller = new AbortController(); // each call adds a listener
     playing.controllers.push(controller);
     const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);
     try {

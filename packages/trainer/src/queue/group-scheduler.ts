@@ -1,4 +1,3 @@
-/** Concurrency and max age of sampling. */
 export interface ScheduleSettings {
   /** P: groups per step. */
   readonly groupsPerStep: number;
@@ -6,30 +5,29 @@ export interface ScheduleSettings {
   readonly partsPerGroup: number;
   /** W: groups' worth of concurrent parts; null for `groupsPerStep` + 1. */
   readonly activeGroups: number | null;
-  /** Max steps between a group's weights and the weights it trains. */
+  /** Max age of a group's weights in steps. */
   readonly maxLag: number;
-  /** Whether groups about to exceed `maxLag` are awaited or dropped. */
+  /** Handling of groups about to exceed `maxLag`. */
   readonly stale: "wait" | "drop";
-  /** Steps of the run; groups beyond the last step are not started. */
+  /** No group starts that exceeds the last step. */
   readonly steps: number;
 }
 
-/** Group number, and version (optimizer steps) of its weights. */
+/** Group number, and version of its weights. */
 export interface StartedGroup {
   readonly group: number;
   readonly version: number;
 }
 
-/** Schedule position for a checkpoint: the next new group, and untrained groups, which restart first. */
+/** Next new group, and untrained groups, which restart first. */
 export interface ScheduleState {
   readonly next: number;
   readonly again: readonly number[];
 }
 
 export interface ScheduleCounts {
-  /** Groups being played. */
   readonly active: number;
-  /** Complete groups that wait for a step. */
+  /** Groups waiting for a step. */
   readonly complete: number;
   /** Parts being played, and their maximum. */
   readonly open: number;
@@ -37,8 +35,8 @@ export interface ScheduleCounts {
 }
 
 /**
- * Max complete groups, in steps' worth, before starts pause. Without this bound, a slow optimizer would train on the
- * oldest groups that `maxLag` allows. With it, speed is equal and the lag halves.
+ * Starts pause at this many complete groups, in steps' worth. Without this bound, a slow optimizer would train on the
+ * oldest groups allowed; with it, speed is equal and the lag halves.
  */
 const maxWaiting = 2;
 
@@ -47,13 +45,13 @@ interface Played extends StartedGroup {
 }
 
 /**
- * Decides which groups start and which are trained. It uses no clock, so equal events give equal decisions. Group
- * numbers 0, 1, 2 ... follow the order of problems.
- * The first P complete groups are trained while others play. A group starts when enough parts of any groups have ended,
- * so stragglers block no slot. Untrained groups never exceed what the steps within `maxLag` can take. No group starts
- * while two steps' worth are complete.
- * With `stale: "wait"`, a step never leaves more groups of a version than later steps can still take. By induction no
- * group exceeds `maxLag`, and a step waits only for groups that it must take.
+ * Decides which groups start and which are trained, without a clock: equal events give equal decisions. Groups are
+ * numbered in the order of problems.
+ * The first P complete groups are trained. A group starts when enough parts of any groups have ended, so stragglers
+ * block no slot. Untrained groups never exceed what steps within `maxLag` can take, and none starts while two steps'
+ * worth are complete.
+ * With `stale: "wait"`, a step never leaves more groups of a version than later steps can take. By induction no group
+ * exceeds `maxLag`, and a step waits only for groups that it must take.
  */
 export class GroupScheduler {
   readonly #settings: ScheduleSettings;
@@ -64,10 +62,10 @@ export class GroupScheduler {
   #open = 0;
   #next: number;
   #again: number[];
-  /** Whether a step has already taken groups under these weights. */
+  /** A step took groups under these weights. */
   #hasTaken = false;
 
-  /** @param state - of a resumed run; its untrained groups start first */
+  /** @param state - its untrained groups start first */
   constructor(settings: ScheduleSettings, state: ScheduleState = { next: 0, again: [] }) {
     const { groupsPerStep, partsPerGroup, activeGroups, maxLag } = settings;
     this.#settings = settings;
@@ -92,7 +90,7 @@ export class GroupScheduler {
   start(): StartedGroup | null {
     const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
     if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;
-    // That step takes no more groups, and new groups still start with its weights.
+    // That step takes no more groups, and new groups start with its weights.
     const ahead = this.#hasTaken ? 1 : 0;
     const untrained = this.#active.size + this.#complete.length;
     if (untrained >= Math.min(maxLag + 1 - ahead, steps - this.#version - ahead) * groupsPerStep) return null;
@@ -102,7 +100,6 @@ export class GroupScheduler {
     return { group, version: this.#version };
   }
 
-  /** Frees the slot of a part that ended. */
   partOver(group: number): void {
     const played = this.#active.get(group);
     if (!played || played.open === 0) return;
@@ -110,7 +107,7 @@ export class GroupScheduler {
     this.#open -= 1;
   }
 
-  /** Marks a group as trainable and frees its open parts. */
+  /** Its open parts no longer count. */
   complete(group: number): void {
     const played = this.#active.get(group);
     if (!played) return;
@@ -118,13 +115,12 @@ export class GroupScheduler {
     this.#complete.push({ group, version: played.version });
   }
 
-  /** Removes a failed group. */
   leave(group: number): void {
     this.#leaveActive(group);
     this.#complete = this.#complete.filter((each) => each.group !== group);
   }
 
-  /** Takes P complete groups, oldest weights first. Null if there are fewer, or an older group is awaited. */
+  /** Takes P complete groups, oldest weights first; null if too few, or an older group is awaited. */
   take(): StartedGroup[] | null {
     const { groupsPerStep, stale } = this.#settings;
     if (this.#complete.length < groupsPerStep) return null;
@@ -152,7 +148,7 @@ export class GroupScheduler {
     this.#active.delete(group);
   }
 
-  /** Whether later steps can take all remaining groups in time. */
+  /** Later steps can take all remaining groups in time. */
   #isInTime(left: readonly StartedGroup[]): boolean {
     const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();

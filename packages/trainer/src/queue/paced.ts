@@ -6,7 +6,7 @@ export function nextTurn(timer: Timer): Promise<void> {
 }
 
 /**
- * Yields between starts, because a burst of thousands would block the event loop for seconds.
+ * Yields between starts: a burst of thousands would block the event loop for seconds.
  * @param perTurn - starts per turn
  */
 export function paced(timer: Timer, perTurn: number): () => Promise<void> {
@@ -16,10 +16,7 @@ export function paced(timer: Timer, perTurn: number): () => Promise<void> {
   };
 }
 
-/**
- * Lets `perTurn` callers pass per turn, in order. Thousands of replies can arrive at once, and each prepares the next
- * request.
- */
+/** Lets `perTurn` callers pass per turn, in order: thousands of replies can arrive at once. */
 export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
   let passed = 0;
@@ -60,7 +57,7 @@ export class ShareInUse {
     this.#share = share;
   }
 
-  /** Mean since the last call; the current share if no time has passed. */
+  /** Mean since the last call; the current share after no time. */
   mean(): number {
     this.#pass();
     const time = this.#last - this.#from;

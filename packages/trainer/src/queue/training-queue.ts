@@ -15,7 +15,6 @@ export interface TrainingQueueParts {
   readonly random: Random;
   readonly timer: Timer;
   readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
-  /** Parts and scorer with the current learned state. */
   readonly learned: () => { readonly parts: TrainingParts; readonly score: GameOptions["score"] };
   readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
   readonly from: ScheduleState | undefined;
@@ -26,8 +25,7 @@ export interface DroppedProblem extends DroppedGroup {
 }
 
 /**
- * Groups of an asynchronous run. Group n has the problem and random streams of the n-th synchronous group, so problems
- * do not depend on completion order.
+ * Groups of an asynchronous run, with the problems and random streams of a synchronous one, whatever completes first.
  */
 export class TrainingQueue {
   readonly #queue: GroupQueue;
@@ -85,10 +83,9 @@ export class TrainingQueue {
   }
 }
 
-/** Replies processed per turn of the event loop: a few milliseconds of work. */
+/** Replies per turn of the event loop: a few milliseconds. */
 const repliesPerTurn = 32;
 
-/** Delays replies and errors to their turn. */
 function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): LanguageModel {
   return {
     id: model.id,
@@ -102,5 +99,5 @@ function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): Langu
   };
 }
 
-/** Steps with cached problems. A step drawn again has the same problems. */
+/** Steps with cached problems; others are drawn again. */
 const keptSteps = 16;

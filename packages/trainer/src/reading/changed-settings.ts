@@ -3,11 +3,11 @@ import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
-/** Setting changed during a run: a line of `changes.jsonl`. */
+/** Line of `changes.jsonl`. */
 export interface ChangedSetting {
   /** First step with the new value. */
   readonly step: number;
-  /** Dotted path in the run's configuration. */
+  /** Dotted path. */
   readonly key: string;
   /** Absent if the setting did not exist. */
   readonly before?: unknown;
@@ -51,7 +51,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
   });
 }
 
-/** Settings in effect at a step. @param settings - the run's current settings */
+/** @param settings - current settings */
 export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSetting[], step: number): UnknownRecord {
   return changes
     .filter((change) => change.step > step)
@@ -71,11 +71,7 @@ function withValue(settings: UnknownRecord, [name = "", ...rest]: readonly strin
   return value === undefined ? others : { ...settings, [name]: value };
 }
 
-/**
- * Changes that take effect at a step.
- * @param keys - settings that may change
- * @param again - listed even if unchanged
- */
+/** @param keys - settings that may change @param again - listed even if unchanged */
 export function changedSettings(
   { held, next, step }: { readonly held: UnknownRecord; readonly next: UnknownRecord; readonly step: number },
   keys: readonly string[],
@@ -93,7 +89,6 @@ export interface ChangesOfStep {
   readonly text: string;
 }
 
-/** Formats changes, grouped by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
   const byStep = new Map<number, string[]>();
   for (const each of changes) byStep.set(each.step, [...(byStep.get(each.step) ?? []), describeChange(each)]);
@@ -102,7 +97,7 @@ export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfSt
 
 const maxShown = 60;
 
-/** Formats a change as `budget: 14 → 20`; other values than numbers and texts are truncated. */
+/** Formats a change as `budget: 14 → 20`; long values are truncated. */
 export function describeChange({ key, before, now }: Pick<ChangedSetting, "key" | "before" | "now">): string {
   const own = key.replace(/^train\./u, "");
   if (own === "budget") return `budget: ${budgetIn(before)} → ${budgetIn(now)}`;

@@ -10,15 +10,12 @@ const maxContentBytes = 64 << 20;
 
 const utf8 = new TextDecoder();
 
-/** A file is shorter than its entry says: a resume cut it, or it is unreadable. */
+/** The file was cut by a resume, or is unreadable. */
 export class CutOffError extends Error {
   override readonly name = "CutOffError";
 }
 
-/**
- * Episodes of an entry with their training data.
- * @throws Error for unreadable or too large content, including {@link CutOffError}
- */
+/** @throws Error for unreadable or too large content, including {@link CutOffError} */
 export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
   const bytes = await source.bytes(file, from, length);
   if (bytes?.length !== length) throw new CutOffError("it is not there any more");
@@ -26,8 +23,7 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
 }
 
 /**
- * Yields the run's episodes of one kind, in file order. The later copy of a repeated step counts. Reads one step at a
- * time.
+ * Yields episodes in file order, one step at a time; the later copy of a repeated step counts.
  * @param damage - called with a message about skipped content
  * @param steps - default all
  */
@@ -63,10 +59,7 @@ async function readEpisodes(
   }
 }
 
-/**
- * Yields the first episodes of each validation, as many as the run's transcripts.
- * @param settings - from the run folder
- */
+/** First episodes of each validation, as many as transcripts. @param settings - from the run folder */
 export async function* shownEpisodes(
   source: RunSource,
   settings: Readonly<Record<string, unknown>>,

@@ -1,41 +1,37 @@
 import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import type { RunSource } from "./run-source.ts";
 
-/** Location of the episodes of a step or an evaluation. */
 export interface EpisodeEntry extends MemberHead {
   readonly file: string;
   readonly from: number;
   readonly length: number;
-  /** Number in the file, from 1. */
+  /** From 1. */
   readonly number: number;
 }
 
 export interface EntryReader {
-  /** The file was replaced or cut and is read again from the start. */
+  /** The file was replaced or cut; reading restarts. */
   reset(): void;
   entry(entry: EpisodeEntry): void;
-  /** Describes a skipped row. */
   damage(message: string): void;
 }
 
-/**
- * Finds the episodes of each step in a file that may grow, without reading them.
- */
+/** Finds the episodes of each step in a growing file, without reading them. */
 export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  /** Bytes read so far. */
+  /** Bytes read. */
   #at = 0;
   #count = 0;
 
-  /** @param name - file of the training or test episodes */
+  /** @param name - training or test episodes */
   constructor(source: RunSource, name: string = runFiles.episodes) {
     this.#source = source;
     this.#name = name;
   }
 
-  /** Reads new entries. @returns whether there were any */
+  /** @returns whether there were new entries */
   async readNew(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);

@@ -12,9 +12,9 @@ interface GroupedEvaluation {
   >;
 }
 
-/** Column of the table: a measure at one point of a run. */
+/** A measure at one point of a run. */
 export interface FamilyColumn {
-  /** `right`, or a share that the reward measures, such as `idle silent`. */
+  /** `right`, or a reward measure, such as `idle silent`. */
   readonly measure: string;
   /** `step 0`, `step 50` or `test`. */
   readonly at: string;
@@ -22,24 +22,20 @@ export interface FamilyColumn {
 
 export interface FamilyRow {
   readonly family: string;
-  /** Whether the family is trained completely: groups called `known`. */
+  /** Trained completely: groups called `known`. */
   readonly isTrained: boolean;
   readonly problems: number;
-  /** Shares 0..1 by column; null if not measured. */
+  /** Shares 0..1 by column. */
   readonly shares: readonly (number | null)[];
 }
 
-/** Accuracy and measured shares by problem group: before and after training, and on the test. */
+/** Accuracy and measured shares by problem group. */
 export interface FamilyTable {
   readonly columns: readonly FamilyColumn[];
   readonly rows: readonly FamilyRow[];
 }
 
-/**
- * Heat map of families, trained ones first; null if problems have no groups.
- * @param evaluations - in the run's order
- * @param test - test evaluation
- */
+/** Heat map, trained families first; null without groups. @param evaluations - in the run's order */
 export function familyTable(
   evaluations: readonly GroupedEvaluation[],
   test: GroupedEvaluation | null,

@@ -4,38 +4,37 @@ import * as z from "zod";
 export interface ProbeFigures {
   /** Mean grade, 0..1. */
   readonly accuracy: number;
-  /** Mean tokens per episode, including end tokens. */
+  /** Mean tokens per episode, with end tokens. */
   readonly tokens: number;
-  /** Means of the reward's measures; only if every problem has a counterpart. */
+  /** Only if every problem has a counterpart. */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** Results of a trained team on one problem family, compared with the run's test problems. */
+/** Results on one problem family, compared with the run's test problems. */
 export interface ProbedFamily {
   readonly family: string;
   readonly change: string;
-  /** Only problems graded on both sides, if paired. */
+  /** Only those graded on both sides, if paired. */
   readonly problems: number;
-  /** Whether each problem is paired with a test problem, with the same random numbers. */
+  /** Paired with test problems and their random numbers. */
   readonly isPaired: boolean;
   readonly base: ProbeFigures;
   readonly probed: ProbeFigures;
-  /** Base accuracy minus family accuracy, with 95 % interval, as shares. */
+  /** Base minus family accuracy, as shares. */
   readonly fall: Estimate;
-  /** Accuracy of the same reader without messages; only for `fresh-reader`. */
+  /** Accuracy without messages; only for `fresh-reader`. */
   readonly unheard?: number;
 }
 
 /** Result of `laconic analyze probe`: `probe.json` in the run folder. */
 export interface ProbeRecord {
   readonly version: 1;
-  /** Training step of the team. */
   readonly step: number;
   readonly seed: string;
-  /** Results on the run's test problems. */
+  /** Results on the test problems. */
   readonly base: ProbeFigures & { readonly problems: number };
   readonly families: readonly ProbedFamily[];
-  /** Families that do not fit the task or the run. */
+  /** Families that do not fit. */
   readonly skipped: readonly { readonly family: string; readonly reason: string }[];
 }
 

@@ -4,15 +4,12 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder();
 
-/** Object of a line; null if the line is torn, not JSON, or not an object. */
+/** Object of a line; null for other lines. */
 export function rowOf(line: Uint8Array | string): Row | null {
   return recordIn(parsed(typeof line === "string" ? line : decoder.decode(line)));
 }
 
-/**
- * Yields the rows of a file of any length; empty without a file. Skips lines that are not JSON objects, lines above 64
- * MiB, and a half-written last line.
- */
+/** Rows of a file of any length. Skips lines that are not JSON objects, exceed 64 MiB, or are half-written. */
 export async function* eachRow(source: RunSource, name: string): AsyncGenerator<Row> {
   const file = new RowFile(source, name);
   for await (const batch of file.batches())
@@ -20,7 +17,7 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
       const row = rowOf(bytes);
       if (row) yield row;
     }
-  // A last row without a line end is complete.
+  // The last row may lack a line end.
   const size = (await source.stat(name))?.size ?? 0;
   if (file.rest === 0 || file.rest > maxRestBytes) return;
   const rest = await source.bytes(name, size - file.rest, file.rest);
@@ -37,7 +34,7 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   return rows;
 }
 
-/** Byte range of a row, without its line end. */
+/** Without the line end. */
 export interface RowPlace {
   readonly from: number;
   readonly length: number;
@@ -52,9 +49,9 @@ export interface RowBytes {
 }
 
 export interface RowReader {
-  /** The file was replaced or cut and is read again from the start. */
+  /** The file was replaced or cut; reading restarts. */
   reset(): void;
-  /** Called for a complete row. `bytes` are valid until the next read. */
+  /** `bytes` are valid until the next read. */
   row(bytes: Uint8Array, place: RowPlace): void;
 }
 
@@ -63,21 +60,19 @@ const pieceBytes = 1 << 20;
 /** Longer rows are skipped with a message. */
 const maxRowBytes = 64 << 20;
 
-/** Reads each line of a growing file once, when its line end is there. */
+/** Reads each complete line of a growing file once. */
 export class RowFile {
   readonly #source: RunSource;
   readonly name: string;
   #inode = 0;
-  /** Bytes read so far. */
+  /** Bytes read. */
   #at = 0;
   /** Bytes after the last complete row. */
   rest = 0;
-  /** Rows up to the current one. */
   rows = 0;
   #counted = 0;
-  /** Whether the last read reached the end. */
+  /** The last read reached the end. */
   isWhole = false;
-  /** Message about skipped rows. */
   tooLong: string | null = null;
 
   constructor(source: RunSource, name: string) {
@@ -85,11 +80,7 @@ export class RowFile {
     this.name = name;
   }
 
-  /**
-   * Reads new rows.
-   * @param maxBytes - approximate; `isWhole` is false if more is left
-   * @returns whether there was anything
-   */
+  /** @param maxBytes - approximate; `isWhole` is false if more is left @returns whether there was anything */
   async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
     let isOther = false;
     let before = this.#at;
@@ -111,7 +102,7 @@ export class RowFile {
     return isOther || this.#at > before;
   }
 
-  /** Yields new rows, one batch per read. @param reset - called first if the file was replaced */
+  /** New rows, one batch per read. @param reset - called first if the file was replaced */
   async *batches(reset: () => void = () => undefined): AsyncGenerator<readonly RowBytes[]> {
     const found = await this.#source.stat(this.name);
     const { size = 0, ino = 0 } = found ?? {};
@@ -134,7 +125,7 @@ export class RowFile {
     this.rest = Math.max(0, size - this.#at);
   }
 
-  /** Null if no row ends here. */
+  /** Returns null if no row ends. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
     const found: RowBytes[] = [];
     let used = 0;
@@ -150,7 +141,6 @@ export class RowFile {
     return used === 0 ? null : found;
   }
 
-  /** Skips a row above the limit. */
   async #passOver(size: number): Promise<void> {
     const start = this.#at;
     for (let at = start; at < size; at += pieceBytes) {

@@ -17,61 +17,58 @@ export type RunState =
   | "done"
   /** Ended before its last step: interrupted, killed, or stopped early. */
   | "stopped"
-  /** A file ends inside a row, or rows of metrics are missing. */
+  /** A file ends inside a row, or metrics rows are missing. */
   | "half-written"
-  /** Not a run, or of an unsupported version. */
+  /** Not a run, or an unsupported version. */
   | "foreign";
 
-/** Supervised warm start before training. */
 export interface WarmStartFacts {
-  /** Short text, such as `400 steps of warm start on copying`. */
+  /** Such as `400 steps of warm start on copying`. */
   readonly said: string;
-  /** Evaluation before the warm start. */
   readonly before: RunEvaluation;
 }
 
 export interface RunFacts {
   readonly state: RunState;
-  /** Message if the state is half-written or foreign, or training diverged. */
+  /** For half-written, foreign or diverged runs. */
   readonly reason: string | null;
-  /** Step of the last metrics row; 0 before the first. */
+  /** Last metrics row; 0 without one. */
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
   /** After any warm start. */
   readonly before: RunEvaluation | null;
-  /** Null if the run was only evaluated before training. */
+  /** Null if only evaluated before training. */
   readonly after: RunEvaluation | null;
-  /** Final result on the test problems; null if not measured. */
+  /** On the test problems, at the end. */
   readonly test: RunEvaluation | null;
-  /** Shares by problem family; null without families. */
   readonly families: FamilyTable | null;
   readonly warmStart: WarmStartFacts | null;
-  /** Training steps only; null before the first. */
+  /** Training steps only. */
   readonly seconds: number | null;
   readonly device: string | null;
   readonly seed: string | null;
-  /** Settings changed during the run; empty, with a warning, if their file is damaged. */
+  /** Empty, with a warning, if their file is damaged. */
   readonly changes: readonly ChangedSetting[];
   /** Damage, regressions, and the training's warnings. */
   readonly warnings: readonly string[];
   readonly warnedAt: Readonly<Record<string, number>>;
-  /** Last write of the training, in milliseconds since 1970; 0 without one. */
+  /** Last write of the training, in milliseconds since 1970, or 0. */
   readonly updated: number;
   /** Null if not JSON. */
   readonly config: unknown;
   readonly environment: unknown;
-  /** Training settings: those under `train`, or all of a program's run. */
+  /** Settings under `train`, or all of a program's run. */
   readonly train: UnknownRecord;
 }
 
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
-  /** Seconds of all steps. Default: read from `timing.jsonl`. */
+  /** Default: from `timing.jsonl`. */
   readonly seconds?: number | null;
 }
 
-/** Reads the state and figures of a run folder. Other folders are `foreign`, with the reason. */
+/** Reads a run folder. Other folders are `foreign`, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
   const rows = async (name: string): Promise<UnknownRecord[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
@@ -79,7 +76,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const train = trainOf(config);
   const foreign = await whyForeign(source, config, train);
   const isHeld = await isRunHeld(source, processes);
-  // A writing process may be in the middle of a row.
+  // A writing process may be inside a row.
   const damage = isHeld || foreign !== null ? [] : await damageOf(source);
   const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
   const evaluations = await evaluationsIn(source);
@@ -87,9 +84,9 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const before = evaluations[0] ?? null;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
-  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail repeatedly for one reason
+  const said = [...new Set(warned.map(({ message }) => String(message)))]; // servers repeat failures
   const decline = before && after && regressionOf(before, after);
-  // The training may have warned of it already.
+  // The training may have warned already.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
   const changed = changesIn(await textIn(source, runFiles.changes));
   const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
@@ -124,7 +121,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
 /** More evaluations are thinned out. */
 const maxEvaluations = 2000;
 
-/** The first and last evaluation, and up to `maxEvaluations` between them. */
+/** First and last evaluation, and a selection between them. */
 async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   let [found, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
   let last: RunEvaluation | null = null;
@@ -173,7 +170,7 @@ export function unreadFacts(reason: string): RunFacts {
   };
 }
 
-/** Seconds of a step, including waiting for rollouts. @param row - of `timing.jsonl` */
+/** Includes waiting for rollouts. @param row - of `timing.jsonl` */
 export function stepSeconds(row: UnknownRecord): number {
   return Object.entries(row).reduce(
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
@@ -194,7 +191,6 @@ function endOf(damage: readonly string[], step: number, planned: number | null):
   return planned !== null && step >= planned ? "done" : "stopped";
 }
 
-/** Settings under `train`, or all of a program's run. */
 function trainOf(config: unknown): UnknownRecord {
   const given = recordIn(config) ?? {};
   return "train" in given ? (recordIn(given["train"]) ?? {}) : given;
@@ -258,7 +254,7 @@ function numbersIn(value: unknown): Record<string, number> {
   );
 }
 
-/** Files derived from a run later do not count. */
+/** Without files derived from a run later. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
   return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
@@ -272,17 +268,17 @@ function textOr(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** Row of `evaluations.jsonl`: validation accuracy 0..1 and mean tokens per episode. */
+/** Row of `evaluations.jsonl`: accuracy 0..1, mean tokens per episode. */
 export interface RunEvaluation {
   readonly step: number;
   readonly problems: number;
   readonly accuracy: number;
-  /** 95 % interval of the accuracy; null if unknown. */
+  /** 95 % interval of the accuracy. */
   readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** By problem group; absent without groups. */
+  /** By problem group. */
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
@@ -293,10 +289,7 @@ export interface GroupFigures {
   readonly measures: Readonly<Record<string, number>>;
 }
 
-/**
- * Seconds of a run's steps over all its processes, without evaluations. Null before the first.
- * @param before - counts earlier steps only
- */
+/** Seconds of all steps over all processes; null before the first. @param before - counts earlier steps only */
 export async function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
   const rows = await readRows(folderSource(directory), runFiles.timing);
   const timing = rows.filter(({ step }) => Number(step) < before);
@@ -305,7 +298,7 @@ export async function trainingSeconds(directory: string, before: number = Infini
 
 const lockName = "LOCK";
 
-/** Damaged files of an inactive run, with their lines. */
+/** Damaged files of an inactive run. */
 async function damageOf(source: RunSource): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...checkedNames.files, lockName])
@@ -332,11 +325,10 @@ async function isObjectOrNone(source: RunSource, name: string): Promise<boolean>
   return size === 0 || recordIn(parsed(await textIn(source, name))) !== null;
 }
 
-/** First invalid line. */
 async function badRows(source: RunSource, name: string): Promise<string[]> {
   const found = await source.stat(name);
   const text = await textIn(source, name);
-  // Evaluations are read one by one, and invalid rows are skipped.
+  // Invalid rows of evaluations are skipped.
   if (text === null)
     return found && name !== runFiles.evaluations
       ? [`${name} is larger than what is read of it, or cannot be read`]

@@ -4,7 +4,7 @@ export interface TraceNames {
   readonly all: readonly string[];
   /** Files with one row per step. */
   readonly byStep: ReadonlySet<string>;
-  /** Files of wall-clock times. They have no checksum, so that checkpoints of equal runs are equal. */
+  /** Wall-clock times, without checksums, so that checkpoints of equal runs are equal. */
   readonly timed: ReadonlySet<string>;
 }
 
@@ -15,12 +15,12 @@ export const traceNames: TraceNames = {
   timed: new Set(namesOf(({ isByStep = false, isUnequal = false }) => isByStep && isUnequal)),
 };
 
-/** Files of a run that ended before its first step. The configuration comes first, because it marks a run. */
+/** Files of a run without steps. The configuration comes first, because it marks a run. */
 export const clearedNames: readonly string[] = [...namesOf(({ life }) => life === "cleared" || life === "trace")];
 
 /**
- * Files that differ between equal runs: clock, machine, and what derives from them. All other files of a synchronous
- * run are identical, interrupted or not.
+ * Files that differ between equal runs: clock, machine, and derived data. Other files of synchronous runs are
+ * identical, even after interruptions.
  */
 export const unequalFiles: readonly string[] = [
   ...namesOf(({ isUnequal = false }) => isUnequal),

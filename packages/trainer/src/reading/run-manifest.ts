@@ -3,10 +3,9 @@ import { boundedJson } from "@laconic/core/json";
 import { sha256Text } from "#platform";
 import * as z from "zod";
 
-/** Configuration and inputs that a run started with. */
 export interface RunManifest {
   readonly version: 1;
-  /** SHA-256 of the first configuration and the inputs. It identifies the run in its checkpoints. */
+  /** SHA-256 of the first configuration and the inputs; identifies the run in checkpoints. */
   readonly run: string;
   readonly config: { readonly sha256: string; readonly settings: UnknownRecord };
   /** SHA-256 by name: base weights, tokenizers, data. */
@@ -49,7 +48,7 @@ export interface Change {
   readonly now: string;
 }
 
-/** Differing settings by path, ignoring key order. */
+/** Differing settings, ignoring key order. */
 export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
   const [old, own] = [plain(before), plain(now)];
   if (typeof old !== "object" || typeof own !== "object" || old === null || own === null)
@@ -60,7 +59,7 @@ export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
   );
 }
 
-/** SHA-256 of a plain value in hexadecimal, ignoring key order. */
+/** Hexadecimal SHA-256, ignoring key order. */
 export function sha256Of(value: unknown): string {
   return sha256Text(JSON.stringify(sorted(plain(value))));
 }

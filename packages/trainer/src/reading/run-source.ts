@@ -3,30 +3,28 @@ import { tryParseJson } from "@laconic/core/json";
 
 /** Read access to a run folder. */
 export interface RunSource {
-  /** Null for missing files and folders. `ino` changes when another file takes the name. */
+  /** Null for missing files and folders; `ino` changes with the file. */
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
-  /** Up to `length` bytes from an offset; null if unreadable. */
+  /** Up to `length` bytes; null if unreadable. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
-  /** Whether the name is a folder. */
   isFolder?(name: string): Promise<boolean>;
 }
 
 export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
-/** Max bytes of a small file. */
 const maxBytes = 8 << 20;
 
-/** Max memory of a parsed file or row. A thread that exceeds its heap would end the process. */
+/** Max memory of a parsed file: exceeding its heap would end the process. */
 const maxParsedBytes = 128 << 20;
 
-/** Whether a process holds the run. Processes of other machines count as alive. */
+/** Processes of other machines count as holding the run. */
 export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProcesses): Promise<boolean> {
   const holder = recordIn(parsed(await textIn(source, "LOCK")));
   const pid = holder?.["pid"];
   return typeof pid === "number" && (holder?.["host"] !== host || isAlive(pid));
 }
 
-/** Text of a file; null if missing or above the limit. */
+/** Null if missing or above the limit. */
 export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
   const found = await source.stat(name);
   if (!found || found.size > most) return null;
@@ -34,7 +32,6 @@ export async function textIn(source: RunSource, name: string, most: number = max
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Complete rows of a small file. */
 export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[] {
   return (text ?? "").split("\n").flatMap((line) => {
     const row = recordIn(parsed(line));
@@ -42,7 +39,7 @@ export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[]
   });
 }
 
-/** Undefined for invalid JSON, or JSON too deep or too large to parse safely. */
+/** Undefined for JSON that is invalid, too deep or too large. */
 export function parsed(text: string | null): unknown {
   return text === null ? undefined : tryParseJson(text, { maxBytes: maxParsedBytes });
 }
@@ -51,7 +48,7 @@ export function recordIn(value: unknown): Readonly<Record<string, unknown>> | nu
   return isRecord(value) ? value : null;
 }
 
-/** Processes that may hold a run directory; injected for tests. */
+/** Injected for tests. */
 export interface ProcessTable {
   readonly pid: number;
   readonly host: string;

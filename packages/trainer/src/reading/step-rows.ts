@@ -1,15 +1,15 @@
 import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
-/** Larger metrics files are not checked for lost rows, which takes about 10 ms. */
+/** Larger files are not checked, which takes about 10 ms. */
 const maxChecked = 16 << 20;
 
-/** Step of the last complete metrics row; 0 without one. */
+/** Last complete step; 0 without one. */
 export async function lastStep(source: RunSource): Promise<number> {
   return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
 }
 
-/** Last complete row with a step, read from the end; null without one. */
+/** Last complete row with a step; null without one. */
 export async function lastRow(
   source: RunSource,
   name: string,
@@ -17,7 +17,7 @@ export async function lastRow(
   const found = await source.stat(name);
   if (!found) return null;
   const { size } = found;
-  // Row readers accept rows up to the last length.
+  // The last length is the limit of row readers.
   for (const length of [1 << 16, 1 << 22, 1 << 26]) {
     const from = Math.max(0, size - length);
     const tail = await source.bytes(name, from, size - from);
@@ -29,7 +29,7 @@ export async function lastRow(
   return null;
 }
 
-/** Describes the first metrics row out of order; null without one, or for a too large file. */
+/** First metrics row out of order; null without one, or for a too large file. */
 export async function lostSteps(source: RunSource): Promise<string | null> {
   const found = await source.stat(runFiles.metrics);
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
@@ -39,10 +39,10 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
-/** Longer rows are parsed whole, because their start proves too little. */
+/** Longer rows are parsed whole. */
 const maxTrusted = 1 << 20;
 
-/** Steps of the rows, and the first line without one, from 1. */
+/** Steps, and the first line without one, from 1. */
 function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];
@@ -51,7 +51,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
     line += 1;
     if (end === from) continue;
-    // The step comes first, so the remainder of a row is not parsed.
+    // Steps come first, so rows need not be parsed.
     const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
     const isTrusted = begins !== null && end - from <= maxTrusted;
     const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
@@ -61,7 +61,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   return { steps, bad };
 }
 
-/** Describes the first deviation from the steps 1, 2, 3 ...; null without one. @param steps - in file order */
+/** First deviation from the steps 1, 2, 3 ..., or null. @param steps - in file order */
 export function stepDefect(steps: readonly number[]): string | null {
   for (const [i, step] of steps.entries()) {
     const own = i + 1;

@@ -7,7 +7,7 @@ import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
 import { runFiles } from "@laconic/core/run-folder";
 
-/** Policy's task and prompts, stored with its weights. */
+/** Stored with each policy's weights: its task and prompts. */
 export const policyFile = "laconic.json";
 
 export interface CheckpointFacts {
@@ -16,10 +16,7 @@ export interface CheckpointFacts {
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Saves a checkpoint, then `LATEST`, then removes old ones. A kill leaves either the new or the previous checkpoint
- * complete.
- */
+/** A kill leaves either the new or the previous checkpoint complete. */
 export async function saveCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -38,7 +35,7 @@ export async function saveCheckpoint(
   await settleCheckpoints(fs, directory, state, keep);
 }
 
-/** Writes a folder, its manifest last, and renames it. A kill leaves all of it or nothing. */
+/** A kill leaves all of the folder or nothing. */
 async function writeWhole(
   fs: FileSystem,
   final: string,
@@ -54,7 +51,7 @@ async function writeWhole(
   await fs.rename(partial, final);
 }
 
-/** Points `LATEST` at a state's checkpoint and removes old ones. A resume repeats this after a kill. */
+/** Points `LATEST` at a checkpoint and removes old ones. A resume completes this after a kill. */
 export async function settleCheckpoints(
   fs: FileSystem,
   directory: string,
@@ -70,7 +67,7 @@ export async function settleCheckpoints(
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
 }
 
-/** Writes and syncs all models. @returns the file names */
+/** @returns the file names */
 async function saveModels(
   fs: FileSystem,
   directory: string,
@@ -107,7 +104,7 @@ async function digestsOf(
   return digests;
 }
 
-/** Saves weights atomically. @param place - subfolder of the run for the first weights or an opponent */
+/** Saves weights atomically. @param place - subfolder of the run */
 export async function saveWeights(
   fs: FileSystem,
   directory: string,
@@ -123,12 +120,12 @@ export async function saveWeights(
 /** Weights by policy, and estimator weights by {@link criticOf}. */
 export type Models = Readonly<Record<string, StoredWeights>>;
 
-/** Name of a policy's estimator weights. Policy names contain no dot. */
+/** Estimator weights of a policy; policy names contain no dot. */
 export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** Loads the models from a folder of weights. @param saved - the folder's manifest */
+/** @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
   for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }
@@ -143,7 +140,7 @@ function isCritic(name: string): boolean {
 
 type SavedFiles = Pick<CheckpointManifest, "files">;
 
-/** A model's folder in a checkpoint; the checkpoint itself for a single policy. */
+/** The checkpoint's folder itself for a single policy. */
 export function modelPlace({ files }: SavedFiles, name: string): string {
   return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
 }
@@ -166,7 +163,7 @@ const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
   files: z.record(z.string().regex(/^(?:[\w-]+(?:\.critic)?\/)?[\w.-]+$/), digestSchema),
 });
 
-/** A complete checkpoint, with warnings about newer damaged ones. */
+/** A complete checkpoint, with warnings about newer ones. */
 export interface FoundCheckpoint {
   readonly folder: string;
   readonly state: LoopState;
@@ -178,11 +175,10 @@ export interface FoundCheckpoint {
 const maxLooks = 10;
 
 /**
- * Finds the newest checkpoint that matches its manifest, or that of the best evaluation. Retries if an active run
- * removes a listed checkpoint.
+ * Finds the newest checkpoint that matches its manifest, or the best one. Retries if a running process removes it.
  * @param accept - throws to reject a checkpoint
- * @throws LaconicError `checkpoint_missing` without any, `checkpoint_corrupt` if all are damaged, or a
- * `checkpoint_mismatch` of `accept`
+ * @throws LaconicError `checkpoint_missing`, `checkpoint_corrupt` if all are damaged, or a `checkpoint_mismatch` of
+ * `accept`
  */
 export async function findCheckpoint(
   given: FileSystem,
@@ -254,7 +250,7 @@ async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpo
 async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
   const stored = boundedJson(await textOf(fs, joinPath(folder, "state.json")));
   loopStateSchema.parse(stored);
-  return stored as LoopState; // keeps the key order, so that a resumed run writes the same bytes
+  return stored as LoopState; // keeps the key order: resumed runs write equal bytes
 }
 
 /** Compares files with their manifest's checksums. @throws Error for the first difference */
@@ -285,7 +281,7 @@ async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-/** Folder of past selves' weights by name. */
+/** Weights of past selves by name. */
 export class OpponentFolder {
   readonly #fs: FileSystem;
   readonly #run: string;
@@ -316,7 +312,7 @@ export class OpponentFolder {
     await loadWeights(folder, saved, policiesIn(models));
   }
 
-  /** Removes weights that no checkpoint names. A run may resume from an older checkpoint. */
+  /** Removes weights that no checkpoint names. */
   async prune(checkpoints: string): Promise<void> {
     const named = new Set<string>();
     for (const step of await completeSteps(this.#fs, checkpoints)) {

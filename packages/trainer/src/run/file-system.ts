@@ -4,7 +4,7 @@ import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { absolutePath } from "#platform";
 
-/** Replaces a file by a rename, so that a kill leaves the old or the new file. */
+/** A kill leaves the old or the new file. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
   await fs.write(`${path}.tmp`, data);
   await fs.rename(`${path}.tmp`, path);
@@ -13,7 +13,7 @@ export async function replaceFile(fs: FileSystem, path: string, data: string): P
 /** System errors that the user can fix. */
 const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST", "EIO"]);
 
-/** Errors of existing but unreadable files. Callers check existence first. */
+/** Errors of existing files; callers check existence first. */
 const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
 
 function explainReadError(error: unknown, path: string): unknown {
@@ -23,10 +23,7 @@ function explainReadError(error: unknown, path: string): unknown {
   return new LaconicError("data_invalid", message, { path, reason }, error);
 }
 
-/**
- * Converts system errors of writing, and an engine's `run_unwritable`, to one `run_unwritable` with the remedy. Returns
- * other errors unchanged.
- */
+/** Adds the remedy to errors of writing, as `run_unwritable`; other errors stay unchanged. */
 export function explainWriteError(error: unknown, directory: string): unknown {
   const isOurs = LaconicError.is(error) && error.code === "run_unwritable";
   if (!(error instanceof Error)) return error;
@@ -41,7 +38,7 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   );
 }
 
-/** Wraps a file system so that errors name the run or file and the remedy. */
+/** Adds the run or file and the remedy to errors. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
   const explained = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
@@ -69,7 +66,7 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
   };
 }
 
-/** One line of JSON. Numbers that JSON cannot represent become null, with their keys under `nonfinite`. */
+/** JSON line. Numbers outside JSON become null, with their keys under `nonfinite`. */
 export function toLine(row: UnknownRecord): string {
   const nonfinite = Object.keys(row).filter((key) => typeof row[key] === "number" && !Number.isFinite(row[key]));
   return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
@@ -81,7 +78,6 @@ export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Arra
   return piecesBy((from, length) => fs.readPart(path, from, length));
 }
 
-/** Yields the bytes of a range in pieces. */
 export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to;) {
     const piece = await read(at, Math.min(pieceBytes, to - at));
@@ -93,12 +89,12 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
 
 const decoder = new TextDecoder();
 
-/** Object of a JSON line; null for other lines. */
+/** Null for lines other than JSON objects. */
 export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
 
-/** Rows of a file of any length; other lines are skipped. */
+/** Streams rows; other lines are skipped. */
 export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
   if (!(await fs.exists(path))) return;
   for await (const line of linesIn(piecesOf(fs, path))) {
@@ -107,7 +103,6 @@ export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Un
   }
 }
 
-/** All rows of a small file. */
 export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
   const rows: UnknownRecord[] = [];
   for await (const row of eachLine(fs, path)) rows.push(row);
@@ -124,10 +119,7 @@ export async function lineAt(fs: FileSystem, path: string, place: "first" | "las
   return found;
 }
 
-/**
- * Appends whole lines. Torn text of a failed write or a killed process is cut off before the next write, so no torn or
- * rejected line remains.
- */
+/** Appends whole lines. Torn text of a failed write or a kill is cut off before the next write. */
 export class LineFile {
   readonly #fs: FileSystem;
   readonly #path: string;
@@ -141,7 +133,7 @@ export class LineFile {
     this.#wholeEnd = (size) => endOfLines(fs, path, size);
   }
 
-  /** Appends in call order; resolves when the lines are on disk. */
+  /** Keeps call order; resolves when the lines are on disk. */
   append(lines: string): Promise<void> {
     const written = this.#last.then(() => this.#append(lines));
     this.#last = written.catch(() => undefined);

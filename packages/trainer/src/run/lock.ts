@@ -5,26 +5,25 @@ import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";
 import type { ProcessTable } from "../reading/run-source.ts";
 
-/** Claims with which this process holds directories. A predecessor may have had the same process number. */
+/** Claims that hold directories. A predecessor may have had the same process number. */
 const held = new Map<string, string>();
 
-/** Paths of claims staked by this process, for the same reason. */
+/** Paths of staked claims, for the same reason. */
 const staked = new Set<string>();
 
 let claims = 0;
 
 export interface RunLock {
-  /** Message about the replaced lock of a dead process. */
+  /** Message about a replaced stale lock. */
   readonly takenOver: string | null;
-  /** Removes the lock, unless another process has replaced it. */
+  /** Keeps the lock of another process. */
   release(): Promise<void>;
 }
 
 /**
- * Locks the directory and takes over the lock of a dead process of this host.
- * A process stakes a claim, a file with its name, before it reads or writes `LOCK`, then looks for other claims. At
- * least one of two concurrent processes sees the other and waits. A new lock is therefore never taken for the stale
- * one.
+ * Locks the directory; replaces the lock of a dead process of this host.
+ * Before a process uses `LOCK`, it stakes a claim, a file with its name, and looks for others. At least one of two
+ * concurrent processes sees the other and waits, so a new lock is never taken for the stale one.
  * @throws LaconicError `run_locked` naming the holder
  */
 export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<RunLock> {
@@ -77,11 +76,10 @@ interface Claim {
   readonly pid: number;
 }
 
-const waits = { each: 10, most: 1000 } as const; // milliseconds, count; a claim lasts for three small file operations
+const waits = { each: 10, most: 1000 } as const; // milliseconds, count; a claim lasts three small file operations
 
 /**
- * Runs `work` while no other living process does in the same directory. The claim that sorts first stays; the others
- * are withdrawn and retried.
+ * Runs `work` exclusively among living processes. The claim that sorts first stays; others are withdrawn and retried.
  */
 async function alone<T>(
   fs: FileSystem,
@@ -107,7 +105,7 @@ async function alone<T>(
         .filter((claim) => isStaked(claim, directory, processes))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
       if (!other && staked.has(path)) {
-        // Dead processes stay dead; this process may stake a claim again at any time.
+        // Only this process may stake its claim again.
         for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(joinPath(directory, dead.name));
         return await work(name);
       }
@@ -148,7 +146,7 @@ function readHolder(text: string): Holder | null {
   return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
 }
 
-/** Null for a missing file, even if removed during the read. */
+/** Null for a missing file, even if just removed. */
 async function textOf(fs: FileSystem, path: string): Promise<string | null> {
   try {
     return (await fs.exists(path)) ? new TextDecoder().decode(await fs.read(path)) : null;

@@ -8,25 +8,24 @@ import type { Evaluation } from "../evaluate.ts";
 import type { OpponentState } from "../opponents/games.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 
-/** State of the loop without weights. Random streams derive from seed and step. */
+/** State without weights. Random streams derive from seed and step. */
 export interface LoopState extends Learned {
-  /** Prices of the team's budgets by cost. */
+  /** Prices by cost. */
   readonly budgets: Readonly<Record<string, PriceState>>;
-  /** Prices of policies with a budget, by policy. */
+  /** Prices by policy. */
   readonly policyBudgets: Readonly<Record<string, PriceState>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Best accuracy so far, and the number of evaluations since. */
+  /** Best accuracy, and evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
-  /** Regular checkpoint with the highest mean training grade, for runs evaluated only at their ends. */
+  /** Regular checkpoint with the highest mean training grade; only for runs evaluated at their ends. */
   readonly bestTrained?: { readonly step: number; readonly grade: number };
   readonly watch?: DivergenceWatch;
   readonly deadTraining?: DeadTrainingSigns;
-  /** Opponent pool with results. The run folder has the weights. */
+  /** Pool with results, without weights. */
   readonly opponents?: readonly OpponentState[];
-  /** All evaluations, for a stopping rule. */
+  /** Input of stopping rules. */
   readonly evaluations?: readonly EvaluationPoint[];
-  /** Whether the stopping rule has ended the run. */
   readonly isStopped?: boolean;
   readonly queue?: ScheduleState;
 }
@@ -116,7 +115,7 @@ export function learnedOf({ step, budgets, policyBudgets, estimators, results, o
   return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
 }
 
-/** JSON with a fixed key order; states of resumed runs have another order. */
+/** Fixed key order; states of resumed runs have another order. */
 export function stateText(state: LoopState): string {
   const names = Object.keys(loopStateFields) as (keyof LoopState)[];
   const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));

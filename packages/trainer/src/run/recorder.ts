@@ -11,28 +11,26 @@ import type { FileSystem } from "@laconic/core/files";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import type { ProcessTable } from "../reading/run-source.ts";
 
-/** Measures the phases of a step. Times stay out of the metrics, which are reproducible bit for bit. */
+/** Measures phases. Times stay out of the metrics, which are reproducible bit for bit. */
 export interface StepClock {
   lap(phase: string): void;
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-/** Writes the run folder and resumes from it. */
 export interface Recorder extends OpponentStore {
-  /** Loads the last checkpoint into the models; null for a fresh run. */
+  /** Loads the last checkpoint; null for a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
-  /** Records the first weights; fresh runs only. */
+  /** Fresh runs only. */
   begin?(models: Models): Promise<void>;
-  /** Records all inputs of a step; called before `step`. */
+  /** Records all inputs; called before `step`. */
   record?(record: StepRecord): Promise<void>;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
-  /** Groups dropped since the previous step; asynchronous runs only. */
+  /** Groups since the previous step; asynchronous runs only. */
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
   /** @param transcripts - number of readable episodes */
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
-  /** Records the final test result. */
   test?(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** Records each warning text once. @param step - that caused it */
@@ -80,22 +78,22 @@ export interface RunOptions {
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
-  /** SHA-256 of weights, tokenizer and data by name; must be equal on resume. */
+  /** SHA-256 by name; must be equal on resume. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Settings that may change on resume, with a note for the warning. */
+  /** Settings that may change on resume, with a note. */
   readonly adjustable?: Readonly<Record<string, string>>;
   readonly policy?: Readonly<Record<string, unknown>>;
   /**
-   * `true` resumes from the last checkpoint. `where-possible` resumes if there is one, else starts, and replaces a run
-   * that ended before its first. `false` starts, and rejects a directory with steps or checkpoints.
+   * `true` resumes the last checkpoint. `where-possible` resumes or starts, and replaces a run without steps. `false`
+   * starts, and rejects a directory with steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Records complete steps, and first weights up to 4 million trained parameters. Default true. */
+  /** Records complete steps, and first weights up to 4 million parameters. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
-  /** More numbers per step for `timing.jsonl`. Names begin with `perf/`. */
+  /** Extra numbers for `timing.jsonl`, named `perf/...`. */
   readonly measures?: () => Metrics;
-  /** Replies of sampling servers since the last call, for `samplers.jsonl`. */
+  /** Server replies since the last call, for `samplers.jsonl`. */
   readonly replies?: () => readonly object[];
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
@@ -106,10 +104,7 @@ export interface RunOptions {
 }
 
 export interface Run extends Recorder {
-  /**
-   * Records a server warning with `step` (steps done), `time` and the facts. Repeated texts are kept.
-   * @param facts - `server`, `state` and `reason`
-   */
+  /** Repeated texts are kept. @param facts - `server`, `state` and `reason` */
   warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
 }

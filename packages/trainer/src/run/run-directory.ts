@@ -30,7 +30,7 @@ import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-
 import { cutTraces, TraceDigester, traceEnds } from "./traces.ts";
 
 /**
- * Opens a new run directory, or resumes an existing one.
+ * Creates or resumes a run directory.
  * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` with the
  * changed setting or input and both values
  */
@@ -39,7 +39,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
   await continues(fs, directory, resume); // rejects before anything is created
   await fs.makeDirectory(joinPath(directory, runFiles.checkpoints));
-  await fs.syncDirectory(joinPath(directory, "..")); // also if an earlier process created the folder and died
+  await fs.syncDirectory(joinPath(directory, "..")); // an earlier process may have died after creating it
   const lock = await lockRun(fs, directory, processes);
   const run = new RunDirectory(fs, options, lock);
   try {
@@ -51,7 +51,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   }
 }
 
-/** Changed settings of a resumed run: up to the checkpoint, and from the next step. */
+/** Changed settings: up to the checkpoint, and from the next step. */
 interface Changes {
   readonly kept: readonly ChangedSetting[];
   readonly coming: readonly ChangedSetting[];
@@ -61,7 +61,6 @@ class RunDirectory implements Run {
   readonly #fs: FileSystem;
   readonly #options: RunOptions;
   readonly #observer: RunObserver;
-  /** Whether complete steps are recorded. */
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
@@ -97,11 +96,11 @@ class RunDirectory implements Run {
     return joinPath(this.#options.directory, name);
   }
 
-  /** Creates or checks the folder's files, under the lock. */
+  /** Runs under the lock. */
   async open(): Promise<void> {
     const { directory, resume = false, config, environment } = this.#options;
     const fs = this.#fs;
-    this.#isResumed = await continues(fs, directory, resume); // another process may have been here before the lock
+    this.#isResumed = await continues(fs, directory, resume); // another process may have been faster
     if (!this.#isResumed) await clear(fs, directory);
     for (const { message } of await readLines(fs, this.#path(runFiles.warnings))) this.#written.add(message);
     await removePartial(fs, this.#path(runFiles.checkpoints));
@@ -131,7 +130,7 @@ class RunDirectory implements Run {
     await loadWeights(folder, manifest, models);
     this.#restored = { folder, manifest };
     this.#changes = await this.#compareSettings(state.step, ends.get(runFiles.changes) ?? 0);
-    // The changes file is replaced at the first step; it still says which settings were in effect.
+    // The changes file still has the settings in effect until the first step.
     await cutTraces(fs, directory, new Map([...ends].filter(([name]) => name !== runFiles.changes)));
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
@@ -150,9 +149,7 @@ class RunDirectory implements Run {
       );
   }
 
-  /**
-   * Changes due at the first step after a checkpoint. An earlier process's changes after the checkpoint do not count.
-   */
+  /** Changes due at the first step after a checkpoint, without those an earlier process made there. */
   async #compareSettings(step: number, bytesKept: number): Promise<Changes> {
     const file = this.#path(runFiles.changes);
     const bytes = (await this.#fs.exists(file)) ? await this.#fs.read(file) : new Uint8Array();
@@ -166,7 +163,7 @@ class RunDirectory implements Run {
     return { kept, coming: changedSettings({ held, next, step: step + 1 }, adjustable, undone) };
   }
 
-  /** Writes changed settings when a step uses them. The rows come first, because they contain the old values. */
+  /** Writes changed settings at their first step. Rows come first, because they contain the old values. */
   async #adjust(): Promise<void> {
     const { kept = [], coming = [] } = this.#changes ?? {};
     this.#changes = null;
@@ -191,7 +188,7 @@ class RunDirectory implements Run {
     const policies = policiesIn(models);
     // An adapter counts only its factors.
     const trained = Object.values(policies).reduce((sum, model) => sum + model.trainableParameters, 0);
-    // Engines that report 0 store the weights elsewhere; their files only contain names.
+    // Engines that report 0 store only names of weights here.
     if (this.#records && trained > 0 && trained <= maxRecordedParameters)
       await saveWeights(this.#fs, this.#options.directory, runFiles.beginning, { models: policies, step: 0 });
   }
@@ -294,7 +291,7 @@ class RunDirectory implements Run {
 
   async close(outcome?: SinkOutcome): Promise<void> {
     try {
-      await this.#writeReplies(); // replies of evaluations after the last step, and of a step that could not be written
+      await this.#writeReplies(); // of late evaluations, and of a step that failed to write
     } finally {
       await this.#sinks.tell((sink) => sink.close?.(outcome));
       await this.#lock.release();
@@ -336,7 +333,7 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 
 const maxRecordedParameters = 4e6;
 
-/** Removes partial checkpoints of a kill; under the lock, because another process may be writing one. */
+/** Another process may be writing one, so the lock is needed. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));

@@ -12,7 +12,7 @@ import { lastOf } from "./file-system.ts";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { readSettings } from "./stored-run.ts";
 
-/** All sinks of a run; never fails. */
+/** Never fails. */
 export class SinkSet {
   #sinks: readonly MetricSink[];
   readonly #warn: (message: string) => Promise<void>;
@@ -21,7 +21,6 @@ export class SinkSet {
     [this.#sinks, this.#warn] = [sinks, warn];
   }
 
-  /** Calls the sinks in order. */
   async tell(use: (sink: MetricSink) => void | Promise<void>): Promise<void> {
     for (const sink of this.#sinks) {
       try {
@@ -40,7 +39,7 @@ export class SinkSet {
     return this.tell((sink) => sink.log(metrics, metrics["step"] as number));
   }
 
-  /** @param shown - readable episodes of the evaluation */
+  /** @param shown - readable episodes */
   evaluation(result: Evaluation, shown: readonly RecordedEpisode[]): Promise<void> {
     return this.tell(async (sink) => {
       await sink.evaluation?.(result);
@@ -48,12 +47,11 @@ export class SinkSet {
     });
   }
 
-  /** Sends all rows of a run folder. */
   async replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void> {
     if (this.#sinks.length === 0) return;
     const source = fileSystemSource(fs, directory);
     const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
-    // One evaluation at a time: all episodes of a long run may exceed memory.
+    // All episodes of a long run may exceed memory.
     const shown = shownEpisodes(source, config);
     let next = await shown.next();
     const episodesOf = async (step: number): Promise<RecordedEpisode[]> => {
@@ -85,9 +83,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends a run folder to sinks, for example to new ones.
+ * Sends a run folder to sinks.
  * @returns failure messages
- * @throws LaconicError `run_missing` for a folder without a run
+ * @throws LaconicError `run_missing` for other folders
  */
 export async function sendRun(options: SendOptions): Promise<readonly string[]> {
   const { directory, outcome = "interrupted", fileSystem: fs = nodeFileSystem } = options;

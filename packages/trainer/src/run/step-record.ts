@@ -15,7 +15,7 @@ import type { LearnerResult } from "../stages/learner.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
-/** All inputs of a step, and its results. */
+/** Inputs and results of a step. */
 export interface StepRecord {
   readonly step: number;
   readonly scored: readonly ScoredRollout[];
@@ -27,7 +27,7 @@ export interface StepRecord {
   readonly learners: readonly LearnerResult[];
 }
 
-/** Packs a step as plain data, with each utterance once. */
+/** Each utterance is stored once. */
 export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const { problems, rollouts } = table.rollouts(scored);
@@ -41,7 +41,6 @@ export function packStep({ scored, trees, learners, ...facts }: StepRecord): Sto
   return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
 }
 
-/** Packs some of a step's episodes. */
 export function packRollouts(
   step: number,
   scored: readonly ScoredRollout[],
@@ -112,7 +111,7 @@ function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   };
 }
 
-/** Numbers episodes and utterances, because episodes of a tree share utterances. */
+/** Episodes of a tree share utterances. */
 class EpisodeTable {
   readonly #episodes = new Numbered<Episode, StoredEpisode>();
   readonly #utterances = new Numbered<object, StoredUtterance>();
@@ -157,7 +156,7 @@ class EpisodeTable {
     return {
       episodes: this.#episodes.rows,
       utterances: this.#utterances.rows,
-      // Concatenated over utterances with tokens, as reported by their sampler.
+      // Concatenated over utterances with tokens.
       sampledLogProbs: packNumbers(this.#logProbs),
     };
   }

@@ -8,7 +8,7 @@ import { clearedNames } from "../reading/run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
 import { traceEnds } from "./traces.ts";
 
-/** Whether to resume the directory's run; else a new one begins. @throws LaconicError `run_missing`, `run_exists` */
+/** True to resume, false for a new run. @throws LaconicError `run_missing`, `run_exists` */
 export async function continues(
   fs: FileSystem,
   directory: string,
@@ -28,7 +28,7 @@ export async function continues(
   return false;
 }
 
-/** Removes the files of a run that ended before its first step. */
+/** For runs that ended before their first step. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
   for (const name of clearedNames) {
     const path = joinPath(directory, name);
@@ -36,14 +36,14 @@ export async function clear(fs: FileSystem, directory: string): Promise<void> {
   }
 }
 
-/** Writes the manifest first, so that a configuration always has one. */
+/** Writes the manifest first: every configuration has one. */
 export async function writeConfig(fs: FileSystem, directory: string, manifest: RunManifest): Promise<void> {
   await replaceFile(fs, joinPath(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   await replaceFile(fs, joinPath(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
 }
 
 /**
- * Compares the settings and inputs of a resumed run with the original ones.
+ * Compares settings and inputs with the original ones.
  * @returns the run's manifest
  * @throws LaconicError `checkpoint_mismatch` naming the first difference
  */
@@ -87,7 +87,7 @@ export async function checkSame(
 }
 
 /**
- * Reads the run's manifest; null without one.
+ * @returns null without a manifest
  * @throws LaconicError `checkpoint_mismatch` if damaged, `data_invalid` if unreadable
  */
 export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
@@ -98,7 +98,7 @@ export async function manifestOfRun(given: FileSystem, directory: string): Promi
 }
 
 /**
- * Reads the stored settings of a run.
+ * Stored settings.
  * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
  * unreadable
  */
@@ -125,7 +125,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   );
 }
 
-/** Names the file whose rows differ from the last checkpoint's, or null. */
+/** Names a file whose rows differ from the last checkpoint's, or null. */
 export async function damagedRows(fs: FileSystem, directory: string): Promise<string | null> {
   const checkpoints = joinPath(directory, runFiles.checkpoints);
   const [last] = await completeSteps(fs, checkpoints);

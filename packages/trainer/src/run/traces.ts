@@ -6,10 +6,10 @@ import { membersIn, type ReadAt } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
 import { piecesBy } from "./file-system.ts";
 
-/** Sizes and hashes of trace files at a checkpoint, by name. */
+/** Trace files at a checkpoint, by name. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
-/** Hashes the trace files of a run. Files of an open run only grow, so each byte is read once. */
+/** Files of an open run only grow, so each byte is hashed once. */
 export class TraceDigester {
   readonly #fs: FileSystem;
   readonly #directory: string;
@@ -39,7 +39,7 @@ export class TraceDigester {
 /**
  * Finds the length of each trace file up to a step.
  * @param recorded - digests of the checkpoint; null skips the comparison
- * @throws Error naming file and place of lost or changed rows
+ * @throws Error for lost or changed rows
  */
 export async function traceEnds(
   fs: FileSystem,
@@ -87,7 +87,7 @@ async function isPrefix(read: ReadAt, { bytes, sha256 }: FileDigest): Promise<bo
   return length === bytes && hash.digest() === sha256;
 }
 
-/** Steps of the rows before the first torn or later row, and their end in bytes. */
+/** Steps before the first torn or later row, and their end in bytes. */
 async function rowsUpTo(
   read: ReadAt,
   areMembers: boolean,
@@ -104,7 +104,7 @@ async function rowsUpTo(
 }
 
 interface RowStep {
-  /** Null for a torn row, or one without a step. */
+  /** Null for torn rows and rows without a step. */
   readonly step: number | null;
   readonly end: number;
 }

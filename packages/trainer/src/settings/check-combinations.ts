@@ -11,7 +11,7 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
 };
 
 /**
- * Rejects incompatible settings and settings without effect.
+ * Rejects incompatible or ineffective settings.
  * @param place - as in `parseTrainConfig`
  * @throws LaconicError `config_invalid` naming the key
  */
@@ -67,7 +67,6 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
 
-/** Throws an error with the reason. */
 type Refuse = (key: string, reason: string) => never;
 
 function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
@@ -86,7 +85,7 @@ function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
     );
 }
 
-/** Allows a single correction for the sampler, and none if the ratio already corrects. */
+/** Allows one correction for the sampler, and none if the ratio already corrects. */
 function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {
   if (asynchronous)
     refuse("objective.importance", "older samples are weighed already, by asynchronous.importanceCap; leave one out");

@@ -8,7 +8,7 @@ import type { LearningRateSchedule } from "./schedules.ts";
 import * as tables from "./tables.ts";
 import type { Value } from "./values.ts";
 
-/** Named estimator with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
+/** Named estimator. `group` with `scale: "group"` is Eq. 2 as printed. */
 export type AdvantageSettings =
   | {
       readonly [Name in EstimatorName]: { readonly estimator: Name } & (EstimatorOptions[Name] extends Readonly<
@@ -17,7 +17,7 @@ export type AdvantageSettings =
         ? unknown
         : EstimatorOptions[Name]);
     }[EstimatorName]
-  /** Normalises terms and costs separately (GDPO); the prices of Eq. 1 weight the costs. */
+  /** Normalises terms and costs separately (GDPO); prices of Eq. 1 weight the costs. */
   | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
 export type CreditSettings = {
@@ -30,13 +30,13 @@ export type DivergenceSettings = ValuesOf<typeof tables.divergenceTable>;
 
 export type TreeSettings = ValuesOf<typeof tables.treeTable>;
 
-/** Settings of one policy that differ from the run's. */
+/** Settings of a policy that differ from the run's. */
 export interface PolicySettings {
   readonly objective?: TrainConfig["objective"];
   readonly advantage?: TrainConfig["advantage"];
   readonly learningRate?: LearningRateSchedule | Value<"schedule">;
   readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
-  /** Prices and budget apply to the tokens of the policy's agents. */
+  /** Applies to the tokens of the policy's agents. */
   readonly prices?: TrainConfig["prices"];
   readonly budget?: BudgetOptions | Value<"budget">;
 }
@@ -54,49 +54,44 @@ export type SupervisedSettings = ValuesOf<typeof tables.besideTable> &
 
 export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
 
-/** Complete configuration of a run's computation. */
+/** Complete configuration. */
 export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
-    /** Evaluations use 1 if this is a schedule. */
+    /** Evaluations replace a schedule by 1. */
     readonly temperature: number | Value<"schedule">;
   };
   readonly groupBy: GroupKey | Value<"grouping">;
   /** Default: the task's reward. */
   readonly reward?: Value<"reward">;
-  /** Scores all episodes of a problem jointly. Its terms are added to the reward in training. */
+  /** Scores a problem's episodes jointly; adds terms to the reward in training. */
   readonly groupReward?: Value<"groupReward">;
-  /** Chooses each step's problems from the pool; absent for epoch order. */
+  /** Chooses each step's problems. Default: epoch order. */
   readonly curriculum?: Value<"curriculum">;
-  /**
-   * Named objective with its options. Most support `importance`, `offPolicyMask` and `kl` (from the policy before the
-   * first step).
-   */
+  /** Most support `importance`, `offPolicyMask` and `kl` (from the policy before the first step). */
   readonly objective: ObjectiveSettings | Value<"objective">;
   readonly advantage: AdvantageSettings | Value<"estimator">;
-  /** Costs by name; null for Eq. 1's `tokens`, `turns` and `repetition`. */
+  /** Default null: Eq. 1's `tokens`, `turns` and `repetition`. */
   readonly costs: Readonly<Record<string, CostSettings | Value<"cost">>> | null;
-  /** λ per unit of each cost. A budget sets the price of its cost. */
+  /** λ per unit of cost. Budgets set the price of their cost. */
   readonly prices: Readonly<Record<string, number>>;
   readonly scoring: ScoringSettings;
   readonly limits: EpisodeLimits;
   /**
-   * Null samples each step with the newest weights. Otherwise sampling runs concurrently, and a resumed run replays the
-   * groups in flight.
+   * Concurrent sampling; a resumed run replays groups in flight. If null, each step samples with the newest weights.
    */
   readonly asynchronous: AsynchronousSettings | null;
   readonly credit: CreditSettings;
-  /** Absent: no opponents, all agents learn. */
+  /** Default: all agents learn. */
   readonly opponents?: OpponentSettings;
-  /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies per agent and node. */
+  /** Samples `episodesPerProblem` replies per agent and node; if null, whole episodes. */
   readonly tree: TreeSettings | null;
-  /** By policy name. */
   readonly policies: Readonly<Record<string, PolicySettings>>;
   /** Eq. 5 for the cost `tokens`; null fixes its price. */
   readonly budget: BudgetOptions | Value<"budget"> | null;
-  /** Eq. 5 for other costs by name: of an agent, an edge, or reading. */
+  /** Eq. 5 for other costs: of an agent, an edge, or reading. */
   readonly budgets: Readonly<Record<string, BudgetOptions | Value<"budget">>>;
-  /** Null learns from rewards alone. */
+  /** Null for rewards alone. */
   readonly supervised: SupervisedSettings | null;
   readonly optimizer: ValuesOf<typeof optimizerTable> & {
     /** Over optimizer steps. */
@@ -104,28 +99,29 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
   };
   readonly evaluation: ValuesOf<typeof tables.evaluationTable>;
   /**
-   * Stops a diverged run. First case: the mean grade of the last `steps` steps is at least `fall` below its best, and
-   * the policy has broken since (entropy or a step's KL changed by 1 nat per token or more). Second case: a broken
-   * policy does not recover within four times as many steps. Third case: no gradient is finite for `steps` steps. Null
-   * disables it.
+   * Stops a diverged run:
+   * - mean grade of the last `steps` steps is `fall` below its best, and the policy has broken (entropy or a step's KL
+   * changed by 1 nat per token),
+   * - no recovery of a broken policy within four times as many steps, or
+   * - no finite gradient for `steps` steps.
    */
   readonly divergence: DivergenceSettings | null;
-  /** Stops after a number of evaluations without improvement; the best checkpoint is kept. Null disables it. */
+  /** Stops after evaluations without improvement; keeps the best checkpoint. */
   readonly earlyStopping: ValuesOf<typeof tables.earlyStoppingTable> | Value<"stopping"> | null;
   readonly checkpoint: ValuesOf<typeof tables.checkpointTable>;
 }
 
-/** Groups filled key by key; other settings are replaced as a whole. */
+/** Filled key by key; other settings are replaced as a whole. */
 export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"] as const;
 
 type FilledGroup = (typeof filledGroups)[number];
 
-/** Objective as written by users: a single clip number applies to both sides. */
+/** A single clip number applies to both sides. */
 export type WrittenObjective = Omit<ObjectiveSettings, "clip"> & {
   readonly clip?: NonNullable<ObjectiveSettings["clip"]> | number;
 };
 
-/** Configuration as written by users. Defaults: {@link agentGspoDefaults}. */
+/** Partial configuration. Defaults: {@link agentGspoDefaults}. */
 export type TrainSettings = {
   readonly [
     Key in Exclude<
@@ -141,7 +137,7 @@ export type TrainSettings = {
   /** Defaults: {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
   readonly divergence?: Partial<DivergenceSettings> | null;
-  /** Defaults: {@link opponentDefaults}; null equals absent. */
+  /** Defaults: {@link opponentDefaults}. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
   /** Defaults: {@link supervisedDefaults}. */
   readonly supervised?: Partial<SupervisedSettings> | null;
@@ -153,18 +149,18 @@ export type TrainSettings = {
   };
 };
 
-/** Our defaults for asynchronous sampling. Measured: 99 % of the slots in use. */
+/** Measured: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = tables.defaultsOf(tables.asynchronousTable);
 
 /** Defaults for opponents. */
 export const opponentDefaults: Omit<OpponentSettings, "sides"> = tables.defaultsOf(tables.opponentsTable);
-/** Our defaults for supervised examples. */
+/** Defaults for supervised examples. */
 export const supervisedDefaults: SupervisedSettings = {
   ...tables.defaultsOf(tables.besideTable),
   ...tables.defaultsOf(tables.exampleTable),
 };
 
-/** Defaults of the paper where it has any; others are marked as ours. */
+/** Defaults of the paper; others are marked as ours. */
 export const agentGspoDefaults: TrainConfig = {
   seed: 0,
   ...tables.defaultsOf(tables.loopTable),

@@ -6,32 +6,32 @@ import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config
 import { checkedSchedule, learningRateAt, type LearningRateSchedule } from "./schedules.ts";
 import { isValueSource, type TrainValues, type Value } from "./values.ts";
 
-/** Whether a setting names an estimator, rather than being one. */
+/** False for an estimator object. */
 export function isNamedEstimator(choice: unknown): choice is AdvantageSettings {
   return isRecord(choice) && typeof choice["estimator"] === "string";
 }
 
-/** Whether a setting names an objective, rather than being one. */
+/** False for an objective object. */
 export function isNamedObjective(choice: unknown): choice is ObjectiveSettings {
   return isRecord(choice) && !isValueSource(choice) && typeof choice["evaluate"] !== "function";
 }
 
-/** Whether a setting has the options of Eq. 5, rather than being a budget. */
+/** True for options of Eq. 5, false for a budget object. */
 export function isNamedBudget(choice: unknown): choice is BudgetOptions {
   return isRecord(choice) && "targetTokens" in choice;
 }
 
-/** Whether a setting has the options of a cost kind, rather than being a cost. */
+/** True for options of a cost kind, false for a cost object. */
 export function isNamedCost(choice: unknown): choice is CostSettings {
   return isRecord(choice) && typeof choice["kind"] === "string";
 }
 
-/** Whether a setting describes a learning rate, rather than being a schedule. */
+/** True for learning-rate options, false for a schedule. */
 export function isNamedRate(choice: unknown): choice is LearningRateSchedule {
   return isRecord(choice) && "peak" in choice;
 }
 
-/** Returns a value whose module is loaded. @throws LaconicError `input_invalid` for a source that is not loaded */
+/** @throws LaconicError `input_invalid` for a source that is not loaded */
 export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): TrainValues[Kind] {
   if (!isValueSource(value)) return value;
   throw new LaconicError(
@@ -43,7 +43,7 @@ export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): Tra
   );
 }
 
-/** @throws LaconicError `config_invalid` for an unknown or out-of-range option */
+/** @throws LaconicError `config_invalid` for an invalid option */
 export function estimatorOf({
   advantage,
   costWhenTaskAtLeast,
@@ -57,14 +57,14 @@ export function estimatorOf({
   return estimatorPreset(estimator, options as EstimatorOptions[EstimatorName]);
 }
 
-/** @throws LaconicError `config_invalid` for an unknown or out-of-range option */
+/** @throws LaconicError `config_invalid` for an invalid option */
 export function objectiveOf(choice: TrainConfig["objective"]): Objective {
   if (!isNamedObjective(choice)) return valueIn<"objective">(choice);
   const { name, ...options } = choice;
   return objectivePreset(name, options);
 }
 
-/** Costs by name. Default: those of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
+/** Default: costs of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
 export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   if (costs === null) return equation1Costs;
   return Object.fromEntries(
@@ -87,12 +87,12 @@ export function temperatureOf({ sampling: { temperature } }: Pick<TrainConfig, "
   return checkedSchedule(valueIn<"schedule">(temperature), "temperature");
 }
 
-/** Named objective's correction for samples of another policy. */
+/** Correction for samples of another policy. */
 export function importanceOf({ objective }: Pick<TrainConfig, "objective">): ObjectiveSettings["importance"] {
   return isNamedObjective(objective) ? objective.importance : undefined;
 }
 
-/** A policy's estimator object, if its settings or the run's contain one that is not a function. */
+/** Custom estimator object of a policy or the run. */
 export function estimatorValue(
   { advantage, policies }: Pick<TrainConfig, "advantage" | "policies">,
   policy: string,

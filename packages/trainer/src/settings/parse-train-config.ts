@@ -20,9 +20,9 @@ import { expandPlainForms, trainConfigSchema } from "./schema.ts";
 import { isValueSource } from "./values.ts";
 
 /**
- * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
- * @param place - path of the object in a larger configuration, for messages
- * @param nearest - suggests a setting elsewhere for a misplaced name
+ * Fills defaults from {@link agentGspoDefaults} and checks the result.
+ * @param place - path in a larger configuration, for messages
+ * @param nearest - suggests a setting for a misplaced name
  * @throws LaconicError `config_invalid` naming the key, with the nearest known one
  */
 export function parseTrainConfig(
@@ -38,7 +38,7 @@ export function parseTrainConfig(
   return resolved(parsed.data);
 }
 
-/** Adds the defaults of objectives, estimators and budgets, so that later code adds none. */
+/** Adds all defaults of objectives, estimators and budgets. */
 function resolved(config: TrainConfig): TrainConfig {
   const { policies, budgets, sampling } = config;
   return {
@@ -54,7 +54,6 @@ function resolved(config: TrainConfig): TrainConfig {
 
 type Parts = Pick<PolicySettings, "objective" | "advantage"> & { readonly budget?: TrainConfig["budget"] };
 
-/** Resolves these settings of a run or a policy. */
 function resolvedParts<P extends Parts>({ objective, advantage, budget }: P): Partial<P> {
   const parts: Parts = {
     ...(isNamedObjective(objective) && { objective: fillDefaults(objectiveShape(objective.name), objective) }),
@@ -77,7 +76,7 @@ function invalid(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Groups filled key by key. Defaults of one alternative must not leak into another. */
+/** Defaults of one alternative must not leak into another. */
 const filled: Readonly<Record<string, object | null>> = {
   ...Object.fromEntries(filledGroups.map((group) => [group, agentGspoDefaults[group]])),
   asynchronous: asynchronousDefaults,
@@ -86,7 +85,7 @@ const filled: Readonly<Record<string, object | null>> = {
   supervised: supervisedDefaults,
 };
 
-/** Merges settings over the defaults as own properties, so that no key reaches a prototype. */
+/** Uses own properties, so that no key reaches a prototype. */
 function withDefaults(written: unknown): unknown {
   if (written === undefined) return agentGspoDefaults;
   if (!isRecord(written)) return written;
@@ -106,7 +105,7 @@ function laidOver(defaults: unknown, written: unknown): unknown {
   return Object.fromEntries([...Object.entries(defaults), ...merged]);
 }
 
-/** Reports the first unknown key with the nearest known one, else the first invalid value. */
+/** Reports the first unknown key, else the first invalid value. */
 function refusal(
   issues: readonly z.core.$ZodIssue[],
   place: readonly string[],
@@ -127,14 +126,14 @@ function refusal(
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
 }
 
-/** Issues of the named alternative, for a setting that is not a value either. */
+/** Issues of the named alternative, for settings that are not values. */
 function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union" || issue.errors[0]?.[0]?.code !== "custom") return [issue];
   const named = issue.errors.at(-1);
   return named?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Keys of the schema at a path. For alternatives, only those of the chosen one. */
+/** Known keys at a path, of the chosen alternative. */
 function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
     return keysAt(schema.unwrap(), path, given);
@@ -152,14 +151,14 @@ function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown
   return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
 }
 
-/** Whether the alternative's literal fields match the value. */
+/** True if the alternative's literal fields match. */
 function isMeant(option: z.core.$ZodType, given: unknown): boolean {
   if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
   const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
   return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
-/** Rejects invalid options of named parts before the run starts. */
+/** Rejects invalid options before the run starts. */
 function checkNamed(config: TrainConfig): void {
   if (isNamedObjective(config.objective)) objectiveOf(config.objective);
   if (isNamedEstimator(config.advantage)) estimatorOf(config);

@@ -6,7 +6,7 @@ import type { learningRateTable } from "./tables.ts";
 /** Learning rate over a run of `steps` optimizer steps. */
 export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
 
-/** Learning rate of an optimizer step, from 0. @throws LaconicError `config_invalid` for an impossible schedule */
+/** @param step - from 0 @throws LaconicError `config_invalid` for an impossible schedule */
 export function learningRateAt(schedule: LearningRateSchedule, step: number, steps: number): number {
   const { peak, warmUpSteps, decay, finalFraction } = schedule;
   if (warmUpSteps < 0 || finalFraction < 0 || finalFraction > 1)
@@ -18,7 +18,7 @@ export function learningRateAt(schedule: LearningRateSchedule, step: number, ste
   return peak * (finalFraction + (1 - finalFraction) * left);
 }
 
-/** Checks that a custom schedule returns numbers above 0. @param name - for messages */
+/** Requires numbers above 0. @param name - for messages */
 export function checkedSchedule(schedule: Schedule, name: string): Schedule {
   return (step, steps) =>
     checkedCall(

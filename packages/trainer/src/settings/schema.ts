@@ -9,7 +9,7 @@ import type { CreditSettings, TrainConfig } from "./config.ts";
 import * as tables from "./tables.ts";
 import { valueOr, valueSchema, isValueSource, trainValues, valueKindOf, type TrainValues } from "./values.ts";
 
-/** Adds a field that selects one of several alternatives. */
+/** Adds a field that selects an alternative. */
 function namedSchema(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
   const field: Field = { help, shape: { kind: "choice", of: [name] } };
   return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
@@ -46,17 +46,15 @@ const creditSchema = z.discriminatedUnion("kind", [
   ...otherCredits,
 ]) as unknown as z.ZodType<CreditSettings>;
 
-/** Schema of a table. */
 function tableSchema(fields: tables.Table): z.ZodObject {
   return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
 }
 
-/** Makes all settings of a table optional. */
 function someOf(fields: tables.Table): tables.Table {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
 }
 
-/** Settings of supervised examples; defaults in `supervisedDefaults`. */
+/** Defaults: `supervisedDefaults`. */
 export const exampleShape: Shape = { kind: "group", fields: someOf(tables.exampleTable) };
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
@@ -79,7 +77,7 @@ const trainedSampling = schemaOf(
 const loopSchema = tableSchema(tables.loopTable).shape;
 const opponentsSchema = tableSchema(tables.opponentsTable).shape;
 
-/** Schema of a complete configuration; unknown keys are rejected. */
+/** Unknown keys are rejected. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
   ...loopSchema,
@@ -148,8 +146,8 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**
- * Expands short forms: `"grpo"` becomes `{ name: "grpo" }`, 0.2 becomes `{ low: 0.2, high: 0.2 }`, and a number becomes
- * a budget's target. Returns other values unchanged.
+ * Expands short forms: `"grpo"` to `{ name: "grpo" }`, 0.2 to `{ low: 0.2, high: 0.2 }`, and numbers to a budget's
+ * target.
  */
 export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
@@ -183,18 +181,18 @@ export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unk
   );
 }
 
-/** Whether a setting is a value or its source, rather than settings of a named one. */
+/** False for settings of a named value. */
 function isValue(schema: z.core.$ZodType, written: unknown): boolean {
   const kind = valueKindOf(schema);
   return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);
 }
 
-/** Paths of all settings and groups; `*` matches any name. */
+/** Paths of settings and groups; `*` matches any name. */
 export function settingPaths(schema: z.core.$ZodType): string[] {
   return [...new Set(pathsBelow(schema, []))];
 }
 
-/** Settings that take a value, with its kind; `*` matches any name. */
+/** Paths of settings that take a value, with its kind. */
 export function valuePaths(
   schema: z.core.$ZodType,
   path: readonly string[] = [],

@@ -1,6 +1,6 @@
 import type { Field, ValuesOf } from "@laconic/core";
 
-/** Settings by name. Types, schemas, help and defaults derive from these tables. */
+/** Types, schemas, help and defaults derive from these tables. */
 export type Table = Readonly<Record<string, Field>>;
 
 /** Learning rate over the optimizer steps of a run. */
@@ -48,7 +48,7 @@ export const evaluationTable = {
   },
 } as const;
 
-/** Samples without a score are counted, but not in rewards and accuracy; too many end the run. */
+/** Samples without a score are not in rewards and accuracy; too many end the run. */
 export const scoringTable = {
   seconds: {
     help: "Seconds without any score after which a sample has failed",
@@ -87,7 +87,7 @@ export const exampleTable = {
   },
 } as const;
 
-/** Supervised examples alongside reinforcement learning; extends {@link exampleTable}. */
+/** Options besides {@link exampleTable}. */
 export const besideTable = {
   batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
   weight: {
@@ -97,7 +97,7 @@ export const besideTable = {
   },
 } as const;
 
-/** Criteria of a diverged run: grades and policy have both broken. */
+/** Both grades and policy have broken. */
 export const divergenceTable = {
   fall: {
     help: "Share of the best mean grade that has to be lost",
@@ -111,13 +111,11 @@ export const divergenceTable = {
   },
 } as const;
 
-/** Ends the run after evaluations without improvement. The best checkpoint is kept. */
 export const earlyStoppingTable = {
   patience: { help: "Evaluations without a better one", shape: { kind: "number", integer: true, min: 1 } },
   minGain: { help: "Gain of accuracy that counts as better", shape: { kind: "number", min: 0 } },
 } as const;
 
-/** Written and retained checkpoints. */
 export const checkpointTable = {
   every: { help: "Steps between checkpoints", shape: { kind: "number", integer: true, min: 1 }, default: 20 },
   keep: { help: "Checkpoints that are kept", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
@@ -144,7 +142,7 @@ export const loopTable = {
     shape: { kind: "number", integer: true, min: 1 },
     default: 1,
   },
-  /** The gap between the two is always measured. */
+  /** The gap is always measured. */
   oldLogProbs: {
     help: "Log-probs of the old policy: computed again by the trainer, or those of the sampler",
     shape: { kind: "choice", of: ["recompute", "sampler"] },
@@ -165,7 +163,7 @@ export const loopTable = {
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },
     default: "message", // Eq. 3: an action is an utterance
   },
-  /** In an asynchronous run, `throw` drops the group. The run ends after a step's worth of consecutive failures. */
+  /** Asynchronous runs drop the group, and end after a step's worth of consecutive failures. */
   onAgentError: {
     help: "Whether an agent's error ends the run, or its episode, which is then left out of rewards",
     shape: { kind: "choice", of: ["throw", "end"] },
@@ -184,9 +182,8 @@ export const loopTable = {
   },
 } as const;
 
-/** Sampling during training; a step takes the first complete groups. */
 export const asynchronousTable = {
-  /** Max (`maxLag` + 1) `problemsPerStep`. A fleet with more slots than a step has calls needs more groups. */
+  /** Max (`maxLag` + 1) `problemsPerStep`. Fleets with more slots than a step has calls need more groups. */
   activeGroups: {
     help: "Groups in flight; null for one more than a step has problems",
     shape: { kind: "number", integer: true, min: 1 },
@@ -216,7 +213,7 @@ export const asynchronousTable = {
   },
 } as const;
 
-/** MAGRPO's rollout trees. */
+/** MAGRPO. */
 export const treeTable = {
   /** Children per node: G, or G to the number of agents. */
   mode: {
@@ -231,15 +228,14 @@ export const treeTable = {
   },
 } as const;
 
-/** Credit assignment from team to utterance by `kind`, with options. */
+/** Options by `kind`. */
 export const creditTables = {
   // Every utterance gets the episode's reward.
   shared: {},
-  // Reward minus that of the same episode with the speaker silent; one more episode per trained agent.
+  // Minus the reward of the same episode with the speaker silent; one more episode per trained agent.
   difference: {},
 } as const;
 
-/** Frozen opponents that play some agents in training. */
 export const opponentsTable = {
   /** Sides alternate by game. The other agents learn. */
   sides: {
@@ -257,10 +253,10 @@ export const opponentsTable = {
     shape: { kind: "choice", of: ["group", "episode"] },
     default: "group",
   },
-  /** The first past self has the run's initial weights. */
+  /** The first one has the initial weights. */
   every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
   keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
-  /** The oldest, the easiest to beat, or the one whose removal keeps the others evenly spread. */
+  /** Oldest, easiest to beat, or the one whose removal keeps the others evenly spread. */
   drop: {
     help: "Which past self leaves a full pool",
     shape: { kind: "choice", of: ["oldest", "beaten", "spread"] },
@@ -287,7 +283,6 @@ type DefaultsOf<T extends Table> = ValuesOf<{
   readonly [Name in keyof T as T[Name] extends { readonly default: unknown } ? Name : never]: T[Name];
 }>;
 
-/** Defaults of a table. */
 export function defaultsOf<const T extends Table>(table: T): DefaultsOf<T> {
   const rows = Object.entries(table).filter(([, row]) => "default" in row);
   return Object.fromEntries(rows.map(([name, row]) => [name, row.default])) as DefaultsOf<T>;

@@ -16,17 +16,16 @@ import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Cost } from "@laconic/rewards";
 import * as z from "zod";
 
-/** Module export that creates a value. Stored in configurations, and replaced by the value before a run is compiled. */
+/** Module export that creates a value; stored in configurations and replaced before a run is compiled. */
 export interface ValueSource {
-  /** Absolute module path; relative in a run folder. */
+  /** Absolute; relative in a run folder. */
   readonly file: string;
   /** `default`, or an export name. */
   readonly export: string;
-  /** Keys from the export to the value, for values in a configuration file. */
+  /** Keys from the export to the value. */
   readonly path?: readonly string[];
-  /** Arguments for an export that is a function. */
+  /** Arguments of an exported function. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Name that the value reports. */
   readonly name?: string;
 }
 
@@ -34,7 +33,7 @@ export function isValueSource(value: unknown): value is ValueSource {
   return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
 }
 
-/** Values of training settings by kind. */
+/** Settings' values by kind. */
 export interface TrainValues {
   readonly reward: Reward;
   readonly groupReward: GroupReward;
@@ -50,10 +49,10 @@ export interface TrainValues {
   readonly examples: SupervisedExamples;
 }
 
-/** A value of a kind, or its source. */
+/** A value or its source. */
 export type Value<Kind extends keyof TrainValues> = TrainValues[Kind] | ValueSource;
 
-/** Recognises a value: its noun, and its missing members or null. */
+/** Noun, and a check that returns the missing members or null. */
 export interface ValueCheck {
   readonly noun: string;
   readonly lacks: (value: unknown) => string | null;
@@ -75,7 +74,7 @@ export function having(members: Readonly<Record<string, Member>>): ValueCheck["l
   };
 }
 
-/** Type of a value for messages. */
+/** For messages. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
@@ -89,7 +88,6 @@ function functionOr(lacks: ValueCheck["lacks"]): ValueCheck["lacks"] {
   return (value) => (typeof value === "function" ? null : lacks(value));
 }
 
-/** Checks for values of training settings. */
 export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
   reward: { noun: "reward", lacks: lacksOfFunction },
   groupReward: { noun: "group reward", lacks: lacksOfFunction },
@@ -111,7 +109,6 @@ export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
   },
 };
 
-/** Schema of a value of a kind, or its source. */
 export function valueSchema<Kind extends keyof TrainValues>(kind: Kind): z.ZodType<Value<Kind>> {
   return z
     .custom<Value<Kind>>((value) => isValueSource(value) || trainValues[kind].lacks(value) === null, {
@@ -120,7 +117,7 @@ export function valueSchema<Kind extends keyof TrainValues>(kind: Kind): z.ZodTy
     .meta({ value: kind });
 }
 
-/** Schema of a value, or of the settings of a named one. */
+/** Accepts a value, or settings of a named one. */
 export function valueOr<Kind extends keyof TrainValues, T>(
   kind: Kind,
   named: z.ZodType<T>,
@@ -130,7 +127,7 @@ export function valueOr<Kind extends keyof TrainValues, T>(
   return description === undefined ? slot : slot.describe(description);
 }
 
-/** Kind of value that a schema takes, or undefined. */
+/** Undefined if the schema takes no value. */
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valueKindOf(schema.unwrap());
   if (schema instanceof z.ZodUnion && !(schema instanceof z.ZodDiscriminatedUnion))

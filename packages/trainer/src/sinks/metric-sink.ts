@@ -7,38 +7,34 @@ export interface SinkRun {
   /** Default: the folder's name. */
   readonly name: string;
   readonly directory: string;
-  /** Settings, as in `config.json`. */
+  /** As in `config.json`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Versions, machine and device, as in `environment.json`. */
+  /** As in `environment.json`. */
   readonly environment: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Receives the rows of a run. Only `log` is required. A resumed run sends everything again from the first step. A sink
- * that throws is disabled with a warning; the run continues, and its folder is complete.
+ * Receives a run's rows; only `log` is required. A resumed run sends everything again. A sink that throws is disabled
+ * with a warning; the folder stays complete.
  */
 export interface MetricSink {
   /** For messages. Default `sink`. */
   readonly name?: string;
-  /** How to send missed rows later, as text. */
+  /** How to send missed rows later. */
   readonly later?: string;
   /** Called first. */
   begin?(run: SinkRun): void | Promise<void>;
-  /** Receives a step's flat metrics, as in `metrics.jsonl`. */
+  /** As in `metrics.jsonl`. */
   log(metrics: Metrics, step: number): void | Promise<void>;
-  /** Receives a validation result, of step 0 or later. `validationMetrics` flattens it. */
+  /** For step 0 and later. `validationMetrics` flattens results. */
   evaluation?(evaluation: Evaluation): void | Promise<void>;
-  /** Receives validation episodes for readers. Their text comes from a model and must not be rendered as markup. */
+  /** Validation episodes. Model text must not be rendered as markup. */
   transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
-  /**
-   * Sends pending data at the end of the run. A sweep's next run calls `begin` again. Not called after an error.
-   * @param outcome - how the run ended
-   */
+  /** Sends pending data at the end; not called after an error. A sweep's next run calls `begin` again. */
   close?(outcome?: SinkOutcome): void | Promise<void>;
 }
 
-/** How a run ended; `interrupted` runs can resume. */
+/** Interrupted runs can resume. */
 export type SinkOutcome = "finished" | "interrupted" | "failed";
 
-/** A sink with every method. */
 export type CompleteSink = Required<Omit<MetricSink, "later">> & Pick<MetricSink, "later">;

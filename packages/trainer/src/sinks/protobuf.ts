@@ -1,6 +1,6 @@
 import { joinBytes } from "@laconic/core/files";
 
-// Protocol-buffer fields: tag (number and wire type), then value.
+// Fields: tag (number and wire type), then value.
 
 export function doubleField(field: number, value: number): Uint8Array {
   const out = new Uint8Array(8);
@@ -14,7 +14,7 @@ export function floatField(field: number, value: number): Uint8Array {
   return joinBytes([tag(field, 5), out]);
 }
 
-/** @param value - an integer from 0 */
+/** @param value - integer from 0 */
 export function varintField(field: number, value: number): Uint8Array {
   return joinBytes([tag(field, 0), varint(value)]);
 }
@@ -23,7 +23,7 @@ export function textField(field: number, text: string): Uint8Array {
   return bytesField(field, new TextEncoder().encode(text));
 }
 
-/** Text, bytes, or a message of encoded fields. */
+/** Text, bytes, or message. */
 export function bytesField(field: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const data = joinBytes(parts);
   return joinBytes([tag(field, 2), varint(data.length), data]);

@@ -1,11 +1,11 @@
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 
-/** Max characters shown per text; the number cut is reported. */
+/** Max characters shown per text. */
 const maxCharacters = 4000;
 
 /**
- * Formats an episode as plain text: problem, turns, answer and grade. Control and direction characters appear as
- * escapes, and model text is indented, so that it cannot imitate our lines.
+ * Formats problem, turns, answer and grade. Control and direction characters are escaped, and model text is indented,
+ * so that it cannot imitate our lines.
  */
 export function readableEpisode({ problem, episode, task }: RecordedEpisode): string {
   const turns = episode.utterances.map(({ agent, silent, text, writtenTokens }) =>
@@ -31,15 +31,14 @@ function indented(text: string): string {
     .join("\n");
 }
 
-/** Lines of a text with escapes. */
 function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/u).map(visible);
 }
 
-/** Control characters, line separators, direction marks, byte-order marks and lone surrogates. */
+/** Control characters, separators, direction marks, byte-order marks and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Escapes hidden characters, such as `\u202e`. */
+/** Escapes as `\u202e`. */
 function visible(text: string): string {
   return text.replaceAll(hidden, (each) =>
     each === "\t" ? "  " : `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,

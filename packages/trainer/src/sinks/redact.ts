@@ -2,16 +2,15 @@ import type { MetricSink } from "./metric-sink.ts";
 import { thrownText } from "@laconic/core";
 import { withoutKey } from "@laconic/core/wire";
 
-/** Replaces a secret. */
 const mark = "[redacted]";
 
-/** Environment variables with secret values. */
+/** Environment variables with secrets. */
 const secretName = /(?:API_?KEY|TOKEN|PASSWORD|SECRET|CREDENTIALS?)$/iu;
 
 /** Shorter secrets would redact common words. */
 const minCharacters = 8;
 
-/** Values of environment variables with secret names, such as `WANDB_API_KEY` and `HF_TOKEN`. */
+/** Values of variables such as `WANDB_API_KEY` and `HF_TOKEN`. */
 export function secretsIn(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = ""]) =>
     secretName.test(name) && value.length >= minCharacters ? [value] : [],
@@ -24,7 +23,6 @@ export function redacted(text: string, secrets: readonly string[]): string {
   return known.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${mark}@`);
 }
 
-/** Redacts all texts in plain data. */
 function redactedValue<T>(value: T, secrets: readonly string[]): T {
   if (typeof value === "string") return redacted(value, secrets) as T;
   if (Array.isArray(value)) return value.map((each: unknown) => redactedValue(each, secrets)) as T;
@@ -32,10 +30,7 @@ function redactedValue<T>(value: T, secrets: readonly string[]): T {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactedValue(each, secrets)])) as T;
 }
 
-/**
- * Wraps a sink so that secrets appear neither in its settings and environment nor in its errors.
- * @param name - for a sink without a name
- */
+/** Removes secrets from a sink's settings, environment and errors. @param name - for a sink without a name */
 export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
   const guarded =
     <Arguments extends readonly unknown[], Result>(use: (...values: Arguments) => Result | Promise<Result>) =>
@@ -44,7 +39,7 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
         return await use(...values);
       } catch (error) {
         const said = redacted(thrownText(error), secrets);
-        // A service's message may contain part of a secret.
+        // The message may contain part of a secret.
         throw new Error(secrets.reduce(withoutKey, said), { cause: error });
       }
     };

@@ -2,7 +2,7 @@ import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
 import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
 
-/** TensorBoard's record format: length, masked CRC, payload, masked CRC. */
+/** Record: length, masked CRC, payload, masked CRC. */
 export function frameRecord(payload: Uint8Array): Uint8Array {
   const record = new Uint8Array(16 + payload.length);
   const view = new DataView(record.buffer);
@@ -18,13 +18,13 @@ export function encodeFileVersion(wallTime: number): Uint8Array {
   return event(wallTime, 0, textField(3, "brain.Event:2"));
 }
 
-/** Event with one scalar per metric; TensorBoard stores float32. */
+/** TensorBoard stores float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
   const values = finiteMetrics(metrics).map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
   return event(wallTime, step, bytesField(5, ...values));
 }
 
-/** Text at a step. TensorBoard renders Markdown, so the text is written as a code block. */
+/** TensorBoard renders Markdown, so the text becomes a code block. */
 export function encodeText(wallTime: number, step: number, tag: string, text: string): Uint8Array {
   const code = text
     .split("\n")
@@ -33,7 +33,7 @@ export function encodeText(wallTime: number, step: number, tag: string, text: st
   return event(wallTime, step, summary(tag, "text", null, stringTensor(new TextEncoder().encode(code))));
 }
 
-/** A plugin's data of a run, with a tensor that is empty by default. */
+/** @param tensor - default empty */
 export function encodePluginData(
   wallTime: number,
   tag: string,
@@ -44,13 +44,11 @@ export function encodePluginData(
   return event(wallTime, 0, summary(tag, plugin, data, tensor));
 }
 
-/** Tensor of one string. */
 export function stringTensor(content: Uint8Array): Uint8Array {
   return bytesField(8, varintField(1, dataType.string), bytesField(2), bytesField(8, content));
 }
 
 const dataType = { float: 1, string: 7 } as const;
-/** Data class of a plugin: tensor. */
 const tensorClass = 2;
 
 /** Floats of shape [0]. */
@@ -71,7 +69,7 @@ function maskedCrc(data: Uint8Array): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Finite metrics of a step. Others leave a gap in the chart. */
+/** Other values leave a gap in the chart. */
 export function finiteMetrics(metrics: Readonly<Record<string, number>>): [name: string, value: number][] {
   return Object.entries(metrics).filter(([name, value]) => name !== "step" && Number.isFinite(value));
 }

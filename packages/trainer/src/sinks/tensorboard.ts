@@ -15,33 +15,32 @@ import { nodeFileSystem } from "#platform";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
-/** Folder and clock of the event files. */
 export interface TensorBoardOptions {
   readonly directory: string;
-  /** Seconds since 1970, for file names and event times. */
+  /** Seconds since 1970. */
   readonly wallTime: () => number;
   readonly fileSystem?: FileSystem;
 }
 
 const checkOptions = optionCheck<TensorBoardOptions>()("tensorBoardSink", "directory wallTime fileSystem");
 
-/** Min seconds between writes: a resumed run sends all earlier rows at once. */
+/** Min seconds between writes; a resumed run sends all rows at once. */
 const flushSeconds = 1;
 
 const eventPrefix = "events.out.tfevents.";
 
 /**
- * Writes TensorBoard event files, at most once a second: scalars of steps and validations, settings (HPARAMS), and
- * transcripts (TEXT) as code blocks. Each run has one file, which replaces earlier ones, so that no step appears twice.
+ * Writes TensorBoard event files: scalars of steps and validations, settings (HPARAMS), and transcripts (TEXT) as code
+ * blocks. A run's file replaces earlier ones, so that no step appears twice.
  */
 export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   checkOptions(options);
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
   const path = joinPath(directory, `${eventPrefix}${Math.floor(wallTime())}.${hostname()}`);
   let records: Uint8Array[] = [];
-  /** Time of the last write; null before the first. */
+  /** Time of the last write. */
   let flushed: number | null = null;
-  /** Written with the first rows, so that a run without rows changes no earlier folder. */
+  /** Written with the first rows: a run without rows changes no earlier folder. */
   let opening: Uint8Array[] = [];
   const flush = async (now: number): Promise<void> => {
     if (flushed === null) {
@@ -81,12 +80,12 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   };
 }
 
-/** Metrics compared in the HPARAMS tab. */
+/** Columns of HPARAMS. */
 const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running
 
-/** A run's settings, and their definitions, for the HPARAMS tab. */
+/** HPARAMS: settings and their definitions. */
 function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[] {
   const settings = Object.entries(flatSettings(config));
   const infos = settings.map(([key, value]) => bytesField(4, textField(1, key), varintField(4, typeOf(value))));
@@ -100,13 +99,13 @@ function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[
   ];
 }
 
-/** Outcome of the run for the HPARAMS tab. */
+/** HPARAMS: outcome. */
 function encodeHparamsEnd(wallTime: number, outcome: SinkOutcome): Uint8Array {
   const end = bytesField(4, varintField(1, statusOf[outcome]), doubleField(2, wallTime));
   return encodePluginData(wallTime, "_hparams_/session_end_info", "hparams", end);
 }
 
-/** CUSTOM SCALARS tab: validation accuracy with its interval, and tokens. */
+/** CUSTOM SCALARS: validation accuracy with its interval, and tokens. */
 function encodeLayout(wallTime: number): Uint8Array {
   const series = bytesField(
     1,
@@ -132,10 +131,9 @@ function valueOf(value: Value): Uint8Array {
   return typeof value === "string" ? textField(3, value) : varintField(4, value ? 1 : 0);
 }
 
-/** Leaf of a configuration. */
 type FlatValue = string | number | boolean;
 
-/** Flattens settings to names such as `train.budget.targetTokens`. Nested lists become JSON; nulls are omitted. */
+/** Flattens to names such as `train.budget.targetTokens`. Nested lists become JSON; nulls are omitted. */
 function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
   if (settings === null || settings === undefined) return {};
   if (typeof settings === "string" || typeof settings === "number" || typeof settings === "boolean")

@@ -2,8 +2,8 @@ import type { Evaluation, Measured } from "../evaluate.ts";
 import type { Metrics } from "../step-metrics.ts";
 
 /**
- * Flattens a validation result under `validation/`: accuracy with its interval, tokens per episode, silence by agent,
- * reward measures, language, unscored samples, win rates, and the same by problem group.
+ * Flattens a result under `validation/`: accuracy with interval, tokens, silence, measures, language, unscored samples,
+ * win rates, and the same by group.
  */
 export function validationMetrics(evaluation: Evaluation): Metrics {
   const { silence, groups = {}, scoring, opponents = {} } = evaluation;

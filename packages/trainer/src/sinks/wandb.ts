@@ -9,17 +9,17 @@ import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { finiteMetrics } from "./tensorboard-events.ts";
 
-/** W&B's offline format, LevelDB's log: blocks with chunks of records. */
+/** W&B uses LevelDB's log format: blocks with chunks of records. */
 const blockBytes = 32_768;
 const chunkHead = 7;
 
-/** Chunks of a record that spans blocks, or `whole` for one block. */
+/** Chunks of a record that spans blocks; `whole` within a block. */
 const chunkKind = { whole: 1, first: 2, middle: 3, last: 4 } as const;
 
 /** `:W&B`, magic number 0xBEE1, version 0. */
 const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0);
 
-/** Splits a record into chunks. @param offset - file position of the record, including the head */
+/** @param offset - file position, including the head */
 function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
   let at = offset;
@@ -53,12 +53,11 @@ function chunkOf(kind: number, part: Uint8Array): Uint8Array {
   return chunk;
 }
 
-/** JSON values by name, as in W&B. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** Field numbers of `wandb_internal.proto`. */
 const wandbRecord = {
-  /** @param producer - name of the writer; 0.9.0 is the oldest version that reads these records */
+  /** @param producer - name of the writer; version 0.9.0 is the oldest that reads these records */
   header: (producer: string): Uint8Array =>
     bytesField(21, bytesField(1, textField(1, producer), textField(2, "0.9.0"))),
   run: (run: {
@@ -89,26 +88,25 @@ const wandbRecord = {
     bytesField(18, varintField(1, code), varintField(2, Math.floor(runtimeSeconds))),
 } as const;
 
-/** Record with its number, from 1. */
+/** @param number - from 1 */
 function numberedRecord(number: number, content: Uint8Array): Uint8Array {
   return joinBytes([varintField(1, number), content]);
 }
 
-/** @param key - 1 for a plain name, 2 for a possibly nested one */
+/** @param key - 1 for a plain name, 2 if possibly nested */
 function items(field: number, values: Values, key: 1 | 2): Uint8Array[] {
   return Object.entries(values).map(([name, value]) =>
     bytesField(field, textField(key, name), textField(16, JSON.stringify(value))),
   );
 }
 
-/** Folder, names and clock of the offline run. */
 export interface WandbOptions {
   /** Parent of the run's folder; `wandb sync` accepts either. */
   readonly directory: string;
   readonly project: string;
-  /** User or team. Default: the logged-in user. */
+  /** Default: the logged-in user. */
   readonly entity?: string;
-  /** Creates an id of 8 letters and digits; a resumed run keeps its id. */
+  /** Returns 8 letters and digits; a resumed run keeps its id. */
   readonly newId: () => string;
   /** Seconds since 1970. */
   readonly wallTime: () => number;
@@ -121,8 +119,8 @@ const checkOptions = optionCheck<WandbOptions>()("wandbSink", "directory project
 const flushSeconds = 1;
 
 /**
- * Writes a W&B offline run, like `wandb offline`. `wandb sync FOLDER` uploads it, even while it grows. This needs no
- * W&B installation or key, and sends nothing. A resumed run is rewritten from its first step with the same id.
+ * Writes a W&B offline run without W&B or a key; nothing is sent. `wandb sync FOLDER` uploads it, even while it grows.
+ * A resumed run is rewritten with the same id.
  */
 export function wandbSink(options: WandbOptions): CompleteSink {
   checkOptions(options);
@@ -148,7 +146,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
     if (pending.length > 0) await fs.append(path, joinBytes(pending));
     [pending, flushed] = [[], wallTime()];
   };
-  /** W&B keeps one row per step, so later values of a step are merged. */
+  /** W&B keeps one row per step, so later values are merged. */
   const endRow = (): void => {
     if (row === null) return;
     const now = wallTime();

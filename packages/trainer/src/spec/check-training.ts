@@ -8,8 +8,7 @@ import { learningOf, type LearningOutline } from "./learning.ts";
 
 /**
  * Rejects the same inputs as `runSpec` before anything is created. Needs no weights, and problems only if available.
- * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not
- * fit them
+ * @throws LaconicError `input_invalid` for parts, `config_invalid` for settings that do not fit
  */
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   const learning = learningOf(parts, config);
@@ -22,7 +21,7 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), learning.curriculum);
 }
 
-/** The same check without drawing a problem, but with the policies' examples. */
+/** Checks examples too, but draws no problem. */
 export function checkFit(parts: PartsOutline, learning: LearningOutline): void {
   checkPlayed(parts, learning);
   checkExamples(parts, learning);
@@ -63,7 +62,7 @@ function refuse(key: string, reason: string): never {
   throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Rejects settings that conflict with a custom value or have no effect with it. */
+/** Rejects settings that conflict with a custom value or have no effect. */
 function checkValues({ source, task }: PartsOutline, { config, curriculum, learners }: LearningOutline): void {
   const { asynchronous, sampling, ratioUnit, tree } = config;
   const isScheduled = typeof sampling.temperature !== "number";
@@ -114,7 +113,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
     elsewhere("earlyStopping", "there are no validation problems to tell by");
 }
 
-/** Rejects opponents that cannot play, or that leave no learner. */
+/** Rejects opponents that cannot play or leave no learner. */
 function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
   const { opponents: settings } = config;
   if (!settings) {

@@ -18,7 +18,7 @@ import { matchmakings } from "./matchmaking.ts";
 import type { PolicyOutline, TrainedPolicy } from "./parts.ts";
 import { controllerOf, type PricedController } from "./price-controllers.ts";
 
-/** A policy with its resolved learning settings. */
+/** Policy with resolved settings. */
 export interface Learner<Policy = TrainedPolicy> {
   readonly name: string;
   readonly policy: Policy;
@@ -28,34 +28,33 @@ export interface Learner<Policy = TrainedPolicy> {
   readonly estimator: Estimator;
   /** Rows of the estimator's batch. */
   readonly groupBy: GroupKey;
-  /** Group of an utterance; null for `groupBy`. */
+  /** Null for `groupBy`. */
   readonly grouping: Grouping | null;
   /** Over optimizer steps. */
   readonly learningRate: Schedule;
   readonly costs: Costs;
-  /** Eq. 5 over the tokens of the policy's agents; null for the team's price. */
+  /** Eq. 5 over the policy's tokens; null for the team's price. */
   readonly controller: PricedController | null;
-  /** Whether its rewards charge only the tokens of its agents. */
+  /** Rewards charge only the tokens of its agents. */
   readonly hasOwnBudget: boolean;
 }
 
-/** Learning settings of a run, with all names and policy settings resolved. */
+/** Resolved settings of a run and its policies. */
 export interface Learning<Policy = TrainedPolicy> {
   readonly config: TrainConfig;
   readonly learners: readonly Learner<Policy>[];
   readonly costs: Costs;
   /** Team budgets by cost. */
   readonly budgets: Readonly<Record<string, PricedController>>;
-  /** Training temperature over steps. */
   readonly temperature: Schedule;
   readonly groupReward: GroupReward | null;
-  /** Null to use the settings' patience. */
+  /** Null for the settings' patience. */
   readonly stopping: StoppingRule | null;
   readonly curriculum: Curriculum | null;
   readonly matchmaking: Matchmaking;
 }
 
-/** @throws LaconicError `config_invalid` for settings of an unknown policy, or settings that a value rejects */
+/** @throws LaconicError `config_invalid` for settings of an unknown policy, or rejected by a value */
 export function learningOf<Policy extends PolicyOutline>(
   { policies }: { readonly policies: Readonly<Record<string, Policy>> },
   config: TrainConfig,
@@ -133,5 +132,5 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, pla
       );
 }
 
-/** Outline of a run without weights, for checks. */
+/** Without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;

@@ -1,6 +1,6 @@
 import type { Matchmaking, PoolMember } from "@laconic/core";
 
-/** Win rate with one extra draw, so that it is never 0 or 1 and every opponent is met again. */
+/** One extra draw keeps the rate above 0 and below 1, so that every opponent is met again. */
 function smoothed({ games, winRate }: PoolMember): number {
   return (games * winRate + 0.5) / (games + 1);
 }
@@ -16,8 +16,8 @@ function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
 }
 
 /**
- * Named matchmaking rules. `hard` and `even` are AlphaStar's prioritised fictitious self-play, with weights (1 - x)^2
- * and x (1 - x) for win rate x.
+ * `hard` and `even` are AlphaStar's prioritised fictitious self-play, with weights (1 - x)^2 and x (1 - x) for win rate
+ * x.
  */
 export const matchmakings: Readonly<Record<"uniform" | "hard" | "even", Matchmaking>> = {
   uniform: ({ pool, random }) => (pool[random.integer(pool.length)] as PoolMember).name,

@@ -3,29 +3,28 @@ import type { TrainingTask } from "@laconic/topologies";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 import type { GroupSource } from "./group-source.ts";
 
-/** Weights in training, with the agents that use them. */
+/** Weights in training, and their agents. */
 export interface TrainedPolicy {
   readonly model: TrainableModel;
-  /** Wraps a sampler as the policy's language model. */
+  /** Wraps a sampler as a language model. */
   speak(sampler: Sampler): LanguageModel;
-  /** Agents that use the policy and learn. */
+  /** Learning agents. */
   readonly agents: readonly AgentId[];
-  /** Supervised examples, used as the setting `supervised` says. */
   readonly examples?: ExampleStream;
 }
 
 /** Parts of a run that settings do not describe. */
 export interface TrainingParts {
   readonly task: TrainingTask;
-  /** By name. Agents can share a policy; each policy has separate weights and a separate optimizer. */
+  /** By name. Agents can share a policy. */
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   /** Models of untrained agents. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
-  /** Models of other runs in the opponent pool, by the names of `opponents.runs` and by agent. */
+  /** By the names of `opponents.runs` and by agent. */
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, LanguageModel>>>>;
-  /** Frozen models for comparison in objectives, by name. They share the policies' tokenizer. */
+  /** Frozen models for objectives. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
-  /** Supplies each step's episodes with rewards; absent if the task's topology plays them. */
+  /** Supplies played episodes. Default: the task's topology plays them. */
   readonly source?: GroupSource;
 }
 
@@ -35,7 +34,7 @@ export type Samplers = Readonly<Record<string, Sampler>>;
 /** Name of a single policy. */
 export const onlyPolicy = "policy";
 
-/** Parts with a single policy for all agents, or for the named ones. */
+/** A single policy for all or the named agents. */
 export function onePolicy(
   task: TrainingTask,
   model: TrainableModel,
@@ -45,10 +44,10 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** Parts of a policy that checks need. */
+/** Checked without weights. */
 export type PolicyOutline = Pick<TrainedPolicy, "agents" | "examples">;
 
-/** Parts that checks need, without weights. Problems are optional. */
+/** Checked without weights; problems are optional. */
 export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;
@@ -58,7 +57,7 @@ export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, unknown>>>>;
 }
 
-/** @throws LaconicError `input_invalid` for an agent that is unknown, or has no model or two */
+/** @throws LaconicError `input_invalid` for an agent that is unknown, or without exactly one model */
 export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline): void {
   const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
@@ -94,7 +93,6 @@ export function livePolicies({ policies }: TrainingParts): Samplers {
   return mapPolicies(policies, ({ model }) => model);
 }
 
-/** Maps the policies, keeping their names. */
 export function mapPolicies<P, T>(
   policies: Readonly<Record<string, P>>,
   make: (policy: P, name: string) => T,
@@ -102,7 +100,6 @@ export function mapPolicies<P, T>(
   return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, make(policy, name)]));
 }
 
-/** Models by agent, for a sampler per policy. */
 export function modelsOf({ policies, frozen }: TrainingParts, samplers: Samplers): Record<AgentId, LanguageModel> {
   const models: Record<AgentId, LanguageModel> = { ...frozen };
   for (const [name, { speak, agents }] of Object.entries(policies)) {

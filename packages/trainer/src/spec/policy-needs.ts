@@ -1,12 +1,11 @@
 import { LaconicError, nearestName, type Objective, type PolicyNeed } from "@laconic/core";
 import type { PartsOutline } from "./parts.ts";
 
-/** Other policies that the objectives need. */
 export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
   return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));
 }
 
-/** @throws LaconicError `config_invalid` for a missing policy, or a teacher that is unused or has a policy's name */
+/** @throws LaconicError `config_invalid` for a missing policy, an unused teacher, or one with a policy's name */
 export function checkPolicyNeeds(
   { policies, teachers = {} }: Pick<PartsOutline, "policies" | "teachers">,
   objectives: readonly Objective[],

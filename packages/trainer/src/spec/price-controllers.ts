@@ -11,10 +11,9 @@ import { checkedCall, type ValueName } from "@laconic/core/checks";
 import type { TrainConfig } from "../settings/config.ts";
 import { isNamedBudget, valueIn } from "../settings/named.ts";
 
-/** All values of Eq. 5; other controllers only report the price. */
+/** Other controllers than Eq. 5 only report the price. */
 export type PriceDiagnostics = Pick<BudgetDiagnostics, "lambda"> & Partial<BudgetDiagnostics>;
 
-/** Updates a price after each step. */
 export interface PricedController {
   init(): PriceState;
   step(
@@ -23,10 +22,7 @@ export interface PricedController {
   ): { readonly state: PriceState; readonly diagnostics: PriceDiagnostics };
 }
 
-/**
- * Creates a budget's controller: Eq. 5 from its options, or a value whose prices are checked.
- * @param of - priced quantity
- */
+/** Custom budgets are checked. @param of - priced quantity */
 export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: string): PricedController {
   if (isNamedBudget(choice)) {
     const controller = dualController(choice);

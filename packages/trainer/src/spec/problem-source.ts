@@ -3,15 +3,13 @@ import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "../settings/config.ts";
 
-/** Returns the problems of a step. @param learned - learned state so far, for a curriculum */
+/** @param learned - for a curriculum */
 export type ProblemSource = (step: number, stream: Random, learned: Learned) => Problem[];
 
 /**
- * Problems of each step: new ones from an endless task, else a pool in epochs. An epoch visits each problem once in a
- * new random order, and can end within a step. Problems depend only on step and seed, so that resumed and extended runs
- * continue the same sequence.
- * @param random - the run's stream
- * @throws LaconicError `config_invalid` for fewer problems than `problemPool` requires, or none
+ * New problems from an endless task, else a pool in epochs. An epoch visits each problem once in a new random order,
+ * and can end within a step. Problems depend only on step and seed, so that a resumed run continues the same sequence.
+ * @throws LaconicError `config_invalid` for fewer problems than `problemPool`, or none
  */
 export function problemSource(
   task: Pick<TrainingTask, "name" | "problems" | "pool">,
@@ -40,7 +38,7 @@ export function problemSource(
   const orders = new Map<number, readonly Problem[]>();
   const orderOf = (epoch: number): readonly Problem[] => {
     const order = orders.get(epoch) ?? random.split(`epoch:${epoch}`).shuffle(pool);
-    orders.delete(epoch - 2); // rollouts may run some steps ahead, but less than an epoch
+    orders.delete(epoch - 2); // rollouts run ahead by less than an epoch
     orders.set(epoch, order);
     return order;
   };
@@ -51,7 +49,7 @@ export function problemSource(
     });
 }
 
-/** @throws LaconicError `input_invalid` unless the curriculum returns the requested number of pool problems */
+/** @throws LaconicError `input_invalid` unless the curriculum returns `count` problems of the pool */
 function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count: number): ProblemSource {
   const ids = new Set(pool.map(({ id }) => id));
   return (step, stream, learned) => {
@@ -74,7 +72,6 @@ function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count:
   };
 }
 
-/** Shuffles by the seed, then truncates. */
 function partOf(all: readonly Problem[], count: number | null, random: Random): readonly Problem[] {
   return count === null ? all : random.shuffle(all).slice(0, count);
 }
@@ -94,7 +91,7 @@ function distinct(task: Pick<TrainingTask, "name" | "problems">, count: number, 
   return [...found.values()];
 }
 
-/** @throws LaconicError `input_invalid` naming the task and the invalid problem */
+/** @throws LaconicError `input_invalid` for an invalid problem */
 function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Random, count: number): Problem[] {
   const of = { name: `the task ${task.name}: problems`, value: "task" };
   return checkedCall(
@@ -107,7 +104,7 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   );
 }
 
-/** Why a list is not a list of problems, or null. */
+/** Null for a list of problems. */
 export function lacksOfProblems(given: readonly unknown[]): string | null {
   for (const [i, each] of given.entries()) {
     const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;

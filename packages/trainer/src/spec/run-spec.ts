@@ -8,20 +8,18 @@ import type { TrainingParts } from "./parts.ts";
 
 /** Complete description of a run. */
 export interface RunSpec extends Learning {
-  /** With the reward of the settings, if they have one. */
+  /** With any reward of the settings. */
   readonly parts: TrainingParts;
 }
 
-/** Run as described by a program. */
 export interface RunSpecOptions extends TrainingParts {
   /** Defaults: `agentGspoDefaults`. */
   readonly settings?: TrainSettings;
 }
 
 /**
- * Compiles a run: fills in defaults and replaces names by values.
- * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not
- * fit them
+ * Fills in defaults and replaces names by values.
+ * @throws LaconicError `input_invalid` for parts, `config_invalid` for settings that do not fit
  */
 export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   const config = parseTrainConfig(settings);
@@ -30,7 +28,7 @@ export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   return { ...learning, parts: { ...parts, task: withReward(parts.task, config) } };
 }
 
-/** Replaces the task's reward by that of the settings, if any. */
+/** Applies a reward of the settings. */
 export function withReward<Task extends { readonly reward?: Reward }>(task: Task, { reward }: TrainConfig): Task {
   return reward ? { ...task, reward: valueIn<"reward">(reward) } : task;
 }

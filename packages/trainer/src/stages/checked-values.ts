@@ -11,7 +11,7 @@ import {
 } from "@laconic/core";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
-/** Checks an estimator's advantages; errors name the step. */
+/** Errors name the step. */
 export function checkedEstimator(estimator: Estimator, step: number): Estimator {
   const of: ValueName = { name: `the estimator ${estimator.name}`, value: "estimator", place: `step ${step}` };
   return {
@@ -23,7 +23,7 @@ export function checkedEstimator(estimator: Estimator, step: number): Estimator 
   };
 }
 
-/** Accepts a plain list of numbers as advantages. */
+/** Accepts a plain list of advantages. */
 function inArray(given: Advantages): Advantages {
   if (given instanceof Float64Array || isNumbers(given)) return { advantages: Float64Array.from(given) };
   const list: unknown = (given as Partial<Advantages> | undefined | null)?.advantages;
@@ -48,7 +48,6 @@ function lacksOfAdvantages(given: unknown, { rewards, offsets }: RewardBatch): s
   return lacksOfDiagnostics(diagnostics, false);
 }
 
-/** Checks the keys of a grouping. */
 export function checkedGrouping(grouping: Grouping, step: number): Grouping {
   const of: ValueName = { name: `the grouping ${grouping.name}`.trimEnd(), value: "grouping", place: `step ${step}` };
   return (member) =>
@@ -62,7 +61,6 @@ export function checkedGrouping(grouping: Grouping, step: number): Grouping {
     );
 }
 
-/** Checks an objective's loss and gradient. */
 export function checkedObjective(objective: Objective, step: number): Objective {
   const of: ValueName = { name: `the objective ${objective.name}`, value: "objective", place: `step ${step}` };
   return {
@@ -87,7 +85,7 @@ function lacksOfLoss(given: unknown, tokens: number): string | null {
   return lacksOfDiagnostics(diagnostics, true);
 }
 
-/** @throws LaconicError `input_invalid` if a topology does not return an episode */
+/** @throws LaconicError `input_invalid` for other values */
 export function checkEpisode(topology: string, episode: unknown): void {
   const of = { name: `the topology ${topology}: run`, value: "task" };
   checkValue(of, episode, (given) => {
@@ -114,7 +112,7 @@ function isStatistic(value: unknown): boolean {
   return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
 }
 
-/** Adds the place, such as `step 3`, to errors of custom values. */
+/** Adds the place, such as `step 3`, to errors. */
 export async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

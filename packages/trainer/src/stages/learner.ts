@@ -27,7 +27,7 @@ export interface LearnerResult {
   readonly update: UpdateResult;
   readonly prices: Prices;
   readonly tokenPrice: number;
-  /** log π_ref of the batch, if the first policy is stored. */
+  /** Log π_ref, if the first policy is stored. */
   readonly refLogProbs: Ragged | null;
   readonly policyLogProbs: Readonly<Record<PolicyNeedKey, Ragged>> | null;
 }
@@ -50,7 +50,7 @@ export interface StepFacts {
   readonly turn: () => Promise<void>;
 }
 
-/** Runs one policy's part of a step: rewards, advantages, optimizer steps. */
+/** Runs a policy's part of a step: rewards, advantages, updates. */
 export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
   const { config, estimator, policy, agents, hasOwnBudget } = learner;
   const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
@@ -103,7 +103,6 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   return { learner, scored, batch, gap, ...logProbs, update: updated, prices, tokenPrice: prices["tokens"] ?? 0 };
 }
 
-/** Charges of the team or a policy in a step. */
 export function pricingOf({ config, costs }: Pick<Learner, "config" | "costs">, prices: Prices): Pricing {
   const { costWhenTaskAtLeast, credit, opponents } = config;
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
@@ -116,10 +115,7 @@ export function pricingOf({ config, costs }: Pick<Learner, "config" | "costs">, 
   };
 }
 
-/**
- * Adds sequence weights that correct for stale samples. If all log-probs of a minibatch are equal, every weight is 1,
- * and the objective is unchanged.
- */
+/** Adds sequence weights for stale samples. Equal log-probs give weights of 1, so the objective is unchanged. */
 function correctedFor({ config: { asynchronous }, objective }: Learner, lag: number): Objective {
   if (asynchronous === null || lag === 0) return objective;
   const { importanceCap: cap } = asynchronous;
@@ -134,7 +130,7 @@ export function moveBudget({ learner, scored }: LearnerResult, budget: PriceStat
   return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
 }
 
-/** Whether the objective needs the policy before the first step. */
+/** True if the objective uses the policy before the first step. */
 export function needsReference({ objective }: Pick<Learner, "objective">): boolean {
   return objective.needs?.includes("reference") ?? false;
 }

@@ -24,14 +24,13 @@ export interface OldLogProbs {
   readonly gap: Statistic;
 }
 
-/** Sequences forwarded to measure the gap if the sampler's log-probs are used. */
+/** Sequences that measure the gap of the sampler's log-probs. */
 const probes = 8;
 
 /**
- * Whether log π_old needs a pass over the whole batch. No pass is needed with the sampler's log-probs. Nor is it if the
- * step has one minibatch and its weights are those that sampled: the update's log-probs are then log π_old, and every
- * ratio is exactly 1. A pass is needed for later minibatches, for an older policy or older samples, and for weights
- * that depend on log π_old.
+ * True if log π_old needs a pass over the batch: for later minibatches, an older policy, older samples, or weights that
+ * depend on log π_old. No pass is needed with the sampler's log-probs. A single minibatch with the sampling weights
+ * needs none either: the update's log-probs are log π_old, and all ratios are exactly 1.
  */
 export function needsOldPass(
   config: Pick<
@@ -44,10 +43,9 @@ export function needsOldPass(
   return oldLogProbs === "recompute" && (moves || importanceOf({ objective }) !== undefined);
 }
 
-/** log π_old if the update's only part ran with the weights that sampled it. */
+/** For updates whose only part ran with the sampling weights. */
 export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
   const [part] = parts;
-  // No tokens, so no pass.
   if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };
   const places = new Map(part.rows.map((row, place) => [row, place]));
   const logProbs = raggedSelect(
@@ -57,7 +55,7 @@ export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }
   return { logProbs, gap: gapBetween(logProbs, sampledLogProbs) };
 }
 
-/** log π_old by a forward pass, or from the sampler with a check of a few sequences. */
+/** Uses a forward pass, or the sampler's log-probs with a check of a few sequences. */
 export async function oldLogProbsOf(
   config: TrainConfig,
   oldPolicy: Sampler,
@@ -76,10 +74,9 @@ function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
   return statisticOf(differences);
 }
 
-/** Returns a policy's weights at the required time. */
 export type PolicySamplers = (need: PolicyNeed) => Pick<Sampler, "forward">;
 
-/** @param first - policies before the first step; `old` - at the start of the step */
+/** @param first - before the first step; `old` - at the start of the step */
 export function policySamplers(
   { policies, teachers = {} }: Pick<TrainingParts, "policies" | "teachers">,
   { first, old }: { readonly first: Samplers; readonly old: Samplers },

@@ -19,7 +19,6 @@ export function groupGame(
     : episodeRollout(parts, config, options, place);
 }
 
-/** Plays a step's groups concurrently. */
 export async function rollout(
   parts: TrainingParts,
   config: TrainConfig,
@@ -35,7 +34,7 @@ export async function rollout(
   );
 }
 
-/** Returns the groups of an external source. @throws LaconicError `input_invalid` for a step without episodes */
+/** Groups of an external source. @throws LaconicError `input_invalid` for a step without episodes */
 export async function nextBatch(
   parts: TrainingParts,
   source: GroupSource,

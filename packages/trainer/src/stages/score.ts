@@ -22,7 +22,7 @@ import { withoutOpponents } from "../opponents/games.ts";
 import type { Rollout } from "../rollout.ts";
 import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
 
-/** Rollout with its reward by Eq. 1, as terms and total. */
+/** Rollout with its reward by Eq. 1. */
 export interface ScoredRollout extends Rollout {
   readonly measured: MeasuredReward;
   readonly terms: RewardTerms;
@@ -31,7 +31,7 @@ export interface ScoredRollout extends Rollout {
   readonly agentRewards: ReadonlyMap<AgentId, number>;
   /** Sums of the terms by turn. */
   readonly turnRewards: ReadonlyMap<number, number>;
-  /** Value of each utterance by turn; null if all share the reward. */
+  /** By turn; null if all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
   readonly greedyReward?: number;
 }
@@ -43,11 +43,7 @@ export interface Pricing extends PricingOptions {
   readonly ofOpponents?: readonly string[];
 }
 
-/**
- * Computes rewards with prices.
- * @param agents - whose tokens are charged. Default all
- * @throws LaconicError `reward_invalid` naming problem and term
- */
+/** @param agents - charged agents. Default all @throws LaconicError `reward_invalid` naming problem and term */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit, ofOpponents = [] } = pricing;
   const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
@@ -77,7 +73,7 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       terms,
       reward,
       ...ownRewardsOf(each),
-      // Difference rewards (Wolpert & Tumer 2002): the reward minus that of the same episode with the speaker silent.
+      // Difference rewards (Wolpert & Tumer 2002): minus the reward with the speaker silent.
       credit:
         credit.kind === "difference"
           ? new Map(each.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
@@ -97,7 +93,7 @@ function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout,
   };
 }
 
-/** Restricts an episode to the tokens of some agents; the answer stays. */
+/** Keeps the tokens of some agents, and the answer. */
 export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
   return {
     ...episode,
@@ -106,7 +102,7 @@ export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episod
   };
 }
 
-/** Mean units of a cost per episode. The ledger counts tokens that are not a cost. */
+/** Mean units per episode. The ledger counts tokens that are not a cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
   const units = scored.map(({ measured, episode }) => ({
@@ -117,8 +113,8 @@ export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): num
 }
 
 /**
- * Environment rewards from one turn of an agent until its next. Includes the team's if agents share the reward, and the
- * agent's. Steps before the agent's first turn belong to no turn.
+ * Environment rewards from a turn until the agent's next: the agent's, and the team's if shared. Earlier steps belong
+ * to no turn.
  */
 export function rewardOfSteps(
   { episode, score: outcome, credit }: Pick<ScoredRollout, "episode" | "score" | "credit">,
@@ -139,7 +135,7 @@ export function rewardOfSteps(
   return sum;
 }
 
-/** Use of a cost in a step, for Eq. 5 and its guard. */
+/** Input of Eq. 5 and its guard. */
 export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens"): BudgetMeasurement {
   const episodes = scored.map(({ episode }) => withoutOpponents(episode));
   const turns = episodes.flatMap(({ utterances }) => utterances);

@@ -4,7 +4,7 @@ import type { ScoringSettings } from "../settings/config.ts";
 
 export interface ScoringReport {
   readonly counts: ScoreCounts;
-  /** Reason of the first sample without a score. */
+  /** Of the first sample without a score. */
   readonly reason: string | null;
 }
 
@@ -15,7 +15,7 @@ export function scoringReport(scores: Iterable<SampleScore | null | undefined>):
   return { counts: countScores(asked), reason: failed?.reason ?? null };
 }
 
-/** Formats counts as `3 undecided, 1 invalid, 2 errors`; empty if all have a score. */
+/** Formats `3 undecided, 1 invalid, 2 errors`. */
 export function describeUnscored({ undecided, invalid, error }: ScoreCounts): string {
   const parts = [
     undecided > 0 ? `${undecided} undecided by the machine` : "",
@@ -25,7 +25,7 @@ export function describeUnscored({ undecided, invalid, error }: ScoreCounts): st
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** Error for too few scores, or null. @param where - describes the samples in the message */
+/** Null with enough scores. @param where - describes the samples */
 export function scoringFailure(
   { counts, reason }: ScoringReport,
   { mostUnscored }: Pick<ScoringSettings, "mostUnscored">,

@@ -5,7 +5,7 @@ import type { PriceDiagnostics, PricedController } from "../spec/price-controlle
 
 type BudgetStates = Readonly<Record<string, PriceState>>;
 
-/** Eq. 5 for each of the team's budgets: one price per cost, updated after every step. */
+/** Eq. 5 for each budget: one price per cost, updated after every step. */
 export class TeamBudgets {
   readonly #controllers: readonly (readonly [cost: string, controller: PricedController])[];
   readonly #fixed: Prices;
@@ -19,7 +19,7 @@ export class TeamBudgets {
     return Object.fromEntries(this.#controllers.map(([cost, controller]) => [cost, controller.init()]));
   }
 
-  /** λ of every cost. Budgets added on resume start with their initial price. */
+  /** Budgets added on resume start with their initial price. */
   prices(states: BudgetStates): Prices {
     const moved = this.#controllers.map(([cost, controller]) => [cost, (states[cost] ?? controller.init()).price]);
     return { ...this.#fixed, ...(Object.fromEntries(moved) as Prices) };

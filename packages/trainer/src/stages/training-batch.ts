@@ -19,7 +19,7 @@ import type { TrainConfig } from "../settings/config.ts";
 import { type ScoredRollout, rewardOfSteps } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
-/** One sequence per trained utterance, with advantages. */
+/** One sequence per trained utterance. */
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
@@ -29,7 +29,7 @@ export interface TrainingBatch {
   readonly advantages: Float64Array;
   /** log π reported by the sampler. */
   readonly sampledLogProbs: Ragged;
-  /** Utterances of trained agents without tokens, which are not trained. */
+  /** Utterances without tokens, which are not trained. */
   readonly empty: number;
   readonly estimatorState: unknown;
   readonly diagnostics: Diagnostics;
@@ -47,18 +47,17 @@ interface Estimation {
   readonly state: unknown;
   readonly groupBy: GroupKey;
   readonly weightBy: TrainConfig["weightBy"];
-  /** Group of an utterance; null for `groupBy`. */
+  /** Null for `groupBy`. */
   readonly grouping?: Grouping | null;
   readonly prices: Prices;
-  /** Advantages of rollout trees, in place of the estimator's: several episodes share a reply. */
+  /** Tree advantages, in place of the estimator's: episodes share replies. */
   readonly credits?: TreeCredits | undefined;
 }
 
 /**
  * @param agents - of the trained policy
- * @throws LaconicError `input_invalid` if an agent's model reports no token trace or the wrong number of log-probs;
- * `numeric_invalid` with agent, turn and token for an impossible log-prob; `reward_invalid` for terms of single agents
- * in groups with several
+ * @throws LaconicError `input_invalid` for a missing token trace or a wrong number of log-probs; `numeric_invalid` for
+ * an impossible log-prob; `reward_invalid` for terms of single agents in groups with several
  */
 export async function trainingBatch(
   scored: readonly ScoredRollout[],
@@ -142,13 +141,13 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
   };
 }
 
-/** Row of the estimator's batch: an episode, or an utterance if the grouping key names agents or turns. */
+/** Episode, or utterance if the grouping key names agents or turns. */
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;
-  /** Reward of this turn alone. */
+  /** Of this turn alone. */
   readonly turnReward: number;
-  /** Environment rewards from this turn on. */
+  /** Of the environment, from this turn on. */
   readonly stepReward: number;
   readonly agent?: AgentId;
   /** Sequence indices. */
@@ -190,7 +189,7 @@ async function advantagesOf(
   return { ...result, advantages: ofSequences(result.advantages, rows, trained) };
 }
 
-/** Weight of each row: 1 / rows of its episode in its group. */
+/** Row weights: 1 / rows of the episode in its group. */
 function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   const counts = new Map<ScoredRollout, Map<number, number>>();
   rows.forEach(({ scored }, row) => {
@@ -235,7 +234,7 @@ function offsetsOf(lengths: readonly number[]): Int32Array {
   return offsets;
 }
 
-/** One column per name in any row; NaN for missing values. */
+/** One column per name; NaN for missing values. */
 function columns(
   rows: readonly Row[],
   of: (scored: ScoredRollout) => Readonly<Record<string, number>>,
@@ -246,7 +245,7 @@ function columns(
   );
 }
 
-/** Expands row advantages to sequences, or to tokens if the estimator returned one per token. */
+/** Expands row advantages to sequences, or to tokens if there is one per token. */
 function ofSequences(advantages: Float64Array, rows: readonly Row[], trained: readonly Trained[]): Float64Array {
   if (advantages.length === rows.length) {
     const spread = new Float64Array(trained.length);

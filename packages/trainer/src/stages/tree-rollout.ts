@@ -10,16 +10,16 @@ import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollou
 import { tokensOf, type Pricing } from "./score.ts";
 
 export interface TreeCredits {
-  /** By the reply's trace, because episodes of a tree share replies. */
+  /** By trace, because episodes share replies. */
   readonly advantages: ReadonlyMap<TokenTrace, number>;
-  /** 1 for a node with equal reply values, else 0. */
+  /** 1 for equal reply values, else 0. */
   readonly nodesWithoutSpread: Statistic;
 }
 
 /**
- * MAGRPO's rollouts. Every agent samples G replies at each joint history, and `mode` joins them into actions. Each
- * action is scored, then continued as a branch unless its siblings are already good enough. Actions without a score
- * leave the tree, and a history without a scored action ends. A rollout is a path from root to leaf.
+ * MAGRPO's rollouts. Every agent samples G replies at each joint history, and `mode` joins them into actions. A scored
+ * action continues as a branch unless its siblings are good enough. Actions without a score leave the tree, and a
+ * history without a scored action ends. A rollout is a path from root to leaf.
  */
 export function treeRollout(
   parts: TrainingParts,
@@ -41,7 +41,7 @@ export function treeRollout(
             models,
             sampling,
             random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
-            ...(signal && { signal: AbortSignal.any([signal]) }), // a separate signal for very many listeners
+            ...(signal && { signal: AbortSignal.any([signal]) }), // one signal for very many listeners
           },
           {
             agent: id,
@@ -74,9 +74,9 @@ export function treeRollout(
 }
 
 /**
- * MAGRPO's advantages of replies: reward of each joint reply minus the cost of its tokens, discounted by γ between
- * turns. If agents have separate terms, each agent's returns form a separate tree.
- * @param agents - whose tokens are charged. Default all
+ * MAGRPO's advantages: reward of each joint reply minus its cost, discounted by γ between turns. Agents with separate
+ * terms have separate returns.
+ * @param agents - charged agents. Default all
  */
 export function treeCredits(
   trees: readonly RolloutTree[],
@@ -161,7 +161,7 @@ interface Growth {
   readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
 }
 
-/** Grows the tree below a joint history; null at the end of play. */
+/** Null at the end of play. */
 async function grow(
   growth: Growth,
   asked: JointHistory,
@@ -175,7 +175,7 @@ async function grow(
   const questions = round < game.turns ? await game.transition(problem, history) : null;
   if (questions === null) return null;
   const askedNow = [...asked, questions];
-  // Ordered by agent and reply, not by arrival, so that equal runs write equal records.
+  // Ordered by agent and reply, so that equal runs write equal records.
   const replies = new Map<string, Turn>(
     await Promise.all(
       game.players.flatMap((_, agent) =>

@@ -24,7 +24,7 @@ export interface UpdateResult {
   readonly loss: number;
   readonly gradNorm: Statistic;
   readonly learningRate: number;
-  /** Optimizer steps skipped because the gradient was not finite. */
+  /** Steps without a finite gradient. */
   readonly skipped: number;
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
@@ -33,7 +33,7 @@ export interface UpdateResult {
   readonly parts: readonly UpdatePart[];
 }
 
-/** Learned tokens of supervised examples, and the sum of their cross-entropy in nats. */
+/** Learned tokens, and the sum of their cross-entropy in nats. */
 interface LearnedExamples {
   readonly tokens: number;
   readonly nats: number;
@@ -41,7 +41,7 @@ interface LearnedExamples {
 
 interface PassedTokens {
   readonly tokens: number;
-  /** Rows with shared prefixes counted once, if the engine reports it. */
+  /** With shared prefixes counted once, if reported. */
   readonly rows: number;
 }
 
@@ -63,7 +63,7 @@ interface UpdateFacts {
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly batch: TrainingBatch;
-  /** Null to use the log-probs of the update's pass. */
+  /** Null for those of the update's pass. */
   readonly oldLogProbs: Ragged | null;
   readonly refLogProbs: Ragged | null;
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;
@@ -73,7 +73,7 @@ interface UpdateFacts {
   readonly turn?: () => Promise<void>;
 }
 
-/** Minibatches of Eq. 3-4: reshuffled each epoch, one optimizer step each. Sequences of a ratio unit stay together. */
+/** Minibatches of Eq. 3-4: reshuffled each epoch, one optimizer step each. Ratio units stay together. */
 export async function update(facts: UpdateFacts, random: Random): Promise<UpdateResult> {
   const { config, batch, step } = facts;
   const units = unitsOf(batch, config.ratioUnit);
@@ -141,7 +141,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   };
   let tokenGradient: TokenGradient = (logProbs, chosen) => evaluate(logProbs, chosen, objective);
   if (config.ratioUnit !== "message") {
-    // Micro-batches may split a ratio unit, so the whole gradient comes first.
+    // Micro-batches may split a ratio unit, so the gradient comes first.
     const { logProbs } = await model.forward(sequences);
     const all = rows.map((_, i) => i);
     const gradient = { ...logProbs, values: evaluate(logProbs, all, withRatioUnits(objective, units)) };
@@ -151,7 +151,6 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   const seen = await model.forwardBackward(sequences, tokenGradient);
   const { supervised } = config;
   const taken = (supervised && facts.examples?.take(optimizerStep * supervised.batch, supervised.batch)) ?? [];
-  // Adds the examples' gradient to the optimizer step.
   const examples = supervised && taken.length > 0 ? await addLikelihood(model, taken, supervised.weight) : null;
   const { learningRate: _, maxGradNorm, ...settings } = config.optimizer;
   const learningRate = facts.learningRate(optimizerStep, config.steps * config.epochs * config.minibatches);
@@ -198,7 +197,7 @@ function rowsOf(
   };
 }
 
-/** Mean log-prob gap over the minibatch, so that micro-batching does not change the correction. */
+/** Mean gap over the minibatch, independent of micro-batching. */
 function samplerGapOf(
   { sampledLogProbs }: TrainingBatch,
   { offsets, values }: Ragged,

@@ -11,15 +11,15 @@ import type { exampleTable } from "../settings/tables.ts";
 
 export type ExampleSettings = ValuesOf<typeof exampleTable>;
 
-/** Without a chat template, only examples of prompt and completion are supported. */
+/** Chat templates are only needed for chats. */
 export type ExampleTokenizer = Tokenizer & Partial<Pick<ChatTokenizer, "encodeChat" | "endTokens">>;
 
 /**
- * Encodes an example as one training sequence per learned turn. The completion is the turn with its end token, so that
- * only the turn has a gradient.
+ * Encodes one sequence per learned turn. Completions are turns with their end tokens, so that only turns have a
+ * gradient.
  * @param maxTokens - limit of prompt and completion
- * @throws LaconicError `data_invalid` naming the source, for an example without a turn to learn or a too long one;
- * `input_invalid` for a chat without a template
+ * @throws LaconicError `data_invalid` for an example without a turn to learn or a too long one; `input_invalid` for a
+ * chat without a template
  */
 export function encodeExample(
   example: SupervisedExample,
@@ -69,7 +69,7 @@ function textSequence(prompt: string, completion: string, tokenizer: ExampleToke
   };
 }
 
-/** The assistant's turns from a message on, each with the preceding chat in the template's format. */
+/** Assistant turns from a message on, each with the preceding chat. */
 function turnsOf(
   messages: readonly ExampleMessage[],
   from: number,
@@ -86,7 +86,7 @@ function turnsOf(
   return messages.flatMap(({ role, weight = 1, content }, i) => {
     if (role !== "assistant" || weight === 0 || i < from) return [];
     const promptTokens = encodeChat(chat.slice(0, i));
-    // Turn and end token in the template's format; plain encoding if the template rewrites earlier text.
+    // The template's turn; plain encoding if the template rewrites earlier text.
     const written = suffixOf(promptTokens, encodeChat(chat.slice(0, i + 1)));
     const end = written?.findIndex((token) => endTokens.includes(token)) ?? -1;
     const completionTokens = written && end >= 0 ? written.slice(0, end + 1) : [...encode(content), endToken];
@@ -94,7 +94,7 @@ function turnsOf(
   });
 }
 
-/** Tokens after a prefix; null if it differs. */
+/** Null if the prefix differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

@@ -29,21 +29,17 @@ const ownerFields = {
   source: z.string().exactOptional(),
 };
 
-/** Example formats; other columns are ignored. */
+/** Other columns are ignored. */
 const forms = {
   chat: z.object({ messages, ...ownerFields }),
   text: z.object({ prompt: z.string(), completion: z.string(), ...ownerFields }),
   conversation: z.object({ prompt: messages, completion: messages, ...ownerFields }),
 };
 
-/** Unsupported columns that would change the model's input. */
+/** Would change the model's input; unsupported. */
 const unread: readonly string[] = ["tools", "functions", "documents", "images", "chat_template_kwargs"];
 
-/**
- * Parses an example.
- * @param place - source, such as file and row
- * @throws LaconicError `data_invalid` with place and reason
- */
+/** @param place - such as file and row @throws LaconicError `data_invalid` with place and reason */
 function parsedExample(row: unknown, place: string): SupervisedExample {
   const refuse = (reason: string): never => {
     throw new LaconicError("data_invalid", `${place}: ${reason}`, { place });
@@ -67,7 +63,6 @@ function parsedExample(row: unknown, place: string): SupervisedExample {
   return { ...example, source: example.source ?? place };
 }
 
-/** Rejects message types without text. */
 function checkMessages(list: readonly unknown[], refuse: (reason: string) => never): void {
   for (const [i, message] of list.entries()) {
     const { content, tool_calls: calls } = (message ?? {}) as Readonly<Record<string, unknown>>;
@@ -79,9 +74,9 @@ function checkMessages(list: readonly unknown[], refuse: (reason: string) => nev
 
 export type Learners = Readonly<Record<string, readonly AgentId[]>>;
 
-/** Endless stream of a policy's examples, determined by position and seed. */
+/** Endless stream, determined by position and seed. */
 export interface ExampleStream {
-  /** Sequences of the examples at these positions; empty for those of other policies. */
+  /** Sequences at these positions; empty for other policies' examples. */
   take(from: number, count: number): readonly TrainingSequence[];
   readonly size: ExampleSize | null;
 }
@@ -89,7 +84,7 @@ export interface ExampleStream {
 export interface ExampleSize {
   readonly examples: number;
   readonly tokens: number;
-  /** Tokens of learned sequences, with prompts. */
+  /** With prompts. */
   readonly passed: number;
   /** Max tokens of prompt and completion. */
   readonly longest: number;
@@ -100,15 +95,14 @@ export interface StreamOptions {
   readonly tokenizer: ExampleTokenizer;
   readonly contextLength: number;
   readonly learners: Learners;
-  /** Name in `learners`; null for a model shared by all policies at the start. */
+  /** Null for a model shared by all policies at the start. */
   readonly policy: string | null;
   readonly task: Pick<TrainingTask, "name" | "problems" | "pool">;
   readonly random: Random;
 }
 
 /**
- * Streams examples for a policy. Lists are reshuffled for each pass. Functions make an example per drawn problem. A
- * list is checked completely at the start.
+ * Lists are checked at the start and reshuffled for each pass. Functions make an example per drawn problem.
  * @throws LaconicError `data_invalid` naming the source, `input_invalid`
  */
 export function exampleStream(examples: SupervisedExamples, options: StreamOptions): ExampleStream {
@@ -116,8 +110,8 @@ export function exampleStream(examples: SupervisedExamples, options: StreamOptio
 }
 
 /**
- * Checks a list of examples without a tokenizer.
- * @throws LaconicError `data_invalid` for an empty list, an unknown format, and an agent or policy that does not learn
+ * Checks examples without a tokenizer.
+ * @throws LaconicError `data_invalid` for an empty list, an unknown format, or an agent or policy that does not learn
  */
 export function checkedExamples(
   list: readonly unknown[],
@@ -199,7 +193,7 @@ function encoded(
   return encodeExample(example, tokenizer, settings, Math.min(contextLength, settings.maxTokens ?? Infinity));
 }
 
-/** @throws LaconicError `data_invalid` for an example of a single policy if all start with one model */
+/** @throws LaconicError `data_invalid` for a policy's example if all start with one model */
 function isOwn(example: SupervisedExample, { settings, learners, policy }: StreamOptions): boolean {
   const owner = ownerOf(example, settings, learners);
   if (owner !== null && policy === null && Object.keys(learners).length > 1)
@@ -211,10 +205,7 @@ function isOwn(example: SupervisedExample, { settings, learners, policy }: Strea
   return owner === null || policy === null || owner === policy;
 }
 
-/**
- * Policy that learns an example; null for all.
- * @throws LaconicError `data_invalid` naming the source, for an agent or policy that is unknown or does not learn
- */
+/** Null for all policies. @throws LaconicError `data_invalid` for an agent or policy that does not learn */
 function ownerOf(
   example: SupervisedExample,
   settings: Pick<ExampleSettings, "agent">,

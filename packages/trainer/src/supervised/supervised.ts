@@ -15,14 +15,14 @@ export interface SupervisedOptions {
   readonly optimizer: Omit<OptimizerSettings, "learningRate">;
   readonly learningRate: LearningRateSchedule;
   readonly signal?: AbortSignal;
-  /** Called after each step with the mean cross-entropy in nats per token. */
+  /** @param loss - mean cross-entropy in nats per token */
   onStep?(step: number, loss: number): void | Promise<void>;
 }
 
 /**
- * Trains on examples by maximum likelihood, through the token gradient: -1 / tokens.
- * @throws LaconicError `input_invalid` for a step without completion tokens; `aborted` by the signal, after which
- * earlier steps remain
+ * Maximum likelihood through the token gradient: -1 / tokens.
+ * @throws LaconicError `input_invalid` for a step without completion tokens; `aborted`, after which earlier steps
+ * remain
  */
 export async function supervised(model: TrainableModel, options: SupervisedOptions): Promise<void> {
   for (let step = 0; step < options.steps; step++) {
@@ -43,11 +43,11 @@ export interface Likelihood {
   readonly sequences: readonly TrainingSequence[];
   readonly tokens: number;
   readonly logProbs: Ragged;
-  /** Mean cross-entropy in nats per token; 0 without tokens. */
+  /** Mean cross-entropy in nats per token. */
   readonly loss: number;
 }
 
-/** Adds the gradient of `weight` × mean cross-entropy: -weight / tokens per completion token. */
+/** Adds the gradient of `weight` × mean cross-entropy: -weight / tokens each. */
 export async function addLikelihood(
   model: Pick<TrainableModel, "forwardBackward">,
   sequences: readonly TrainingSequence[],
