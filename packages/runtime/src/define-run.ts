@@ -16,41 +16,41 @@ import type {
   TaskSettings,
 } from "./run/run-settings.ts";
 
-/** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
+/** Module path, relative to the file that contains it. The value is the default export, or NAME in `./file.ts#NAME`. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;
 
-/** The same where the export is a function that is called with settings. They can be changed on the command line. */
+/** Module whose export is a function, called with `settings`. The command line can change the settings. */
 export interface FileValue {
   readonly file: FileText;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** A value of one's own: itself, or the file that makes it. */
+/** A custom value, or the file that makes it. */
 export type Own<T> = T | FileText | FileValue;
 
-/** A task of one's own, or what makes it, told where models and data are. */
+/** A custom task, or a function that makes it from the models and data. */
 export type OwnTask = Own<TeamTask | DefinedTask | ((resources: TaskResources) => OwnTaskMade)>;
 
 type OwnTaskMade = TeamTask | DefinedTask | Promise<TeamTask | DefinedTask>;
 
-/** A task that has a name, where a team over text may be one's own. */
+/** Settings of a named task; a text task may have a custom team. */
 export type NamedTask = TaskSettings extends infer Task
   ? Task extends { readonly team: unknown }
     ? Omit<Task, "team"> & { readonly team: Own<TeamChoice> | readonly Own<TeamChoice>[] }
     : Task
   : never;
 
-/** A data file, a list or function of one's own, or the module that exports it. */
+/** A data file, a custom list or function, or the module that exports it. */
 type Examples = string | SupervisedExamples | FileValue;
 
-/** Some of a warm start's settings have defaults; which model had it is for the run to say. */
+/** A warm start's settings; some have defaults. The run sets `model`. */
 type WarmStartDefinition =
   | ({ readonly name: "examples"; readonly examples: Examples } & Partial<
       Omit<ExamplesWarmStart, "name" | "examples" | "model">
     >)
   | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
-/** What `task` may be: settings of a task that has a name, a task of one's own, or the file that makes it. */
+/** Values of `task`: settings of a named task, a custom task, or the file that makes it. */
 export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;
 
 type Listed<Names extends string, Last = LastOf<Names>> = Last extends string
@@ -59,22 +59,22 @@ type Listed<Names extends string, Last = LastOf<Names>> = Last extends string
     : `${Listed<Exclude<Names, Last>>}, ${Last}`
   : never;
 
-/** Of a union: TypeScript infers the last of overloads. */
+/** Last member of a union: TypeScript infers the last overload. */
 type LastOf<Names> = (Names extends unknown ? (of: () => Names) => void : never) extends (of: infer Overloads) => void
   ? Overloads extends () => infer Last
     ? Last
     : never
   : never;
 
-/** No value has this type: a key that nobody writes has the names, and TypeScript's message about a wrong name prints it. */
+/** Never matches. Its key lists the known names, so TypeScript's error about a wrong name prints them. */
 interface UnknownTask extends Readonly<Record<`known names: ${Listed<NamedTask["name"]>}`, never>> {
   readonly name: string;
 }
 
-/** A name that may be any text would make every wrong name a right one. */
+/** Drops `name`: with a free-text name, every wrong name would be valid. */
 type WithoutName<T> = T extends TeamTask | DefinedTask ? Omit<T, "name"> : T;
 
-/** Settings in which a file that makes a value stands for the value. */
+/** Settings in which a file can replace a value. */
 type WithFiles<T> = T extends ValueSource
   ? T | FileText | FileValue
   : T extends TrainValues[keyof TrainValues]
@@ -85,27 +85,27 @@ type WithFiles<T> = T extends ValueSource
         ? { readonly [Key in keyof T]: WithFiles<T[Key]> }
         : T;
 
-/** Training settings: a setting that takes a value takes the file that makes one, too. */
+/** Training settings; each value may also be a file that makes it. */
 export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
-  /** Supervised examples that are learned too; refused without `examples`. */
+  /** Supervised examples for mixed training; `examples` is required. */
   readonly supervised?:
     | (Omit<NonNullable<TrainSettings["supervised"]>, "examples"> & { readonly examples?: Examples | ValueSource })
     | null;
 };
 
-/** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
+/** Configuration of a run. Absent fields have the defaults of `laconic train`. */
 export interface RunDefinition {
   readonly task?: TaskChoice;
   /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
-  /** A supervised warm start before the training. */
+  /** Supervised warm start before training. */
   readonly warmStart?: WarmStartDefinition | null;
-  /** What agents that do not learn speak with; null: the run's own model as it was before the first step. */
+  /** Model of the agents that do not learn; null for the run's own initial model. */
   readonly actor?: ActorSettings | Own<LanguageModel> | null;
   readonly policies?: "shared" | "own";
-  /** Other models for single policies, by name. */
+  /** Other models of single policies, by policy name. */
   readonly bases?: Readonly<Record<string, string>>;
-  /** Frozen models that objectives compare with, by name: `train.objective.kl.to`. They share the run's tokenizer. */
+  /** Frozen models that objectives compare with, by name (`train.objective.kl.to`). They share the run's tokenizer. */
   readonly teachers?: Readonly<Record<string, string>>;
   /** Variables of the models' chat templates. */
   readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
@@ -113,15 +113,15 @@ export interface RunDefinition {
   readonly device?: string;
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
-  /** Where metrics, validation values and transcripts go beside the run's folder; `["tensorboard"]` when absent. */
+  /** Outputs for metrics, validation values and transcripts besides the run folder. Default `["tensorboard"]`. */
   readonly sinks?: readonly (NamedSink | Own<MetricSink | ((place: OwnSinkPlace) => MetricSink)>)[];
   readonly train?: TrainDefinition;
 }
 
 /**
- * A run's configuration, as it is: `export default defineRun({ ... })` in `run.config.ts` is checked by TypeScript and completed
- * by an editor. A value of one's own goes where a name goes; every command finds it again in the file, and refuses a run whose
- * files have changed.
+ * Returns the configuration unchanged. In `run.config.ts`, TypeScript checks `export default defineRun({ ... })` and
+ * editors complete it. A custom value can replace any name. Commands read it from the file again, and refuse a run
+ * whose files have changed.
  */
 export function defineRun(definition: RunDefinition): RunDefinition {
   return definition;

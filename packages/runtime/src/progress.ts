@@ -1,19 +1,16 @@
 import type { Evaluation, Metrics } from "@laconic/trainer";
 
-/** What opening and training a run says while it goes on. Whoever calls decides how it is shown. */
+/** Events of opening and training a run; the caller decides how to show them. */
 export interface Progress {
   note(text: string): void;
   warn(message: string): void;
-  /**
-   * Work that may take a while has begun.
-   * @returns ends it
-   */
+  /** Starts an activity that may take a while. @returns ends it */
   begin(activity: string): () => void;
-  /** The bytes of a download, again and again. */
+  /** Reports the bytes of a download. */
   download(name: string): (state: { readonly bytes: number; readonly total: number }) => void;
   /** A request failed and is sent again. */
   retry(attempt: number, reason: string): void;
-  /** A step of a supervised warm start is over; its loss is in nats per token. */
+  /** A warm-start step ended. `loss` is in nats per token. */
   warmStartStep(state: { readonly step: number; readonly steps: number; readonly loss: number }): void;
 }
 
@@ -30,30 +27,30 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
   readonly episodesPerProblem: number;
-  /** What evaluations are of: the test, where a task has no validation problems. */
+  /** Split of the evaluations: the test if the task has no validation problems. */
   readonly split: "validation" | "test";
   readonly problems: number;
-  /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
+  /** Steps between evaluations; 0 evaluates only at the start and the end. */
   readonly evaluateEvery: number;
   readonly isResumed: boolean;
   /** Whether another program plays the episodes. */
   readonly isServed: boolean;
 }
 
-/** What is heard of a run from its check to its end. */
+/** Events of a run from its check to its end. */
 export interface TrainingProgress extends Progress {
   opened(plan: TrainingPlan): void;
   started(): void;
-  /** @param samplers - how the sampling servers are, in short; null where there are none */
+  /** @param samplers - short state of the sampling servers; null without servers */
   step(metrics: Metrics, samplers: string | null): void;
   evaluation(evaluation: Evaluation): void;
-  /** The test problems, at the end. */
+  /** Final evaluation on the test problems. */
   test?(evaluation: Evaluation): void;
   /**
-   * Training ended by an error, and its directory is still held.
-   * @param options.isKept - whether what broke lies outside of the run, which goes on from its last checkpoint
+   * Training failed; the run folder is still locked.
+   * @param options.isKept - whether the cause is outside the run, so that it can resume from its last checkpoint
    */
   failed(error: unknown, options: { readonly directory: string; readonly isKept: boolean }): Promise<void>;
-  /** Nothing more is heard of steps and evaluations. */
+  /** No more steps and evaluations follow. */
   ended(): void;
 }

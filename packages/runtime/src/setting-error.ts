@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 
-/** An error about a setting, by its key. */
+/** Error about a setting, by its key. */
 export function settingError(
   key: string,
   reason: string,

@@ -1,5 +1,5 @@
 /**
- * Benches opened and played: trained teams, methods and benchmarks of modules, models behind servers.
+ * Opens and runs benches: trained teams, methods and benchmarks of modules, models behind servers.
  * @module @laconic/runtime/bench
  */
 export { checkBenchTrust } from "./own-values.ts";

@@ -15,8 +15,8 @@ import { checkCode, checkServers, keepMade, madeFolder, openAiServer, type Named
 import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
 
 /**
- * What `--methods` and `--benchmarks` name: files of one's own apart from names.
- * @throws LaconicError `config_invalid` naming file and export of what is no method or benchmark
+ * Opens the custom files in `--methods` and `--benchmarks`.
+ * @throws LaconicError `config_invalid` with file and export of an invalid method or benchmark
  */
 export async function userDefinedBenchValues(
   methods: readonly string[],
@@ -37,7 +37,7 @@ export async function userDefinedBenchValues(
   return { ...inFolder(directory, own), sources: sourceInputs(directory, await sourcesOf(own)) };
 }
 
-/** A run of `NAME=RUN` is a folder, whatever it is called. */
+/** Whether an argument is a module; `NAME=RUN` is always a run folder. */
 function isFileWord(word: string): boolean {
   return isModuleText(word) && !/^[^./\\=]+=/u.test(word);
 }
@@ -47,8 +47,8 @@ export function withoutFiles(words: readonly string[]): string[] {
 }
 
 /**
- * The values again, each as it was.
- * @throws LaconicError `checkpoint_mismatch` naming a file that changed
+ * Opens the methods again and checks that no file has changed.
+ * @throws LaconicError `checkpoint_mismatch` with a changed file
  */
 export async function openOwnMethods(own: OwnBenchValues, directory: string): Promise<Baseline[]> {
   await checkSourceInputs(directory, "bench", own.sources);
@@ -79,7 +79,7 @@ async function openBoard(of: Reference): Promise<Board> {
 type Config = BenchConfig | PairConfig;
 
 /**
- * Refuses to go on with a bench of another machine that runs code or asks servers, unless the command trusts it.
+ * Refuses to resume another machine's bench that runs code or calls servers, unless the command trusts it.
  * @throws LaconicError `config_invalid`
  */
 export async function checkBenchTrust(directory: string, config: Config): Promise<void> {

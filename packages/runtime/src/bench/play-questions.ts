@@ -55,14 +55,14 @@ export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
   readonly offline: boolean;
-  /** Nothing will be asked. */
+  /** Plan only; no model is called. */
   readonly plan?: boolean;
 }
 
 export interface QuestionLimits extends TaskLimits {
-  /** The key may go over http to another machine. */
+  /** Allows sending the key over http to another machine. */
   readonly insecure: boolean;
-  /** @returns hears every sample */
+  /** @returns called for each sample */
   readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
 }
 
@@ -102,7 +102,7 @@ export async function prepareQuestions(
   return prepared;
 }
 
-/** Writes what a new bench is made of into its directory: from there it can go on. */
+/** Writes the inputs of a new bench into its folder, so that it can resume. */
 export async function keepQuestions(
   directory: string,
   { config, skipped }: PreparedQuestions,
@@ -118,7 +118,7 @@ export async function keepQuestions(
   await skippedFile.write(directory, skipped);
 }
 
-/** Takes the samples missing or failed. Returns why it stopped before its end; null when it did not. */
+/** Runs missing and failed samples. Returns the reason for an early stop, otherwise null. */
 export function playQuestions(
   directory: string,
   prepared: PreparedQuestions,
@@ -132,7 +132,7 @@ export function playQuestions(
   return inBenchFolder(directory, questionRecords, account, async (file, booked) => {
     const { signal, dispose } = interrupts();
     try {
-      // Models of their own, for as long as they are used.
+      // Each team has separate models while it is open.
       const seen: SeenByTeam[] = [];
       for (const team of teams)
         seen.push(...seenByTeam(team.method.name, await team.open({ account: booked, ...deadline }), prepared.jobs));
@@ -168,7 +168,7 @@ async function opener(
   shared: { readonly account: SpendAccount; readonly insecure: boolean } & Pick<Spending, "deadlineMs">,
   note: (text: string) => void,
 ): Promise<(named: Parameters<OpenModel>[0], limiter?: Limiter) => LanguageModel> {
-  // Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay.
+  // Imported here, because the SDK takes 0.1 s that other commands would pay.
   const { openAiModel } = await import("@laconic/openai");
   const onEvent = (event: ApiEvent): void => {
     if (event.kind === "end-unknown")
@@ -191,24 +191,24 @@ async function opener(
     });
 }
 
-/** What a run's team is on the questions of a bench. */
+/** Team of a run as a method of a bench. */
 interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
-  /** Most tokens of one reply; absent where the team says so to nobody but its agents. */
+  /** Max tokens of one reply; absent if only the team's agents know it. */
   readonly replyTokens?: number;
 }
 
 interface TrainedTeamChoice {
-  /** Who speaks for the agents that do not learn, instead of the training's. */
+  /** Replacement for the actor of the agents that do not learn. */
   readonly actor?: string | null;
-  /** Of a server's model that speaks for them, where it is not a public one. */
+  /** Price of the actor's model; null for the public price. */
   readonly actorPrice?: TokenPrice | null;
-  /** All benchmarks come from modules: they may be of the world that the team was trained in. */
+  /** Whether all benchmarks are modules, which may be of the team's world. */
   readonly ownBoards?: boolean;
 }
 
 /**
- * The team of a run over questions, with the weights of its last checkpoint.
- * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
+ * Opens a run's team for questions, with the last checkpoint.
+ * @throws LaconicError `run_missing`; `config_invalid` for a team that answers only its own problems
  */
 export async function trainedTeam(
   name: string,
@@ -248,7 +248,7 @@ export async function trainedTeam(
         ...(actor && { actor: actor.speaks }),
         spending: { ...booked, price },
       });
-      // Models on this machine cost nothing.
+      // Local models have no price.
       if (api)
         Object.assign(prices, Object.fromEntries(Object.keys(parts.frozen ?? {}).map((agent) => [agent, price])));
       Object.assign(models, modelsOf(parts, livePolicies(parts)));
@@ -290,13 +290,13 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
         ...(family !== undefined && { family }),
         ...(benchmark !== undefined && { benchmark }),
       }).topology,
-    // What a question states is dealt as in training.
+    // Facts of a question are dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),
     maxCalls: () => topology.agents.length * rounds,
   };
 }
 
-/** A team of a module, or of a world, is asked as it is: its prompts say how an answer is written. */
+/** Opens a team of a module or world unchanged: its prompts contain the answer format. */
 async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
@@ -304,7 +304,7 @@ async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
-  // Its topology may speak with what the task holds open.
+  // The topology may use resources of the task.
   closeAtEnd(task, runTaskTitle(config.task));
   const { topology } = withLearned({ task }, learnedOf(state)).task;
   const turns = config.train.limits.maxTurns ?? topology.agents.length;

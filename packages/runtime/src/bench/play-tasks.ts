@@ -32,12 +32,12 @@ export interface TaskOutcome {
   readonly stopped: string | null;
   readonly summaries: readonly PairSummary[];
   readonly markdown: string;
-  /** US dollars; absent where nothing is paid for. */
+  /** US dollars; absent without paid calls. */
   readonly spentUsd?: number;
 }
 
 export interface TaskLimits extends Pick<Spending, "deadlineMs"> {
-  /** Failed samples after which it stops. */
+  /** Number of failed samples that stops the bench. */
   readonly maxErrors: number;
   readonly interrupts: () => Interrupts;
 }
@@ -82,7 +82,7 @@ export async function playTasks(
   );
 }
 
-/** Tasks with their teams, opened; close what is returned when done. */
+/** Opened tasks with their teams. */
 interface OpenedPairs {
   readonly boards: readonly PairBoard[];
   close(): Promise<void>;
@@ -94,8 +94,8 @@ interface Trained {
 }
 
 /**
- * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
- * @param booked - what a server's models cost is booked here, and how long a call of theirs may take
+ * Opens each task with the model of its baselines, and the compared runs.
+ * @param booked - account and call timeout for models behind servers
  */
 async function openPairs(
   config: PairConfig<TaskSettings>,
@@ -115,7 +115,7 @@ async function openPairs(
       const own: PairMethod[] = [];
       for (const { name, found } of trained) {
         if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
-        // Its own problems are not opened: all teams work on the same.
+        // All teams use the bench's problems, so the run's problems are not loaded.
         const { actor } = found.config;
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
@@ -193,7 +193,7 @@ function baselineMethods(
 
 interface Base {
   readonly task: TeamTask;
-  /** Speaks for everybody. */
+  /** Model of all agents. */
   readonly model: LanguageModel;
   close(): Promise<void>;
 }
@@ -219,7 +219,7 @@ async function openBase(
   return { task, model: speaker, close };
 }
 
-/** The task of a run, as a bench's settings hold it. */
+/** Task of a run, for a bench's settings. @throws LaconicError `config_invalid` for a task of a module */
 export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
   if (!isReference(task)) return task as TaskSettings;
   throw new LaconicError("config_invalid", `${run}: its task is of a module and has no baselines`, { run });

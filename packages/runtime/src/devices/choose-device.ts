@@ -10,20 +10,20 @@ import { tryDevice, type DeviceSpeed, type DeviceOutcome } from "./try-device.ts
 
 export interface ChosenDevice {
   readonly name: string;
-  /** Of the first worker; the others' differ by the index of the GPU alone. */
+  /** Kernels of the first worker; other workers differ only in the GPU index. */
   readonly source: KernelSource;
-  /** One each where the workers have GPUs of their own; else what all of them start. */
+  /** A list if each worker has its own GPU; otherwise shared by all workers. */
   readonly sources: KernelSource | readonly KernelSource[];
   readonly workers: number;
   readonly dtype: "float32" | "bfloat16";
-  /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
+  /** Bytes per worker if the device uses the machine's memory; null if the kernels report it, or if unknown. */
   readonly memory: number | null;
   readonly kernels: KernelFacts;
 }
 
 /**
- * A device by name; `auto` is the first that works, and `note` hears why it is not an earlier one.
- * @throws LaconicError `device_unavailable` for a device that does not exist, or when none works.
+ * Chooses a device by name. `auto` takes the first working one; `note` receives the reason.
+ * @throws LaconicError `device_unavailable` for an unknown device, or if none works
  */
 export async function chooseDevice(
   name: string,
@@ -73,7 +73,7 @@ export async function chooseDevice(
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
 }
 
-/** The fastest of a device of the processor and the real GPUs to be measured; and why. */
+/** Returns the fastest of a CPU device and the measured real GPUs, with the reason. */
 async function againstGpus(
   device: KnownDevice,
   detail: string,
@@ -97,7 +97,7 @@ async function againstGpus(
 
 type Contender = readonly [name: string, speed: DeviceSpeed | null];
 
-/** The one with the shorter step; one that could not be measured loses, and the first wins where neither could. */
+/** Returns the contender with the shorter step. A missing measurement loses; without any, the first wins. */
 export function fasterOf(first: Contender, second: Contender): { readonly name: string; readonly why: string } {
   const seconds = ([, speed]: Contender): number => speed?.stepSeconds ?? Infinity;
   const [winner, loser] = seconds(second) < seconds(first) ? [second, first] : [first, second];
@@ -117,7 +117,7 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
-/** What `auto` takes here, and why. @throws LaconicError `device_unavailable` where no device works */
+/** Describes the choice of `auto`. @throws LaconicError `device_unavailable` if no device works */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
@@ -137,22 +137,22 @@ export interface DeviceReport extends DeviceOutcome {
   readonly about: string;
 }
 
-/** Starts each device once and multiplies two numbers on it; native ones in processes of their own. */
+/** Starts each device once and multiplies two numbers; native ones run in a child process. */
 export async function probeDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const device of devices) reports.push(await probe(device));
   return reports;
 }
 
-/** Starts one device. @throws LaconicError `device_unavailable` for one that does not exist */
+/** Starts one device. @throws LaconicError `device_unavailable` for an unknown device */
 export function probeDevice(name: string): Promise<DeviceReport> {
   return probe(deviceNamed(name).device);
 }
 
 /**
- * Before an engine starts on a GPU: the GPUs that were named exist, and the library starts, tried where a crash ends nothing.
- * Other devices are not tried: their start says by itself what is missing.
- * @throws LaconicError `device_unavailable` with the GPUs that there are, or with what is missing
+ * Checks that the named GPUs exist and the library starts, in a child process. Other devices are not checked: their
+ * start reports the problem.
+ * @throws LaconicError `device_unavailable` with the existing GPUs, or the missing part
  */
 export async function expectGpus({
   name,
@@ -168,7 +168,7 @@ export async function expectGpus({
   if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
 }
 
-/** @throws LaconicError `device_unavailable` with the GPUs that there are */
+/** @throws LaconicError `device_unavailable` with the existing GPUs */
 export function expectIndices(name: string, indices: readonly number[], report: GpuReport): void {
   const gpus = "gpus" in report ? report.gpus : [];
   const absent = indices.find((index) => !gpus.some((gpu) => gpu.index === index));
@@ -183,7 +183,7 @@ export function expectIndices(name: string, indices: readonly number[], report: 
 
 const probed = new Map<string, Promise<DeviceOutcome>>();
 
-/** Starts a device, in a process of its own where it loads native code; once in this process. */
+/** Starts a device once per process; native ones run in a child process. */
 async function probe(device: KnownDevice): Promise<DeviceReport> {
   const { name, about } = device;
   return { name, about, ...(await outcomeOf(device, () => device.source())) };
@@ -201,7 +201,7 @@ async function outcomeOf(
     throw error;
   }
   const key = JSON.stringify([source, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
-  // What is not there is refused before anything native is loaded.
+  // Missing devices are refused before native code is loaded.
   const tried = async (): Promise<DeviceOutcome> =>
     (await native()) ? probeInChild(source, remedy) : tryDevice(source);
   const outcome = probed.get(key) ?? tried();
@@ -211,7 +211,7 @@ async function outcomeOf(
 
 const tryEntry = new URL("../../assets/try-device.mjs", import.meta.url);
 
-/** The same for a device's speed; null where it cannot be measured. A measurement is short, so one that is not is no good. */
+/** Measures a device's speed in a child process; null on failure. The limit is short: slow devices are useless. */
 export async function measureInChild(source: KernelSource): Promise<DeviceSpeed | null> {
   const outcome = await askChild<DeviceSpeed>(tryEntry, [JSON.stringify(source), "measure"], 30_000);
   return "answer" in outcome ? outcome.answer : null;
@@ -220,8 +220,8 @@ export async function measureInChild(source: KernelSource): Promise<DeviceSpeed 
 const patienceMs = 120_000;
 
 /**
- * Starts a device in a process of its own, as `tryDevice` does: a crash of a native library is an outcome.
- * @param remedy - what to do about a library that crashes
+ * Runs `tryDevice` in a child process, so that a crash of a native library is an outcome.
+ * @param remedy - advice for a crashing library
  */
 export async function probeInChild(
   source: KernelSource,
@@ -233,7 +233,7 @@ export async function probeInChild(
   return { works: false, detail: `does not work: ${outcome.failed}; ${remedy}` };
 }
 
-/** The GPUs that NVIDIA's driver shows, or why there are none. */
+/** GPUs that NVIDIA's driver reports, or the reason for none. */
 type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
 
 const driverPatienceMs = 60_000;
@@ -242,7 +242,7 @@ const listEntry = new URL("../../assets/list-gpus.mjs", import.meta.url);
 
 let asked: Promise<GpuReport> | null = null;
 
-/** Asks the driver once, in a process of its own. */
+/** Queries the driver once, in a child process. */
 export function gpusHere(): Promise<GpuReport> {
   asked ??= askChild<GpuReport>(listEntry, [], driverPatienceMs).then((outcome) =>
     "answer" in outcome ? outcome.answer : { missing: `NVIDIA's driver does not work: ${outcome.failed}` },
@@ -252,18 +252,16 @@ export function gpusHere(): Promise<GpuReport> {
 
 type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
 
-/** As much of what a library says last as fits into a line. */
+/** Max characters of a library's last output, to fit a line. */
 const longestReason = 200;
 
 /**
- * Runs a module in a process of its own and takes its first message: native code that crashes, aborts or hangs
- * there never ends the caller.
- *
+ * Runs a module in a child process and returns its first message. Native code there may crash, abort or hang.
  * @param entry - the module
  */
 function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
   return new Promise((resolve) => {
-    // What libraries print is not this command's output.
+    // Library output is not part of this command's output.
     const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -291,7 +289,7 @@ function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Pr
   });
 }
 
-/** Without characters that steer a terminal. */
+/** Last line without terminal control characters. */
 function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   return line

@@ -1,5 +1,5 @@
 /**
- * Devices by name: listed, tried, chosen and installed.
+ * Lists, tests, chooses and installs devices.
  * @module @laconic/runtime/devices
  */
 export { automaticDevice, chooseDevice } from "./choose-device.ts";

@@ -6,16 +6,16 @@ import { LaconicError } from "@laconic/core";
 import { expectNotAborted } from "@laconic/core/async";
 import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@laconic/core/platform";
 
-/** Devices whose packages are installed only when asked for. */
+/** Devices with packages that are installed only on request. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
 export interface InstallOptions {
-  /** Where each device gets a folder of its own. */
+  /** Parent folder; each device gets a subfolder. */
   readonly folder: string;
-  /** For `tensorflow` and `tensorflow-gpu`: a Python with pip; one with TensorFlow installed lends it. */
+  /** Python with pip, for `tensorflow` and `tensorflow-gpu`; its TensorFlow is used if installed. */
   readonly python: string;
   readonly run: RunCommand;
-  /** Ends the program that runs; a folder that was made is removed, one that was there is left as it is. */
+  /** Stops the running program, and removes the folder if it is new. */
   readonly signal?: AbortSignal;
   note(step: string): void;
 }
@@ -39,10 +39,10 @@ const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>
 };
 
 /**
- * Installs what a device needs, with no script of any package run; TensorFlow's binding is then built against the library
- * of a Python wheel. Doing it again repairs an installation that broke off.
- * @returns the folder to pass as `modules`
- * @throws LaconicError `device_unavailable` with the step that failed and what it said, `aborted`
+ * Installs a device's packages without running their scripts. Builds TensorFlow's binding against the library of a
+ * Python wheel. A second call repairs an incomplete installation.
+ * @returns the folder for `modules`
+ * @throws LaconicError `device_unavailable` with the failed step and its output, `aborted`
  */
 export async function installDevice(device: OptionalDevice, options: InstallOptions): Promise<string> {
   const { signal } = options;
@@ -73,7 +73,7 @@ async function installInto(folder: string, device: OptionalDevice, options: Inst
     name: `laconic-${device}`,
     private: true,
     dependencies: packages[device],
-    // tfjs-node asks for a tar with known holes; nothing here runs it.
+    // tfjs-node requests a vulnerable tar; nothing here runs it.
     overrides: { tar: "^7.5.0" },
   };
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -96,9 +96,9 @@ async function expectCuda(run: RunCommand): Promise<void> {
 }
 
 /**
- * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the library that the package would download is of
- * 2022 and knows no GPU of today. Needs make and a C++ compiler.
- * @param folder - whose `node_modules` hold the package
+ * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the package's own library is from 2022 and
+ * supports no current GPU. Needs make and a C++ compiler.
+ * @param folder - contains `node_modules` with the package
  */
 async function buildTensorFlow(
   device: Exclude<OptionalDevice, "webgpu">,
@@ -115,7 +115,7 @@ async function buildTensorFlow(
   const prefix = dirname(dirname(process.execPath));
   const environment = {
     PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
-    // This Node's own headers, where it brings them: no download.
+    // Uses this Node's headers if present, instead of a download.
     ...(existsSync(join(prefix, "include", "node", "node_api.h")) && { npm_config_nodedir: prefix }),
   };
   const build = await run(process.execPath, [join(bin, "node-pre-gyp"), "install", "--build-from-source"], {
@@ -125,7 +125,7 @@ async function buildTensorFlow(
   expectDone(device, "building the binding (make, g++)", build);
 }
 
-/** The folder of a TensorFlow that Python has, or of a wheel that is downloaded and unpacked once. */
+/** Folder of Python's TensorFlow, or of a wheel that is downloaded and unpacked once. */
 async function tensorFlowFolder(
   device: Exclude<OptionalDevice, "webgpu">,
   folder: string,
@@ -158,14 +158,14 @@ async function tensorFlowFolder(
 
 const libraries = ["libtensorflow_cc.so.2", "libtensorflow_framework.so.2"] as const;
 
-/** Of an unpacked wheel, what the binding needs: a third of it. */
+/** Keeps only the files that the binding needs, a third of the wheel. */
 async function keepLibrary(folder: string): Promise<void> {
   const needed = new Set<string>(["include", "THIRD_PARTY_NOTICES.txt", ...libraries]);
   for (const name of await readdir(folder))
     if (!needed.has(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** What the package's build looks for, as links. */
+/** Links the files that the package's build expects. */
 async function link(library: string, deps: string): Promise<void> {
   await rm(deps, { recursive: true, force: true });
   await makeFolders(join(deps, "lib"));
@@ -173,13 +173,13 @@ async function link(library: string, deps: string): Promise<void> {
   for (const name of libraries) await symlink(join(library, name), join(deps, "lib", name));
   await symlink("libtensorflow_cc.so.2", join(deps, "lib", "libtensorflow.so"));
   await symlink("libtensorflow_framework.so.2", join(deps, "lib", "libtensorflow_framework.so"));
-  // Where the library looks for CUDA, beside itself.
+  // The library looks for CUDA in its own folder.
   const nvidia = join(dirname(library), "nvidia");
   if (existsSync(nvidia)) await symlink(nvidia, join(deps, "nvidia"));
 }
 
 export interface Outcome {
-  /** Null when it could not be started. */
+  /** Null if the program could not be started. */
   readonly code: number | null;
   readonly text: string;
 }
@@ -194,11 +194,11 @@ export type RunCommand = (
   },
 ) => Promise<Outcome>;
 
-/** Runs a program without a shell and collects what it prints. One that cannot start has the code null. */
+/** Runs a program without a shell and collects its output. The code is null if it cannot start. */
 export const runCommand: RunCommand = (program, args, { folder, environment = {}, signal } = {}) =>
   new Promise((resolve) => {
     const child = spawn(program, [...args], {
-      // A group of its own, where somebody is to end it whole: a build has children.
+      // A separate group, so that an abort also ends the build's children.
       detached: signal !== undefined && systemOf(process.platform).hasGroups,
       ...(folder !== undefined && { cwd: folder }),
       env: { ...process.env, ...environment },

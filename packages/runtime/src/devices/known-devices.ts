@@ -14,28 +14,28 @@ export type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "
 export interface KnownDevice {
   readonly name: string;
   readonly about: string;
-  /** Worker threads by default: a library with threads of its own needs one. */
+  /** Default number of worker threads; 1 for multithreaded libraries. */
   readonly workers: number;
-  /** float32 by default. */
+  /** Default float32. */
   readonly dtype?: "bfloat16";
-  /** Bytes for each worker, where the device's memory is the machine's. */
+  /** Bytes per worker, if the device uses the machine's memory. */
   readonly memory?: (workers: number) => number;
   readonly kernels?: KernelFacts;
-  /** Whether it counts GPUs, as `cuda:1` names one. */
+  /** Whether names can select GPUs, such as `cuda:1`. */
   readonly indexed?: true;
-  /** @param index - of the GPU; the first by default */
+  /** @param index - GPU index. Default: the first */
   source(index?: number, deterministic?: boolean): KernelSource | Promise<KernelSource>;
-  /** What can be made to compute the same bits again is `able`; the processor's devices always do, the others never. */
+  /** `able`: bit-exact repeats on request. `never`: not possible. Absent: always (CPU devices). */
   readonly deterministic?: "able" | "never";
-  /** A GPU that `auto` takes before the processor where it is one, and measures faster. */
+  /** Whether `auto` prefers it to the CPU if it is a real GPU and measures faster. */
   readonly measured?: true;
-  /** What to do when its library crashes or hangs. */
+  /** Advice for a crash or hang of its library. */
   readonly remedy: string;
-  /** Whether a start would load native code, which can crash: it is tried in a process of its own. */
+  /** Whether a start loads native code, which can crash and therefore runs in a child process. */
   native(): boolean | Promise<boolean>;
 }
 
-/** Where the packages of optional devices are: one folder each. */
+/** Folder with a subfolder of packages per optional device. */
 export function devicesFolder(): string {
   return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }
@@ -49,7 +49,7 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
-/** In the order `auto` tries them. */
+/** Devices in the order that `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
   {
     name: "cuda",
@@ -99,7 +99,7 @@ export const devices: readonly KnownDevice[] = [
     native: async () => (await tensorFlow()).isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
-    // Before wasm, which works everywhere: who wants the bits of every machine names wasm.
+    // Before wasm, which works everywhere. Choose wasm for identical bits on all machines.
     name: "wasm-fma",
     about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
     workers: 2,
@@ -113,7 +113,7 @@ export const devices: readonly KnownDevice[] = [
     name: "wasm",
     about: "SIMD kernels on WebAssembly; needs nothing but npm",
     workers: 2,
-    // WebAssembly addresses 32 bits.
+    // WebAssembly has 32-bit addresses.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     kernels: { cachePageSize: wasmPageSize },
     source: () => wasmKernels(),
@@ -121,7 +121,7 @@ export const devices: readonly KnownDevice[] = [
     native: () => false,
   },
   {
-    // After those that compute on the processor: its adapter may be a program that runs there too, and not every GPU is faster.
+    // After the CPU devices: its adapter may be software, and not every GPU is faster.
     name: "webgpu",
     deterministic: "never",
     measured: true,
@@ -132,7 +132,7 @@ export const devices: readonly KnownDevice[] = [
     native: () => hasDawn(modulesOf("webgpu")),
   },
   {
-    // After webgpu: no Mac has run it yet.
+    // After webgpu, because it has not run on a Mac yet.
     name: "mps",
     deterministic: "never",
     measured: true,
@@ -150,7 +150,7 @@ export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
 
-/** A device, and the GPUs that its name counts. @throws LaconicError `device_unavailable` for a name that the app does not know */
+/** Returns a device and the GPUs in its name. @throws LaconicError `device_unavailable` for an unknown name */
 export function deviceNamed(text: string): {
   readonly device: KnownDevice;
   readonly indices: readonly number[] | null;
@@ -170,7 +170,7 @@ export function deviceNamed(text: string): {
   return { device, indices };
 }
 
-/** An optional peer: 40 MB, for its own devices alone. */
+/** Imports an optional peer of 40 MB, which only its devices need. */
 async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
   try {
     return await import("@laconic/kernels-tfjs");
@@ -190,10 +190,10 @@ function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
   }
 }
 
-/** A device as it is named: `cuda`, or `cuda:0,1` for these of its GPUs. */
+/** Device name: `cuda`, or `cuda:0,1` for some of its GPUs. */
 interface DeviceName {
   readonly name: string;
-  /** One worker each; null leaves the choice to the device. */
+  /** GPUs with one worker each; null for the device's default. */
   readonly indices: readonly number[] | null;
 }
 

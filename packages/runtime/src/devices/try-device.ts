@@ -2,15 +2,15 @@ import { randomFromSeed, thrownText } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import type { CreateKernels, Kernels, KernelSource, Tensor } from "@laconic/engine/kernels";
 
-/** Whether a device works, and its library and version or what is missing. */
+/** Whether a device works, with its library and version, or the problem. */
 export interface DeviceOutcome {
   readonly works: boolean;
   readonly detail: string;
-  /** A GPU that is a program on the processor; absent for all others. */
+  /** Whether the GPU is software on the CPU; absent for other devices. */
   readonly emulated?: boolean;
 }
 
-/** Operators that the processor computed while a reply was sampled, as `; aten::sort (12 calls)` each. */
+/** Lists operators that ran on the CPU during sampling, as `; aten::sort (12 calls)` each. */
 async function fallbacksIn(kernels: Kernels): Promise<string> {
   if (!kernels.fallbacks) return "";
   const engine = await createInlineEngine([kernels]);
@@ -44,7 +44,7 @@ const tinyModel = {
   initializer_range: 0.02,
 };
 
-/** Starts a device in this process and multiplies two numbers on it. A library that crashes takes the process along. */
+/** Starts a device in this process and multiplies two numbers. A library crash ends the process. */
 export async function tryDevice({ module, options }: KernelSource): Promise<DeviceOutcome> {
   try {
     const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
@@ -66,15 +66,15 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
 }
 
 export interface DeviceSpeed {
-  /** Of products of float32 matrices that are large for a small model, in GFLOP/s. */
+  /** Rate of large float32 matrix products, in GFLOP/s. */
   readonly gflops: number;
-  /** A decode step of {@link rows} rows of the test model. */
+  /** Decode step with {@link rows} rows of the test model. */
   readonly decodeMs: number;
-  /** What a training step of the test model would take: {@link tokens} decode steps, and six products a parameter and token. */
+  /** Estimated training step: {@link tokens} decode steps, and six products per parameter and token. */
   readonly stepSeconds: number;
 }
 
-/** A random Qwen2 of 4.2 million parameters. */
+/** Random Qwen2 with 4.2 million parameters. */
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
@@ -91,7 +91,7 @@ const config = {
 };
 const [rows, prompt, tokens] = [16, 16, 32] as const;
 
-/** Starts a device and measures it: products for 50 ms, and 24 decode steps behind as many that warm up. */
+/** Measures a device: products for 50 ms, and 24 decode steps after 24 warm-up steps. */
 export async function measureDevice({ module, options }: KernelSource): Promise<DeviceSpeed> {
   const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
   const kernels = await createKernels(options);
@@ -112,7 +112,7 @@ export async function measureDevice({ module, options }: KernelSource): Promise<
       return performance.now() - start;
     };
     await decode(24);
-    // The prompts take the same in both.
+    // The difference removes the prompt's time.
     const [short, long] = [await decode(8), await decode(32)];
     const decodeMs = Math.max(0, long - short) / 24;
     const work = 6 * model.parameters * rows * (prompt + tokens);
@@ -138,7 +138,7 @@ async function productRate(kernels: Kernels): Promise<number> {
         for (let i = 1; i < count; i++) out = kernels.linear(out, weight);
         return out;
       });
-      // What was enqueued before is done when this is read.
+      // This read waits for all queued products.
       await kernels.read(last);
       kernels.free(last);
       const ms = performance.now() - start;

@@ -14,17 +14,17 @@ interface Serving extends Required<
 > {
   readonly host: string;
   readonly port: number;
-  /** Null where rollouts are played by programs of others. */
+  /** Null if users run the programs that play rollouts. */
   readonly programs?: ProgramSettings | null;
-  /** Where the programs reach it; the address that it listens on by default. */
+  /** Address of the endpoint for the programs. Default: the listening address. */
   readonly programUrl?: string | undefined;
 }
 
 const lineMs = 500;
 
 /**
- * The endpoint of a run: what its episodes come through.
- * @param onStatus - hears twice a second how it goes, and once at the end
+ * Opens a run's training endpoint, the source of its episodes.
+ * @param onStatus - called twice a second, and once at the end
  */
 export function endpoint(
   serving: Serving,
@@ -88,7 +88,7 @@ export function endpoint(
   };
 }
 
-/** Those that learn are recorded in tokens; a frozen one may be an API, which has none to give. */
+/** Agents that learn have a tokenizer. A frozen agent may be an API without tokens. */
 function agentsOf({ parts, tokenizers, task }: OpenedParts): Record<string, GatewayAgent> {
   const agents: Record<string, GatewayAgent> = {};
   for (const [name, { agents: own, model }] of Object.entries(parts.policies))

@@ -7,7 +7,7 @@ import { joinPath, linesIn, type FileSystem } from "@laconic/core/files";
 import { explainedFileSystem, LineFile, nodeFileSystem, rowIn, piecesOf, runFiles } from "@laconic/trainer";
 import { z } from "zod";
 
-/** In a run directory: what happened to each rollout lately, the whole of those with a reward. What is older is beside it. */
+/** Open part of the journal in a run folder: recent events, and complete rollouts with a reward. */
 const journalFile = "gateway.jsonl";
 
 const terms = z.record(z.string(), z.number());
@@ -40,15 +40,15 @@ const eventSchema: z.ZodType<GatewayEvent> = z.discriminatedUnion("kind", [
 
 interface JournalOptions {
   readonly fs?: FileSystem;
-  /** Bytes from which on the journal goes on in a new file, and the old one is packed; 64 MiB by default. */
+  /** Size at which a part is closed and packed. Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Hears what is wrong and does not end the run. */
+  /** Called for problems that do not end the run. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * @param resume - otherwise what an earlier start left is removed: its rollouts belong to no weights of this run
- * @throws LaconicError `run_unwritable`, `data_invalid`: naming what cannot be written or read, as whoever writes to the journal or reads it does
+ * @param resume - false removes earlier parts, whose rollouts belong to other weights
+ * @throws LaconicError `run_unwritable`, `data_invalid`; reading and writing the journal throw the same
  */
 export async function openJournal(
   directory: string,
@@ -68,23 +68,23 @@ export async function openJournal(
   return journal;
 }
 
-/** A run's journal: what its earlier processes wrote, and where this one writes. */
+/** A run's journal: events of earlier processes, and a file for new ones. */
 class GatewayJournal {
   readonly #directory: string;
   readonly #path: string;
   readonly #file: LineFile;
   readonly #folder: string;
   readonly #options: Required<JournalOptions>;
-  /** Number of the part that is closed next. */
+  /** Number of the next closed part. */
   #next: number;
   /** Parts of earlier processes. */
   #segments: readonly Segment[] = [];
   #isRead = false;
   #packing: Promise<void> = Promise.resolve();
   #last: Promise<unknown> = Promise.resolve();
-  /** In the open part. */
+  /** Bytes in the open part. */
   #bytes = 0;
-  /** Read as it is asked for, in memory of one row. */
+  /** Past events, read lazily with memory for one row. */
   readonly past: AsyncIterable<GatewayEvent>;
 
   constructor(directory: string, next: number, options: Required<JournalOptions>) {
@@ -97,17 +97,17 @@ class GatewayJournal {
     this.past = this.#readPast();
   }
 
-  /** Closes the part that an earlier process left: its last row may be torn. */
+  /** Closes the part of an earlier process, whose last row may be incomplete. */
   async start(): Promise<void> {
     const { fs } = this.#options;
     await this.#closePart();
     this.#segments = (await listSegments(fs, this.#directory)).segments;
   }
 
-  /** In the order of the calls; resolves when the row is in the file. */
+  /** Writes events in call order; resolves when the row is in the file. */
   write(event: GatewayEvent): Promise<void> {
     const written = this.#last.then(() => this.#append(event));
-    this.#last = written.catch(() => undefined); // a full disk refuses one request, not all that come after
+    this.#last = written.catch(() => undefined); // a full disk fails only this request, not later ones
     return written;
   }
 
@@ -134,7 +134,7 @@ class GatewayJournal {
     const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
     await this.#file.append(line);
-    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // a new file's bytes last, its name does not
+    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // new files need a directory sync, or a crash loses their name
     this.#bytes += Buffer.byteLength(line);
     if (this.#bytes < segmentBytes) return;
     try {
@@ -149,14 +149,14 @@ class GatewayJournal {
   async #closePart(): Promise<void> {
     const { fs } = this.#options;
     const closed = joinPath(this.#folder, segmentName(this.#next));
-    this.#next += 1; // the file may have moved when a disk fails: another must not take its name
+    this.#next += 1; // the rename may have succeeded before an error, so the number is never reused
     this.#bytes = 0;
     if (await fs.exists(this.#path)) await fs.rename(this.#path, closed);
     await fs.syncDirectory(this.#directory);
   }
 
   #pack(): void {
-    if (!this.#isRead) return; // what is read now must stay
+    if (!this.#isRead) return; // parts that are being read must not change
     const { fs, warn } = this.#options;
     this.#packing = this.#packing
       .then(() => packSegments(fs, this.#directory))
@@ -164,10 +164,10 @@ class GatewayJournal {
   }
 }
 
-/** In a run directory: closed parts of the journal, in the order of their numbers. */
+/** Folder in a run folder for closed parts, ordered by number. */
 const segmentFolder = "gateway";
 
-/** A closed part. A compacted one stands for all that its range covers. */
+/** A closed part. A packed one replaces all parts in its range. */
 interface Segment {
   readonly name: string;
   readonly first: number;
@@ -179,12 +179,12 @@ const pattern = /^(\d{6})(?:-(\d{6}))?\.jsonl(\.gz)?$/u;
 
 const numbered = (n: number): string => String(n).padStart(6, "0");
 
-/** Name of a part that is not packed yet, or of a packed one that covers a range. */
+/** Name of an unpacked part, or of a packed one with its range. */
 function segmentName(first: number, last?: number): string {
   return last === undefined ? `${numbered(first)}.jsonl` : `${numbered(first)}-${numbered(last)}.jsonl.gz`;
 }
 
-/** What is there: parts that count, the oldest first, and what a kill left beside them. */
+/** Lists valid parts, the oldest first, and stale files of a killed process. */
 async function listSegments(
   fs: FileSystem,
   directory: string,
@@ -210,7 +210,7 @@ async function listSegments(
   };
 }
 
-/** Lines of a file, packed or not, in memory of one line; what is damaged ends a packed one, and counts as one line of null. */
+/** Reads lines with memory for one line. Damage ends a packed file, and yields one null. */
 async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean): AsyncGenerator<Uint8Array | null> {
   if (!isPacked) {
     yield* linesIn(piecesOf(fs, path));
@@ -221,7 +221,7 @@ async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean):
   try {
     yield* linesIn(unpacked as AsyncIterable<Uint8Array>);
   } catch (error) {
-    // A disk that fails is no damage: nothing may be let go of because of it.
+    // Disk errors are not damage, and must not drop rollouts.
     if (!(error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))) throw error;
     yield null;
   } finally {
@@ -230,10 +230,10 @@ async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean):
   }
 }
 
-/** Bytes of lines that become one member of a packed file. */
+/** Bytes of lines per gzip member. */
 const memberBytes = 4 << 20;
 
-/** Writes lines as members of gzip, which `zcat` reads as one text, and then gives the file its name. */
+/** Writes lines as gzip members, which `zcat` can read, then renames the file. */
 async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${path}.partial`;
   await fs.write(partial, "");
@@ -254,12 +254,12 @@ async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Ui
 
 const lineEnd = Uint8Array.of(10);
 
-/** Ids that are remembered after their end. */
+/** Max ids of ended rollouts in memory. */
 const maxEnded = 200_000;
 
 /**
- * Packs the closed parts of a journal into one, without the rollouts that no resume can need: those that were dropped, and those
- * that were trained, unless a checkpoint lies between their last reply and the step that took them.
+ * Packs the closed parts into one, without rollouts that no resume needs. Dropped rollouts are removed. Trained ones
+ * are kept only if a checkpoint is between their last reply and their training step.
  */
 async function packSegments(fs: FileSystem, directory: string): Promise<void> {
   const { segments } = await listSegments(fs, directory);
@@ -270,11 +270,11 @@ async function packSegments(fs: FileSystem, directory: string): Promise<void> {
   const checkpoints = await keptSteps(fs, directory);
   const needed = (rollout: UnknownRecord): boolean => {
     const end = ends.get(rollout["id"]);
-    if (!end || end.isDropped) return false; // so many others have ended since that it does not wait any more
+    if (!end || end.isDropped) return false; // so many others have ended since that it no longer waits
     const { taken } = end;
     if (taken === undefined) return true;
     const [, sampled = 0] = (rollout["steps"] ?? []) as readonly number[];
-    // The newest checkpoint may not be the last that is saved before that step is over.
+    // An older checkpoint may become the newest before that step ends.
     return taken >= Math.max(0, ...checkpoints) || checkpoints.some((step) => sampled <= step && step <= taken);
   };
   const isKept = (row: UnknownRecord): boolean => {
@@ -296,12 +296,12 @@ async function packSegments(fs: FileSystem, directory: string): Promise<void> {
 }
 
 interface End {
-  /** Steps done when it was taken last. */
+  /** Number of completed steps when it was last taken. */
   readonly taken?: number;
   readonly isDropped?: true;
 }
 
-/** What became of rollouts that have a reward or were dropped: of the newest, which is what somebody may still ask for. */
+/** Returns the ends of the newest rollouts that were rewarded or dropped. Older ones are never requested. */
 async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment[]): Promise<Map<unknown, End>> {
   const ends = new Map<unknown, End>();
   const end = (id: unknown, how: End): void => {

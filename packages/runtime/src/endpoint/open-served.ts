@@ -35,17 +35,17 @@ import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask } from "../run/run-task.ts";
 import { actorSpending, type ActorCap } from "../spending/spending.ts";
 
-/** What is served, models and teams; close it when nobody asks any more. The engine stays open. */
+/** Served models and teams. `close` leaves the engine open. */
 export interface Served {
   readonly models: CompletionServerOptions["models"];
   close(): Promise<void>;
 }
 
 export interface ServedChoice extends RunChoice {
-  /** One policy of a run by itself; the run's whole team where none is named. */
+  /** A single policy of a run. Default: the whole team. */
   readonly policy: string | undefined;
   readonly templateArguments: Readonly<Record<string, unknown>>;
-  /** What an actor behind a server may cost. */
+  /** Cost limits of an actor behind a server. */
   readonly cap: ActorCap;
 }
 
@@ -54,19 +54,19 @@ interface ServedPlace {
   readonly device: ChosenDevice;
 }
 
-/** Weights, and the tokenizer that they were trained with. */
+/** Weights and their tokenizer. */
 interface ServedSource {
   readonly name: string;
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Null for a run that was trained to have none; Hermes' by default. */
+  /** Null for a run trained without tools. Default: Hermes format. */
   readonly tools?: ToolFormat | null;
 }
 
 /**
- * Opens what is served: of a run folder its team and each trained agent alone; of a model folder, `hub:owner/name` or `shipped` the
- * model. A run that was trained through the endpoint is its policy.
- * @throws LaconicError `config_invalid` for a choice that what is served does not have
+ * Opens a model for serving: a run folder (its team and each trained agent), a model folder, `hub:owner/name` or
+ * `shipped`. A run trained through the endpoint serves only its policy.
+ * @throws LaconicError `config_invalid` for a choice that the source does not have
  */
 export async function openServed(
   given: string,
@@ -75,7 +75,7 @@ export async function openServed(
   progress: Progress,
 ): Promise<Served> {
   const alone = async ({ source, ...served }: ServedSource): Promise<Served> => {
-    await actorSpending(null, choice.cap); // refuses what could have no effect
+    await actorSpending(null, choice.cap); // refuses limits without effect
     const model = await place.engine.createModel(source);
     return { models: [servedModel({ ...served, model })], close: () => Promise.resolve() };
   };
@@ -96,7 +96,7 @@ export async function openServed(
   });
 }
 
-/** A policy whose requests join a running batch. */
+/** Policy with continuous batching. */
 function servedModel({
   name,
   model,
@@ -109,12 +109,12 @@ function servedModel({
     tokenizer,
     contextLength: model.contextLength,
     scorer: model,
-    // Whoever takes chats takes a caller's tools, as most models were taught to call them.
+    // Chat models accept a caller's tools, because most were trained to call them.
     ...(tools !== null && "encodeChat" in tokenizer && { tools: tools ?? hermesTools() }),
   };
 }
 
-/** How the agents of a run that was trained through the endpoint call tools; null where they have none. */
+/** Tool format of a run trained through the endpoint; null without tools. */
 export function toolsOf(task: RunTask): ToolFormat | null {
   if (!isGateway(task)) return null;
   const { tools = "told" } = task;
@@ -182,7 +182,7 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
   return relayTask({ level: "one-fact" }).tokenizer;
 }
 
-/** The run's team under the run's name, a team of one too, and each trained agent as `RUN/AGENT`. */
+/** Serves the run's team under the run's name, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
   found: FoundRun,

@@ -4,66 +4,63 @@ import { endProcessTree, systemOf } from "@laconic/core/platform";
 import { formatDuration } from "@laconic/core/text";
 import { thrownText } from "@laconic/core";
 
-/** Programs that play the rollouts of a training endpoint, kept running as long as it trains. */
+/** Programs that play a training endpoint's rollouts and run while it trains. */
 export interface ProgramSettings {
-  /** How many at once. */
+  /** Number of processes. */
   readonly count: number;
-  /** Run without a shell. */
+  /** Command, run without a shell. */
   readonly command: readonly [program: string, ...words: string[]];
 }
 
 interface ProgramContext extends Pick<KeepOptions, "warn" | "allGaveUp"> {
-  /** Of the endpoint, without a path. */
+  /** Endpoint URL without a path. */
   readonly url: string;
-  /** Null where the endpoint takes everybody. */
+  /** Null if the endpoint needs no key. */
   readonly apiKey: string | null;
-  /** Hears the lines that programs print. */
+  /** Called for each line that a program prints. */
   readonly say: (line: string) => void;
 }
 
-/** A program that plays rollouts, while it lives. */
+/** A running program. */
 export interface StartedProgram {
-  /** Null where it ended well; else the reason. */
+  /** Resolves with null after success, otherwise with the reason. */
   readonly ended: Promise<string | null>;
-  /** Asks it to end, ends it when it does not, and resolves when it has. */
+  /** Sends SIGTERM, then SIGKILL if needed; resolves when the program has ended. */
   stop(): Promise<void>;
 }
 
 interface KeepOptions {
   readonly count: number;
-  /**
-   * @param index - from 0 to `count - 1`
-   * @throws Error for a program that cannot be started
-   */
+  /** @param index - from 0 to `count - 1` @throws Error for a program that cannot be started */
   readonly start: (index: number) => Promise<StartedProgram> | StartedProgram;
   readonly warn: (message: string) => void;
   /** Called once, when each program has failed {@link maxFailures} times in a row. */
   readonly allGaveUp: (reason: string) => void;
-  /** Waits; ends early when the signal aborts. */
+  /** Waits; ends early if the signal aborts. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly now?: () => number;
 }
 
-/** Before the first restart; doubled with each failure in a row. */
+/** Wait before the first restart; doubles with each failure in a row. */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** A program that lived so long has not failed in a row. */
+/** Run time that resets the failure count. */
 const provenMs = 60_000;
 
-/** Failures in a row after which a program is given up: four minutes of waiting. */
+/** Failures in a row after which a program is given up, about four minutes. */
 const maxFailures = 8;
 
-/** From SIGTERM until SIGKILL. */
+/** Time from SIGTERM to SIGKILL. */
 const graceMs = 3000;
 
-/** Of the last line, which is the reason of a program's death. */
+/** Max length of the last line, which explains a failure. */
 const maxLineLength = 500;
 
 /**
- * Starts the programs, and restarts those that end. A process gets the endpoint by its environment: `LACONIC_URL`,
- * `OPENAI_BASE_URL` (with `/v1`), its number as `LACONIC_PROGRAM`, and the key as `LACONIC_API_KEY` and `OPENAI_API_KEY`.
- * @returns what ends them all
+ * Starts the programs and restarts ended ones. Their environment has `LACONIC_URL`, `OPENAI_BASE_URL` (with `/v1`),
+ * their number as `LACONIC_PROGRAM`, and the key as `LACONIC_API_KEY` and `OPENAI_API_KEY`.
+ * @returns stops all programs
  */
 export function openPrograms(
   { count, command }: ProgramSettings,
@@ -72,7 +69,7 @@ export function openPrograms(
   const environment = {
     LACONIC_URL: url,
     OPENAI_BASE_URL: `${url}/v1`,
-    // OpenAI's clients refuse to begin without a key.
+    // OpenAI's clients require a key.
     OPENAI_API_KEY: apiKey ?? "none",
     ...(apiKey !== null && { LACONIC_API_KEY: apiKey }),
   };
@@ -85,8 +82,8 @@ export function openPrograms(
 }
 
 /**
- * Keeps so many programs running: one that ends is started again, at once where it ended well, else after a wait that doubles.
- * @returns what ends them all
+ * Keeps `count` programs running: restarts immediately after success, and after a doubling wait on failure.
+ * @returns stops all programs
  */
 export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
   const { count, start, warn, allGaveUp, wait = waitFor, now = () => performance.now() } = options;
@@ -122,7 +119,7 @@ export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
         if (gaveUp === count) allGaveUp(failure ?? "");
         return;
       }
-      // A program that ends well at once would else be started without end.
+      // Limits restarts of a program that succeeds immediately.
       const least = failure === null && lived < firstWaitMs ? firstWaitMs - lived : 0;
       const pause = failures === 0 ? least : Math.min(maxWaitMs, firstWaitMs * 2 ** (failures - 1));
       if (failure !== null) warn(`program ${index + 1} ended: ${failure}; again in ${formatDuration(pause / 1000)}`);
@@ -144,7 +141,7 @@ function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
-/** A process of this machine, the leader of a group, so that what it starts ends with it. */
+/** Starts a local process as a group leader, so that its children end with it. */
 function startProcess(
   [program, ...words]: ProgramSettings["command"],
   environment: Readonly<Record<string, string>>,
@@ -157,7 +154,7 @@ function startProcess(
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lastLine = linesOf(child, say);
-  // When this process ends, the program ends too.
+  // Ends the program with this process.
   const end = (): void => {
     if (child.pid !== undefined) endProcessTree(child.pid);
   };
@@ -177,12 +174,12 @@ function startProcess(
       try {
         if (child.pid !== undefined) process.kill(hasGroups ? -child.pid : child.pid, "SIGTERM");
       } catch {
-        // It has ended by itself.
+        // The process has already ended.
       }
       const timer = setTimeout(end, graceMs);
       await ended;
       clearTimeout(timer);
-      end(); // what the program left behind
+      end(); // ends remaining children
     },
   };
 }

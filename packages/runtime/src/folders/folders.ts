@@ -5,13 +5,13 @@ import { createHash } from "node:crypto";
 import { access, realpath, stat, writeFile } from "node:fs/promises";
 import { makeFolders } from "@laconic/core/platform";
 
-/** A variable of the environment; an empty one is as good as none. */
+/** Returns an environment variable; undefined if it is empty. */
 export function environmentValue(name: string): string | undefined {
   const value = process.env[name];
   return value === "" ? undefined : value;
 }
 
-/** What can be made again: data sets, and packages of optional devices. */
+/** Folder of reproducible files: data sets, and packages of optional devices. */
 export function userCache(): string {
   return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
 }
@@ -22,7 +22,7 @@ export function dataFolder(given: string | undefined): string {
 
 const trust = new AsyncLocalStorage<true>();
 
-/** Runs a command that trusts the folders it opens: `--trust`. */
+/** Runs a command that trusts the folders it opens (`--trust`). */
 export function trusting<T>(body: () => T): T {
   return trust.run(true, body);
 }
@@ -32,9 +32,9 @@ export function isTrusting(): boolean {
 }
 
 /**
- * Remembers that this machine made a folder. A trusting command makes nothing its own.
+ * Records that this machine made a folder. Does nothing for a trusting command.
  * @param content - SHA-256 of the folder's configuration and sources
- * @returns false where the user's folder cannot be written
+ * @returns false if the user's folder cannot be written
  */
 export async function rememberMade(directory: string, content: string): Promise<boolean> {
   if (isTrusting()) return true;
@@ -48,7 +48,7 @@ export async function rememberMade(directory: string, content: string): Promise<
   }
 }
 
-/** Whether this machine made a folder with this content, here or where it was before it was renamed. A copy counts as received. */
+/** Whether this machine made a folder with this content. A renamed folder counts, a copy does not. */
 export async function isMadeHere(directory: string, content: string): Promise<boolean> {
   for (const name of await namesOf(directory, content).catch(() => []))
     if (
@@ -61,12 +61,12 @@ export async function isMadeHere(directory: string, content: string): Promise<bo
   return false;
 }
 
-/** An empty file for each folder that was made. Nobody sends files to it, so it needs no key. */
+/** Folder with an empty file per folder made here. Received files never go there, so no key is needed. */
 function madeFolder(): string {
   return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic", "made-here");
 }
 
-/** By path, and by the moment at which the file system made the folder: no archive can bring it along. */
+/** Names by path and by creation time in the file system, which no archive can reproduce. */
 async function namesOf(directory: string, content: string): Promise<string[]> {
   const path = await realpath(resolve(directory));
   const { ino, birthtimeNs } = await stat(path, { bigint: true });

@@ -1,5 +1,5 @@
 /**
- * Where this machine keeps data and what can be made again.
+ * Folders for data and cached files on this machine.
  * @module @laconic/runtime/folders
  */
 export { dataFolder } from "./folders.ts";

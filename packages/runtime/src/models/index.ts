@@ -1,5 +1,5 @@
 /**
- * Model folders by name: shipped, converted, or of the hub.
+ * Model folders by name: shipped, converted, or from the hub.
  * @module @laconic/runtime/models
  */
 export { convertedFolder } from "./model-folder.ts";

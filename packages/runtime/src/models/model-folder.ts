@@ -14,27 +14,27 @@ import type { Progress } from "../progress.ts";
 
 export interface ModelFolder {
   readonly folder: string;
-  /** The name under which the same files are found again: a hub name carries its commit. */
+  /** Name that finds the same files again; includes the commit for the hub. */
   readonly pinned: string;
-  /** What people call it. */
+  /** Display name. */
   readonly name: string;
 }
 
-/** Owner and name, or the name alone; a folder or file below; a revision. */
+/** Owner and name, or only a name; optional folder or file; optional revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
 export interface ModelFolderOptions {
-  /** False leaves the weights on the hub, because a server has them. Default true. */
+  /** False skips the weights, because a server has them. Default true. */
   readonly weights?: boolean;
-  /** Downloads nothing. Default false. */
+  /** Whether to use only the cache. Default false. */
   readonly offline?: boolean;
 }
 
 /**
- * Finds a model by what a configuration or command line calls it: `shipped`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
- * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
- * checkpoints of llama2.c are converted once, into the user's cache.
- * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
+ * Opens a model by name: `shipped`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name`
+ * with an optional `/folder` and `@revision` (default `main`). Downloads files that the hub's cache lacks. Converts
+ * llama2.c checkpoints once, into the user's cache.
+ * @throws LaconicError `checkpoint_missing`, and the errors of `openSnapshot` and `convertedFolder`
  */
 export async function openModelFolder(
   given: string,
@@ -56,14 +56,14 @@ export async function openModelFolder(
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
 }
 
-/** The name of a model that is found again from any folder. */
+/** Model name that is valid from any folder. */
 export function foundAgain(pinned: string): string {
   return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
 }
 
 const storyModel = "stories260k";
 
-/** Where a model with a name of its own lies: the story model in `$LACONIC_DATA`, else on the hub (1 MB). Any other is what it is called. */
+/** Resolves the story model: in `$LACONIC_DATA`, otherwise on the hub (1 MB). Returns other names unchanged. */
 export function modelPlace(given: string): string {
   if (given !== storyModel) return given;
   const data = environmentValue("LACONIC_DATA");
@@ -73,7 +73,7 @@ export function modelPlace(given: string): string {
 
 interface HubModel {
   readonly repo: string;
-  /** A folder of the repository, or a llama2.c checkpoint in it; the whole when absent. */
+  /** Folder or llama2.c checkpoint in the repository; undefined for the whole repository. */
   readonly below: string | undefined;
   readonly revision: string;
   readonly weights: boolean;
@@ -101,7 +101,7 @@ async function fromHub(
     openSnapshot({ ...options, offline: fromCache, onProgress: progress.download(repo) });
   const { folder, commit } = await open(offline || options.offline)
     .catch((error: unknown) => {
-      // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
+      // A commit's files never change, so the cache suffices if the hub is unreachable.
       const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
       if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw error;
       return open(true).catch(() => {
@@ -121,12 +121,12 @@ async function fromHub(
   };
 }
 
-/** What is fetched: of a whole repository a checkpoint's files; of a folder also llama2.c's, by the names that theirs have. */
+/** Files to fetch: checkpoint files, and for a folder also those of llama2.c. */
 function wantedFiles(inside: string, file: string | undefined): readonly string[] {
   const at = (name: string): string => (inside === "" ? name : `${inside}/${name}`);
   if (file !== undefined) return [file, at("tok*.bin")];
   if (inside === "") return checkpointFiles;
-  // As patterns: a folder with a llama2.c checkpoint has no config.json, which would be asked for by name.
+  // Pattern, because llama2.c folders have no `config.json` and an exact name must exist.
   return [
     ...checkpointFiles.map((name) => (name === "config.json" ? "config.jso?" : name)),
     "stories*.bin",
@@ -138,7 +138,7 @@ async function asModelFolder(folder: string, progress: Progress, file?: string):
   return convertedFolder(folder, join(userCache(), "llama2c"), (text) => progress.note(text), file);
 }
 
-/** An error of the hub or its cache that says what works without a network. */
+/** Adds an offline alternative to an error of the hub or its cache. */
 function withAlternative(error: unknown): unknown {
   if (!LaconicError.is(error) || !["hub_unavailable", "checkpoint_missing"].includes(error.code)) return error;
   const { code, message, detail } = error;
@@ -147,12 +147,12 @@ function withAlternative(error: unknown): unknown {
 }
 
 /**
- * A folder that holds a checkpoint of llama2.c as one in Hugging Face's layout: weights and tokenizer converted once, under a name
- * made of their contents. Any other folder stays as it is.
+ * Converts a llama2.c checkpoint, weights and tokenizer, to Hugging Face's layout, once per content. Returns other
+ * folders unchanged.
  * @param into - folder of all conversions
- * @param file - the checkpoint, where the folder has several
- * @throws LaconicError `checkpoint_missing` where the tokenizer is missing or the checkpoint is not clear, `weights_invalid` and
- * `model_unsupported` for what cannot be read
+ * @param file - checkpoint to use if the folder has several
+ * @throws LaconicError `checkpoint_missing` for a missing tokenizer or an ambiguous checkpoint, `weights_invalid` and
+ * `model_unsupported` for unreadable files
  */
 export async function convertedFolder(
   folder: string,
@@ -164,7 +164,7 @@ export async function convertedFolder(
   const bins = (await readdir(folder)).filter((name) => name.endsWith(".bin") && !name.startsWith("pytorch_model"));
   const isTokenizer = (name: string): boolean => /^tok(?:enizer|\d+)\.bin$/.test(name);
   const weights = file === undefined ? bins.filter((name) => !isTokenizer(name)) : [basename(file)];
-  // Left to whoever reads folders, and says what they lack.
+  // The reader of the folder reports missing files.
   if (weights.length === 0) return folder;
   if (weights.length > 1)
     throw new LaconicError(
@@ -202,17 +202,17 @@ async function write(from: string, words: string, folder: string): Promise<void>
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
 }
 
-/** The name of a small model that has learned nothing. */
+/** Name of a small random model. */
 const untrainedModel = "untrained";
 
-/** Of what is made here: a change makes a model of another name in the cache. */
+/** Version of the generated model; a change gives it a new cache name. */
 const version = 1;
 
 const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
 const endToken = "<|end|>";
 const controls = [...roles, endToken];
 
-/** Every byte as a character that is visible, as byte-level tokenizers write it: those that are visible as they are, the others from 256 on. */
+/** Visible characters for all bytes, as in byte-level tokenizers; invisible bytes map to 256 and up. */
 const bytes: readonly string[] = (() => {
   let next = 256;
   const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
@@ -263,9 +263,9 @@ const config = {
 };
 
 /**
- * A model of a tenth of a million random weights that reads and writes bytes, and takes turns by a chat template: where a warm start on
- * examples begins when nothing is to be downloaded. Made once, always the same.
- * @param into - folder of what is made once
+ * Makes a random byte-level model of 0.1 million weights with a chat template, for warm starts without a download. Made
+ * once, always the same.
+ * @param into - cache folder
  */
 async function untrainedFolder(into: string): Promise<string> {
   const target = join(into, `untrained-${version}`);
@@ -291,10 +291,10 @@ async function writeModel(folder: string): Promise<void> {
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(tokenizerConfig));
 }
 
-/** The warm-started policy that ships with the app, by relay level. Made by `laconic relay warm-start`. */
+/** Warm-started policy that ships with the app, by relay level. Made by `laconic relay warm-start`. */
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
-/** A Llama-type decoder of 0.1 M parameters: small enough to train in minutes on two cores. */
+/** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */
 function relayModelConfig(): Readonly<Record<string, unknown>> {
   return {
     model_type: "llama",

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import type { UnknownRecord } from "@laconic/core";
 
-/** Folder in a run's, of the model that its training began with, where the run warm-started it. */
+/** Subfolder of a run for the warm-started initial model. */
 export const taughtFolder = "taught";
 
-/** How a run's configuration names the model that lies in the run's own folder: it is found when the folder has moved. */
+/** Name of the model in the run's folder; stays valid when the folder moves. */
 const ownModel = "run:taught";
 
-/** A configuration as it lies in a run's folder. */
+/** Configuration with this name, for the run folder. */
 export function withOwnModel(directory: string, config: UnknownRecord): UnknownRecord {
   return config["model"] === join(directory, taughtFolder) ? { ...config, model: ownModel } : config;
 }
 
-/** The same, read again. */
+/** Inverse of `withOwnModel`. */
 export function fromOwnModel(directory: string, config: UnknownRecord): UnknownRecord {
   return config["model"] === ownModel ? { ...config, model: join(directory, taughtFolder) } : config;
 }

@@ -6,19 +6,16 @@ import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { fromOwnModel } from "./own-model.ts";
 
-/** The tokenizer of a run by its folder and its configuration as written; null where it is not on this machine. */
+/** Returns a run's tokenizer by its folder and raw configuration; null if it is not on this machine. */
 type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Of a runs' page: as many runs as somebody looks at. */
+/** Max cached tokenizers. */
 const maxKept = 8;
 
-/**
- * Tokenizers of runs, so that a page can show their tokens. What is not on this machine is not downloaded for it: such tokens stand by
- * number.
- */
+/** Returns tokenizers of runs, for pages that show tokens. Never downloads one; such tokens are shown by number. */
 export function runTokenizers(progress: Progress): TokenizerOf {
   const known = new Map<string, Promise<Pick<Tokenizer, "decode"> | null>>();
   return (run) => {
@@ -32,10 +29,7 @@ export function runTokenizers(progress: Progress): TokenizerOf {
   };
 }
 
-/**
- * What of a configuration tells the tokenizer is looked up, not checked: whoever looks at a run of the relay waits neither for the training loop
- * nor for what opens models.
- */
+/** Reads the configuration without checking it, so that relay runs load neither the training loop nor model code. */
 async function open(
   { directory, config }: Parameters<TokenizerOf>[0],
   progress: Progress,

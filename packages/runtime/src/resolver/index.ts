@@ -1,5 +1,5 @@
 /**
- * Configurations and the values that they refer to.
+ * Configurations and the values they refer to.
  * @module @laconic/runtime/resolver
  */
 export { loadConfig } from "./load-config.ts";

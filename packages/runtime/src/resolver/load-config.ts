@@ -31,12 +31,12 @@ import {
 import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, partsOfFileText, referenced } from "./reference.ts";
 
-/** A configuration as it is written, in plain JSON: values are references. */
+/** A written configuration as plain JSON; values are references. */
 export type WrittenConfig = Readonly<Record<string, unknown>>;
 
 /**
- * What a configuration file says, `FILE.ts#NAME` for an export of it that is not the default, or `preset:NAME`.
- * @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration
+ * Loads a configuration file, an export (`FILE.ts#NAME`), or `preset:NAME`.
+ * @throws LaconicError `config_invalid` for a missing file or no configuration
  */
 export async function loadConfig(name: string): Promise<WrittenConfig> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
@@ -61,7 +61,7 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
   return referenced(written, { directory, module: file, export: exported }) as WrittenConfig;
 }
 
-/** Null would mean a run's own configuration. */
+/** Null would select a run's stored configuration. */
 function configurationIn(value: unknown, file: string): WrittenConfig {
   if (isRecord(value)) return value;
   throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });

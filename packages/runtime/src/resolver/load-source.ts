@@ -17,10 +17,9 @@ let generation: Generation | null = null;
 let count: number = 0;
 
 /**
- * A user's module, TypeScript or JavaScript, of either module system. It is read once, also where several import it: what
- * they share they share. After a file has changed all are read anew, so that what runs is what lies there.
- *
- * @throws LaconicError `config_invalid` naming the file
+ * Loads a user's TypeScript or JavaScript module, ESM or CommonJS. Each module is loaded once, so importers share
+ * state. A changed file reloads all modules.
+ * @throws LaconicError `config_invalid` with the file
  */
 export async function loadSource(file: string): Promise<Module> {
   if (!existsSync(file))
@@ -51,12 +50,12 @@ export async function loadSource(file: string): Promise<Module> {
   }
 }
 
-/** Reads all modules anew from now on: their values have been closed. */
+/** Makes later calls reload all modules, because their values have been closed. */
 export function forgetModules(): void {
   generation = null;
 }
 
-/** As `tsImport` does, but with one space of names for all modules. Bun and Deno read TypeScript themselves, each module once. */
+/** Works like `tsImport`, but with one namespace for all modules. Bun and Deno read TypeScript natively. */
 async function newGeneration(first: string): Promise<Generation> {
   if ("bun" in process.versions || "deno" in process.versions)
     return { importModule: (file) => import(pathToFileURL(file).href) as Promise<Module>, files: new Map() };
@@ -71,13 +70,10 @@ async function newGeneration(first: string): Promise<Generation> {
   };
 }
 
-/**
- * An export of a module.
- * @throws LaconicError `config_invalid` naming file and export, with those that there are
- */
+/** Returns an export of a module. @throws LaconicError `config_invalid` with file, export and known exports */
 export function exportOf(module: Module, file: string, name: string): unknown {
   const inner = isNamespace(module["default"]) ? module["default"] : {};
-  // Outside a package of type module a file is read as CommonJS, and its exports lie one level deeper.
+  // Files outside a `type: module` package load as CommonJS, with exports one level deeper.
   const value =
     name === "default" ? ("default" in inner ? inner["default"] : module["default"]) : (module[name] ?? inner[name]);
   if (value !== undefined) return value;
@@ -95,12 +91,12 @@ function isNamespace(value: unknown): value is Module {
   return typeof value === "object" && value !== null && "default" in value;
 }
 
-/** SHA-256 of data files, of modules and of every file that they import, by absolute path. Packages are not followed. */
+/** SHA-256 by absolute path of data files, modules and their imports. Packages are not followed. */
 export type SourceFiles = Readonly<Record<string, string>>;
 
 /**
- * What a module is made of, as files lie now.
- * @throws LaconicError `config_invalid` for a module that is not there or cannot be read, with place and line
+ * Hashes the files of a module.
+ * @throws LaconicError `config_invalid` for a missing or unreadable module, with file and line
  */
 export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   if (!isModuleFile(file) && existsSync(file)) return { [file]: await sha256OfFile(file) };
@@ -118,7 +114,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
       platform: "node",
       format: "esm",
       outdir: directory,
-      // What Node would refuse, it refuses itself.
+      // Node reports the file types that it does not support.
       loader: { ".json": "json", ".node": "empty", ".wasm": "empty", ".txt": "text" },
     });
     const paths = Object.keys(metafile.inputs).map((path) => resolve(directory, path));
@@ -132,7 +128,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   }
 }
 
-/** What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them. */
+/** Imports a TypeScript loader, an optional peer that only custom files need. `laconic` includes both (24 MB). */
 async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
   try {
     return await imported;
@@ -153,15 +149,15 @@ export async function sha256OfFile(path: string): Promise<string> {
     .digest("hex");
 }
 
-/** A path as it is kept in a folder: relative to it, with forward slashes. */
+/** Path relative to a folder, with forward slashes. */
 export function pathFrom(directory: string, path: string): string {
   return relative(directory, path).replaceAll("\\", "/");
 }
 
 /**
- * The value that a reference stands for: its module is imported, and its export called where it has settings.
- * @param resources - what a function is called with beside its settings; a task that is a function of them alone is called too
- * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
+ * Resolves a reference: imports its module, and calls the export if it has settings.
+ * @param resources - second argument of that call, and only argument of a task function
+ * @throws LaconicError `config_invalid` with file and export for another kind of value
  */
 export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
   const { file, export: name, path = [], settings } = reference;

@@ -23,8 +23,8 @@ import {
 import { resolveReference } from "./load-source.ts";
 
 /**
- * Training settings with the values that they refer to. Examples stay references: `openMixedExamples` opens them.
- * @throws LaconicError `config_invalid` naming file and export of what is no value of its kind
+ * Resolves the references in training settings, except examples (see `openMixedExamples`).
+ * @throws LaconicError `config_invalid` with file and export of an invalid value
  */
 export async function openTrain(train: TrainConfig): Promise<TrainConfig> {
   return (await openIn(train, ["train"])) as TrainConfig;
@@ -40,13 +40,13 @@ async function openIn(value: unknown, path: readonly string[]): Promise<unknown>
   return Object.fromEntries(await Promise.all(opened));
 }
 
-/** Supervised examples that are mixed in; null where there are none. Evaluations do without. */
+/** Supervised examples for mixed training; null without any. Evaluations skip them. */
 export async function openMixedExamples({ supervised }: TrainConfig): Promise<SupervisedExamples | null> {
   const examples = supervised?.examples;
   return isReference(examples) ? openExamples(examples) : null;
 }
 
-/** @throws LaconicError `config_invalid` naming what is no list or function of examples, `data_invalid` naming file and row */
+/** @throws LaconicError `config_invalid` for another value than examples, `data_invalid` with file and row */
 export async function openExamples(reference: Reference): Promise<SupervisedExamples> {
   return (await resolveReference(reference, "examples")) as SupervisedExamples;
 }
@@ -62,8 +62,8 @@ interface Places {
 }
 
 /**
- * An error about a value with the key and the file that it is of. Other errors come back as they are.
- * @param error - whose detail says the kind of the value
+ * Adds key and file to an error about a value. Returns other errors unchanged.
+ * @param error - its detail names the value's kind
  */
 export function withSource(error: unknown, config: Places): unknown {
   if (!LaconicError.is(error)) return error;
@@ -74,7 +74,7 @@ export function withSource(error: unknown, config: Places): unknown {
   return new LaconicError(error.code, `${error.message} (${places.join(", ")})`, { ...error.detail, file }, error);
 }
 
-/** References of a configuration by the kind of value that errors name. */
+/** References of a configuration by the kind of value in errors. */
 function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
   const found: Record<string, (readonly [string, Reference])[]> = {};
   const { task, actor, train } = config;
@@ -84,7 +84,7 @@ function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [
   return { ...found, reward: found["reward"] ?? taskAndTeam, task: taskAndTeam };
 }
 
-/** A problem with what a benchmark's or a user's problem holds beside. */
+/** Problem with optional columns. */
 const rowSchema = z.looseObject({
   id: z.string().min(1),
   question: z.string(),
@@ -95,10 +95,10 @@ const rowSchema = z.looseObject({
 });
 
 /**
- * Problems of a user's own by family, in the order of the file: a list that a module exports, or a function that gives one. A
- * problem's `family` names its family, or its `group`; those without either are of one that is called as the file.
- * @param text - none when null; such as `./problems.ts` or `./problems.ts#hard`
- * @throws LaconicError `config_invalid` naming file and export; `data_invalid` naming what is no problem
+ * Reads a user's problems by family, in file order, from an exported list or function. The family is the problem's
+ * `family`, otherwise its `group`, otherwise the reference's title.
+ * @param text - `./problems.ts` or `./problems.ts#hard`; null for none
+ * @throws LaconicError `config_invalid` with file and export; `data_invalid` for an invalid problem
  */
 export async function probeProblems(text: string | null): Promise<ReadonlyMap<string, readonly Problem[]>> {
   const families = new Map<string, Problem[]>();
@@ -122,8 +122,8 @@ export async function probeProblems(text: string | null): Promise<ReadonlyMap<st
 }
 
 /**
- * Refuses problems that a team cannot be given.
- * @throws LaconicError `data_invalid` naming the problem, for an id that comes twice and a view of an agent that there is not
+ * Checks problems against a team.
+ * @throws LaconicError `data_invalid` with the problem, for a duplicate id or a view of an unknown agent
  */
 export function checkProbeProblems(
   file: string,

@@ -13,47 +13,46 @@ import {
   type ValueCheck,
 } from "@laconic/trainer";
 
-/** A value as a configuration keeps it: where it is made, never what it is. */
+/** Stored form of a value: its source, never its content. */
 export type Reference = ValueSource;
 
-/** Whether a value of a configuration is a reference to another. */
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
-/** A module, by its path: it begins with `./`, `../` or `/` (`C:\` on Windows), so that no name is mistaken for one. */
+/** Whether text is a module path: starts with `./`, `../` or `/` (`C:\` on Windows), so names are never paths. */
 function isFileText(text: string): boolean {
   return /^(?:\.{1,2}[\\/]|[\\/]|[a-z]:[\\/])/iu.test(text);
 }
 
-/** The same where nothing else than a file can be meant: `graph.ts` is one too, as it is for `train`. */
+/** Whether text is a module, where only files are possible: accepts `graph.ts` too. */
 export function isModuleText(text: string): boolean {
   return isFileText(text) || isModuleFile(partsOfFileText(text).file);
 }
 
-/** Whether a file is of a kind that can be imported. */
+/** Whether a file can be imported. */
 export function isModuleFile(file: string): boolean {
   return /\.[cm]?[jt]sx?$/iu.test(file);
 }
 
-/** `./task.ts#spelling`, as one part each; the export is `default` where none is named. */
+/** Splits `./task.ts#spelling`; the export defaults to `default`. */
 export function partsOfFileText(text: string): Pick<Reference, "file" | "export"> {
   const at = text.lastIndexOf("#");
   return at < 0 ? { file: text, export: "default" } : { file: text.slice(0, at), export: text.slice(at + 1) };
 }
 
-/** What results call it: its own name, its export, or its file. */
+/** Name in results: the value's name, its key, its export, or its file. */
 export function referenceTitle({ file, export: name, path, name: own }: Reference): string {
   if (own !== undefined && own !== "") return own;
   if (path !== undefined && path.length > 0) return path.join(".");
   return name === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : name;
 }
 
-/** Where it is, for messages: `task.ts`, `task.ts#spelling`, `run.config.ts (train.reward)`. */
+/** Location in messages: `task.ts`, `task.ts#spelling`, `run.config.ts (train.reward)`. */
 export function referencePlace({ file, export: name, path = [] }: Reference): string {
   const key = path.length > 0 ? ` (${path.join(".")})` : "";
   return `${file}${name === "default" ? "" : `#${name}`}${key}`;
 }
 
-/** Every reference in a configuration, by its key. */
+/** All references in a configuration, with their keys. */
 export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
   if (isReference(value)) return [[key, value]];
   if (typeof value !== "object" || value === null) return [];
@@ -71,13 +70,13 @@ export function mapReferences<T>(value: T, change: (reference: Reference) => unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
 }
 
-/** Values that stand outside of training settings. */
+/** Kinds of values outside training settings. */
 type OtherKind = "task" | "team" | "actor" | "sink" | "method" | "board" | "problems" | "drawing";
 
-/** What a value of a configuration or of a command can be. */
+/** Kinds of values in a configuration or command. */
 export type KindName = keyof TrainValues | OtherKind;
 
-/** How a value is recognised, and read from a file that is no module: any text at its key names a file then. */
+/** How to recognise a value. With `read`, its key also accepts non-module files, and any text there is a path. */
 interface Kind extends ValueCheck {
   readonly read?: (file: string) => Promise<unknown>;
 }
@@ -95,7 +94,7 @@ function lacksOfTask(value: unknown): string | null {
   return "it has neither a reward nor a grader; defineTask makes one of either";
 }
 
-/** A topology, a graph, a team with its learners, a preset, or a function that makes one of them. */
+/** Accepts a topology, a graph, a team with its learners, a preset, or a function that makes one of them. */
 function lacksOfTeam(value: unknown): string | null {
   if (typeof value === "function") return null;
   if (!isRecord(value)) return `it is ${typeName(value)}`;
@@ -129,7 +128,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   drawing: { noun: "graph", lacks: lacksOfTeam },
 };
 
-/** Rows of a file of supervised examples: JSON lines, a JSON array or Parquet, also in gzip; each with its place. */
+/** Rows of supervised examples with their positions, from JSON lines, a JSON array or Parquet, optionally in gzip. */
 async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new LaconicError(
@@ -149,7 +148,7 @@ async function exampleRows(file: string): Promise<readonly unknown[]> {
   });
 }
 
-/** Where a configuration takes values; `*` is any key. */
+/** Keys that take values; `*` is any key. */
 export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task", "task"],
   ["task.team", "team"],
@@ -160,7 +159,7 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ...valuePaths(trainConfigSchema).map(([path, kind]) => [["train", ...path].join("."), kind] as const),
 ];
 
-/** The kind of value that may stand at a key; null where only settings do. */
+/** Kind of value that a key takes; null if it takes only settings. */
 export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }
@@ -172,19 +171,19 @@ function matches(key: string, path: readonly string[]): boolean {
 
 const valueKeys: string = places.map(([key]) => key.replaceAll("*", "NAME")).join(", ");
 
-/** Who says a configuration: paths in it are relative to `directory`. */
+/** Source of a configuration; its paths are relative to `directory`. */
 interface Speaker {
   readonly directory: string;
-  /** The module that exports it: values in it are found there again. Absent where there can be none. */
+  /** Module that exports it, for references to its values; absent if it has none. */
   readonly module?: string;
-  /** Under which name; `default` when absent. */
+  /** Export name. Default `default`. */
   readonly export?: string;
 }
 
 /**
- * A configuration as plain JSON: every value of a user's own, and every name of a file that makes one, becomes a reference.
- * @param path - where the piece lies in the whole
- * @throws LaconicError `config_invalid` for a value where only settings go, or that is not what its key takes
+ * Converts a configuration to plain JSON: custom values and files that make one become references.
+ * @param path - position in the whole configuration
+ * @throws LaconicError `config_invalid` for a value where only settings are allowed, or of another kind
  */
 export function referenced(value: unknown, speaker: Speaker, path: readonly string[] = []): unknown {
   const kind = kindAt(path);
@@ -229,10 +228,7 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
   };
 }
 
-/**
- * Refuses a reference with a key that says nothing, as a word of the command line may have set.
- * @throws LaconicError `config_invalid`
- */
+/** Refuses a reference with an unknown key, for example from the command line. @throws LaconicError `config_invalid` */
 export function checkReferences(value: unknown, path: readonly string[] = []): void {
   if (!isRecord(value) && !Array.isArray(value)) return;
   if (!isReference(value)) {
@@ -248,7 +244,7 @@ export function checkReferences(value: unknown, path: readonly string[] = []): v
     );
 }
 
-/** `{ file: "./task.ts", settings: { digits: 4 } }` */
+/** Whether a value has this form: `{ file: "./task.ts", settings: { digits: 4 } }`. */
 function isWritten(value: unknown): value is { readonly file: string; readonly settings?: Record<string, unknown> } {
   return (
     isRecord(value) &&
@@ -258,10 +254,10 @@ function isWritten(value: unknown): value is { readonly file: string; readonly s
   );
 }
 
-/** Whether a value is meant as one of its kind, rather than as settings of a named one. */
+/** Whether a value is custom, rather than settings of a named one. */
 function isOwn(value: unknown, kind: KindName): value is object {
   if (typeof value === "function") return true;
-  // What could be a file could be a list, of which a configuration keeps the place.
+  // Kinds that can be read from a file can also be a list, which becomes a reference.
   if (Array.isArray(value)) return kinds[kind].read !== undefined;
   if (!isRecord(value)) return false;
   if (kind === "team") return true;
@@ -278,7 +274,7 @@ function nameOf(value: object): string | undefined {
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Another copy of the language has an Object of its own.
+  // Objects of another realm have a different `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

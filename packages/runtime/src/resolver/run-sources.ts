@@ -7,48 +7,48 @@ import { manifestOfRun, nodeFileSystem } from "@laconic/trainer";
 import { mapReferences, referencesIn } from "./reference.ts";
 import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./load-source.ts";
 
-/** Of the copies that a run keeps. */
+/** Folder of a run's copies. */
 const folder = "sources";
 
-/** Before the path in the names of a manifest's inputs. */
+/** Prefix of source paths among a manifest's inputs. */
 const prefix = "source: ";
 
 /**
- * The files that the values of a configuration are made of.
- * @throws LaconicError `config_invalid` for one that is not there or cannot be read
+ * Files that a configuration's values depend on.
+ * @throws LaconicError `config_invalid` for a missing or unreadable file
  */
 export async function sourcesOf(config: unknown): Promise<SourceFiles> {
   const entries = [...new Set(referencesIn(config).map(({ file }) => file))];
   return Object.assign({}, ...(await Promise.all(entries.map((file) => sourceFilesOf(file))))) as SourceFiles;
 }
 
-/** As a run's manifest keeps them: relative to its folder, so that they are found when both have moved. */
+/** Manifest entries of sources, relative to the run folder, so that both can move together. */
 export function sourceInputs(directory: string, sources: SourceFiles): Record<string, string> {
   return Object.fromEntries(
     Object.entries(sources).map(([path, hash]) => [`${prefix}${pathFrom(directory, path)}`, hash]),
   );
 }
 
-/** A configuration as it lies in a run's folder: references relative to it. */
+/** Configuration with references relative to the run folder. */
 export function inFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: pathFrom(directory, reference.file) }));
 }
 
-/** A run's sources, as its values are to be read. */
+/** Locations of a run's sources. */
 interface PlacedSources {
-  /** The configuration of the run's folder, read again. */
+  /** Converts the stored configuration to these locations. */
   readonly place: <T>(config: T) => T;
-  /** Files that are not what they were. */
+  /** Files that have changed. */
   readonly changed: readonly string[];
 }
 
-/** Which sources of a run are read where a file was edited since: its own copies of all, or the files as they are now. */
+/** Sources to use after an edit: the run's copies (`own`), or the files now (`current`). */
 export type SourceChoice = "own" | "current";
 
 /**
- * Where a run's values are read from: the files that it was started with, or, where one is not what it was, the copies of all that
- * the run keeps. Copies import packages from where the run lies.
- * @throws LaconicError `checkpoint_mismatch` for a file that changed where a copy is missing or damaged
+ * Locates a run's sources: the original files, or the run's copies if a file has changed. Copies import packages from
+ * the run folder's location.
+ * @throws LaconicError `checkpoint_mismatch` for a changed file whose copy is missing or damaged
  */
 export async function placedSources(directory: string, choice: SourceChoice = "own"): Promise<PlacedSources> {
   const inputs = (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {};
@@ -70,7 +70,7 @@ export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
 }
 
-/** Copies the sources into the run's folder, as they lie beside each other. */
+/** Copies the sources into the run folder, with their relative positions. */
 export async function keepSources(directory: string, sources: SourceFiles): Promise<void> {
   const paths = Object.keys(sources);
   for (const path of paths) {
@@ -82,17 +82,14 @@ export async function keepSources(directory: string, sources: SourceFiles): Prom
 }
 
 /**
- * Refuses sources that are not those that a run was started with.
- * @throws LaconicError `checkpoint_mismatch` naming the first, what it was and is, and where a copy lies
+ * Refuses changed sources.
+ * @throws LaconicError `checkpoint_mismatch` with the first changed file, both hashes and its copy
  */
 export async function checkSources(directory: string): Promise<void> {
   await checkSourceInputs(directory, "run", (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {});
 }
 
-/**
- * The same by what a folder was made with, inputs of other kinds aside.
- * @param noun - of what lies in the folder, for messages
- */
+/** Checks sources among a folder's inputs; ignores other inputs. @param noun - kind of folder, for messages */
 export async function checkSourceInputs(
   directory: string,
   noun: "run" | "bench",
@@ -120,14 +117,14 @@ export async function checkSourceInputs(
   }
 }
 
-/** Sources among a manifest's inputs: paths from the folder, and their SHA-256. */
+/** Sources among a manifest's inputs: relative paths and SHA-256. */
 function knownSources(inputs: Readonly<Record<string, string>>): (readonly [name: string, hash: string])[] {
   return Object.entries(inputs).flatMap(([name, hash]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
   );
 }
 
-/** Those of which another file, or none, lies at a place. */
+/** Names of sources whose file is missing or differs. */
 async function differingFrom(
   known: ReturnType<typeof knownSources>,
   placeOf: (name: string) => string,
@@ -144,7 +141,7 @@ function namesOf(directory: string, paths: readonly string[]): string[] {
   return paths.map((path) => pathFrom(directory, path));
 }
 
-/** Below the deepest folder that all share. */
+/** Path of a copy, below the deepest common folder. */
 function copyOf(name: string, names: readonly string[]): string {
   const folders = names.map((each) => each.split("/").slice(0, -1));
   const [first = []] = folders;

@@ -4,26 +4,22 @@
  */
 import { thrownText } from "@laconic/core";
 
-/** What is to be closed once a command is over, with where it comes from; in the order in which it was opened. */
+/** Values to close after the command, with their source, in order of opening. */
 const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
 
 /**
- * Keeps a value open until the command is over. What a module exports is one value for everything that a command opens: its
- * sandbox, judge or server serves the check beforehand as well as the training, and each run of a sweep.
- *
+ * Keeps a value open until the command ends. A module's export is shared by all parts of a command, such as its check,
+ * training and the runs of a sweep.
  * @param place - file and export, for messages
  */
 export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
   if (value.close && !open.has(value)) open.set(value, { place, close: () => value.close?.() });
 }
 
-/** By what was asked for. */
+/** By key. */
 const opened = new Map<string, Promise<object>>();
 
-/**
- * Opens a value at the first call and gives the same one to every later call, until the command is over.
- * @param key - what is asked for
- */
+/** Opens a value at the first call; later calls with the same key share it until the command ends. */
 export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
   const found = opened.get(key) ?? make();
   opened.set(key, found);
@@ -35,9 +31,9 @@ export function openedOnce(key: string, place: string, make: () => Promise<objec
 }
 
 /**
- * Closes what was kept open, the last first; one that fails keeps no other open.
- * @param warn - told of each that fails
- * @returns whether there was any
+ * Closes the open values in reverse order; continues after an error.
+ * @param warn - called for each failure
+ * @returns whether any value was open
  */
 export async function closeShared(warn: (message: string) => void): Promise<boolean> {
   const all = [...open.values()].toReversed();

@@ -1,5 +1,5 @@
 /**
- * Models behind a server, their prices, and what was spent on them.
+ * Models behind a server, their prices and spending.
  * @module @laconic/runtime/spending
  */
 export { actorSpending, checkPriced } from "./spending.ts";

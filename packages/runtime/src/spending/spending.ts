@@ -6,18 +6,18 @@ import { formatUsd } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 
-/** What calls of a server's model are booked on, and what they cost. */
+/** Account and price of a server's model. */
 export interface Spending {
   readonly account: SpendAccount;
-  /** US dollars per million tokens, where known. */
+  /** US dollars per million tokens; null if unknown. */
   readonly price: TokenPrice | null;
-  /** Milliseconds of a call with all its attempts. Default: the client's, 10 minutes. */
+  /** Max milliseconds of a call with all attempts. Default: the client's, 10 minutes. */
   readonly deadlineMs?: number;
 }
 
 /**
- * A server's model, with as many calls at a time as it bears, booked where somebody keeps an account. The SDK is loaded here: it takes a tenth of a second, which every
- * other command would pay.
+ * Returns a server's model with limited concurrency, and an account if given. Loads the SDK here, because it takes 0.1
+ * s that other commands would pay.
  */
 export async function servedModel(
   { model, baseUrl }: NamedModel,
@@ -31,7 +31,7 @@ export async function servedModel(
   return openAiModel({ model, baseUrl, limiter, ...booked });
 }
 
-/** Of a model whose price is public. The SDK is loaded where it is used: every other command would pay a tenth of a second for it. */
+/** Public price of a model; null if unknown. Loads the SDK on use, because it takes 0.1 s. */
 export async function knownPrice(model: string): Promise<TokenPrice | null> {
   const { publicPrices } = await import("@laconic/openai");
   return publicPrices[model] ?? null;
@@ -43,7 +43,7 @@ interface NamedModel {
 }
 
 /**
- * `NAME@URL`, or `NAME` alone for the server that is asked anyway. A name may have an `@` of its own.
+ * Reads `NAME@URL`, or `NAME` for the default server. A name may contain `@`.
  * @throws LaconicError `config_invalid` without a name
  */
 export function namedModel(text: string, baseUrl: string, flag: string): NamedModel {
@@ -56,12 +56,12 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   return { model, baseUrl: at === undefined ? baseUrl : text.slice(at + 1) };
 }
 
-/** Of the OpenAI-compatible server that is asked where none is named. */
+/** Address of the default OpenAI-compatible server. */
 export function defaultBaseUrl(): string {
   return environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
 }
 
-/** The most that may be spent on an actor's server, and how; what is not given is left to the client and to public prices. */
+/** Limits for an actor's server. Absent fields use the client's defaults and public prices. */
 export interface ActorCap {
   readonly maxUsd?: number;
   readonly price?: TokenPrice;
@@ -71,9 +71,9 @@ export interface ActorCap {
 const flagOf = { maxUsd: "max-usd", price: "actor-price", deadlineMs: "timeout" } as const;
 
 /**
- * What calls of an actor behind a server are booked on; null for one that is not.
- * @param spentUsd - by the same run before: the cap is the run's, however often it goes on
- * @throws LaconicError `config_invalid` for a cap that has no effect, or without a price
+ * Returns the account for an actor's calls; null without an API.
+ * @param spentUsd - earlier spending of the same run, which counts towards the cap
+ * @throws LaconicError `config_invalid` for a cap without effect or price
  */
 export async function actorSpending(
   speaks: object | null,
@@ -98,7 +98,7 @@ export async function actorSpending(
   );
 }
 
-/** @throws LaconicError `config_invalid` for a price that nobody knows */
+/** @throws LaconicError `config_invalid` for an unknown price */
 export function checkPriced(price: TokenPrice | null, model: string, flag: string): void {
   if (price) return;
   throw new LaconicError(
@@ -108,7 +108,7 @@ export function checkPriced(price: TokenPrice | null, model: string, flag: strin
   );
 }
 
-/** Every paid call of a bench, of pairs, or of a training, in its directory. */
+/** Journal of paid calls in the folder of a bench, pairs or training. */
 const spendingFile = "spending.jsonl";
 
 interface KeptAccount {
@@ -117,8 +117,8 @@ interface KeptAccount {
 }
 
 /**
- * An account that goes on from all calls of a directory, those included that a killed process never saw the end of.
- * @param spentUsd - what the directory's records cost, for one without a journal
+ * Opens an account that includes all calls of a folder, also those that a killed process left open.
+ * @param spentUsd - cost in the folder's records, used without a journal
  * @throws LaconicError `data_invalid` for a damaged journal, `run_unwritable`
  */
 export async function openAccount(
@@ -139,7 +139,7 @@ export async function openAccount(
   return { account, close: () => journal.close() };
 }
 
-/** A journal behind an account that several runs share, one after the other; calls of other runs are not in it. */
+/** Journals a run's calls for an account that several runs share in turn. */
 export async function keepCalls(directory: string, account: SpendAccount): Promise<SpendJournal> {
   const { openSpendJournal } = await import("@laconic/openai");
   const journal = await openSpendJournal(join(directory, spendingFile), 0);
@@ -147,7 +147,7 @@ export async function keepCalls(directory: string, account: SpendAccount): Promi
   return journal;
 }
 
-/** All calls of a directory so far; null where none is written down. */
+/** All calls of a folder so far; null without a journal. */
 export async function readSpent(directory: string): Promise<JournalTotals | null> {
   const { readSpendJournal } = await import("@laconic/openai");
   return readSpendJournal(join(directory, spendingFile));
@@ -160,9 +160,9 @@ export async function spentIn(directory: string): Promise<number> {
 const example = "0.15,0.6 or 0.15,0.6,cached=0.075,cacheWrite=0.2,reasoning=0.6,date=2026-01-31";
 
 /**
- * Reads `--price` and its like: US dollars per million prompt and completion tokens, and by name the rates of other kinds and the day on which
- * they were read. A slash separates as a comma does, for flags that list prices.
- * @throws LaconicError `config_invalid` naming the flag and what is wrong
+ * Reads a price such as `--price`: US dollars per million prompt and completion tokens, then named rates of other kinds
+ * and the date. Slashes can replace commas in flags that list prices.
+ * @throws LaconicError `config_invalid` with the flag and the problem
  */
 export function parsePrice(text: string, flag = "price"): TokenPrice {
   const refuse = (reason: string): never => {

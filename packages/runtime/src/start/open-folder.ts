@@ -38,19 +38,19 @@ import { isReference, referenceTitle } from "../resolver/reference.ts";
 import { resolveReference } from "../resolver/load-source.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
-/** What episodes come from where they are not played here. */
+/** External source of episodes. */
 interface OpenedSource {
   readonly parts: TrainingParts;
   close(): Promise<void>;
 }
 
-/** Opens it once the run directory is held. */
+/** Opens the source once the run folder is locked. */
 export type OpenSource = (
   opened: OpenedParts,
   run: { readonly config: AppConfig; readonly directory: string; readonly resume: boolean },
 ) => Promise<OpenedSource>;
 
-/** What may stop a run: it finishes its step and saves. The reason is a signal's name. */
+/** Interrupts of a run, after which it finishes its step and saves. The abort reason is a signal's name. */
 export interface Interrupts {
   readonly signal: AbortSignal;
   dispose(): void;
@@ -60,35 +60,35 @@ export interface StartOptions {
   readonly directory: string;
   readonly resume: Exclude<RunOptions["resume"], undefined>;
   readonly progress: TrainingProgress;
-  /** Listens from when models are open: before, an interrupt ends the process. */
+  /** Starts listening once models are open. Earlier interrupts end the process. */
   readonly interrupts: () => Interrupts;
-  /** Another program plays the episodes. */
+  /** Source of episodes that another program plays. */
   readonly openSource?: OpenSource | undefined;
   readonly spending?: Spending | null;
 }
 
-/** What a run trains with, before its directory is held. */
+/** Inputs of training, before the run folder is locked. */
 export interface ReadyRun {
-  /** As the run keeps it. */
+  /** Configuration that the run stores. */
   readonly config: AppConfig;
   readonly place: Place;
   readonly opened: OpenedParts;
-  /** Null for a run that samples where it trains. */
+  /** Null if sampling and training share the engine. */
   readonly fleet: OpenedFleet | null;
   readonly warmStart: BeforeWarmStart | null;
   readonly options: StartOptions;
   readonly closing: DisposalStack;
 }
 
-/** A run whose directory is held. */
+/** A run whose folder is locked. */
 export interface HeldRun {
   readonly run: Run;
   readonly sources: SourceFiles;
-  /** Of this process; null before. */
+  /** First step of this process; null before it. */
   readonly firstStep: () => number | null;
-  /** Monotonic milliseconds. */
+  /** Start in monotonic milliseconds. */
   readonly begun: number;
-  /** What sinks are told of the end. */
+  /** Sets the outcome that sinks receive. */
   readonly end: (outcome: SinkOutcome) => void;
 }
 
@@ -96,7 +96,7 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   const { directory, resume, progress, openSource } = options;
   const { engine, task, valueModels, opponentRuns } = opened;
   const { train } = config;
-  const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
+  const sources = await sourcesOf({ ...config, sinks: [] }); // sinks do not affect the result
   const valueFolders = Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder]));
   const inputs = {
     ...(await runInputs(await modelFolders(config, progress), task)),
@@ -160,7 +160,7 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   return { run, sources, begun, end, firstStep: () => received.firstStep };
 }
 
-/** What a resumed run may bring otherwise, with what follows from it. */
+/** Settings that may change on resume, with a note on the consequence. */
 function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
   return {
     "train.steps": scheduleNote(train),
@@ -172,14 +172,14 @@ function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOpt
   };
 }
 
-/** A resumed run may go on with other servers, and more of them. */
+/** Sampler settings that may change on resume: other servers, and more of them. */
 function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
   const { kind } = serversOf(sampler);
   const keys = ["urls", "folder", "folderAtServers", "receivers", "concurrency", "replySeconds", "patienceSeconds"];
   return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
 }
 
-/** What more steps do to learning rates that fall over the whole run. */
+/** Note on how more steps change a learning rate schedule. */
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
@@ -189,7 +189,7 @@ function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the sinks of a run. They receive no secret of the environment.
+ * Opens the sinks of a run. They receive no secrets from the environment.
  * @throws LaconicError `config_invalid` for a user's value that is not a sink
  */
 export async function openSinks(
@@ -223,7 +223,7 @@ async function openSink(setting: SinkSetting, directory: string, environment: En
   });
 }
 
-/** What a reader needs to repeat a run on another machine. */
+/** Environment that a reader needs to reproduce a run. */
 async function describeEnvironment(capabilities: EngineCapabilities): Promise<Record<string, unknown>> {
   return {
     laconic: packageJson.version,
@@ -237,7 +237,7 @@ async function describeEnvironment(capabilities: EngineCapabilities): Promise<Re
   };
 }
 
-/** Null outside a git checkout. */
+/** Git revision; null outside a checkout. */
 async function gitRevision(): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)("git", ["rev-parse", "HEAD"], {

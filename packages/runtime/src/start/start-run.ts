@@ -29,34 +29,34 @@ import { findOpponentRuns } from "../run/other-runs.ts";
 import { runResources } from "../run/open-run.ts";
 import { withExamples } from "../run/supervised-examples.ts";
 
-/** What became of a run. */
+/** Result of a started run. */
 export interface StartedRun extends TrainResult {
-  /** Of a model that had a supervised warm start: the team before it. `before` is then the team after it, which the training began with. */
+  /** Team before the supervised warm start; null without one. `before` is then the team after it, before training. */
   readonly warmStart: BeforeWarmStart | null;
-  /** What interrupted the run, if anything did. */
+  /** Signal that interrupted the run; null without one. */
   readonly signal: NodeJS.Signals | null;
-  /** Of this process: steps, evaluations and files. */
+  /** Seconds of this process: steps, evaluations and files. */
   readonly seconds: number;
-  /** Of the run's steps, in all its processes: what the report shows. */
+  /** Seconds of the run's steps in all its processes, as in the report. */
   readonly trainingSeconds: number | null;
-  /** Of these, those of training steps before it was resumed; 0 for a run that began now. */
+  /** Part of `trainingSeconds` before the resume; 0 for a new run. */
   readonly earlierSeconds: number;
   readonly device: string;
 }
 
 /**
- * Trains into a run directory. What can be refused is refused before the directory is made. The first interrupt finishes the step
+ * Trains into a run folder. Refuses invalid runs before it creates the folder. The first interrupt finishes the step
  * and saves.
- * @throws LaconicError what checking, opening and training throw
+ * @throws LaconicError as checking, opening and training do
  */
 export async function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
   const { directory, resume, progress } = options;
   const isServed = options.openSource !== undefined;
   const { result, begun, ...trained } = await disposing(async (closing) => {
-    // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
+    // A resumed run is refused with the file's name; otherwise `openRun` reports the differences.
     if (resume === true) await checkSources(directory);
     const { models } = await checkRun(given, progress, { served: isServed });
-    // Weights stay on the hub where a server has them.
+    // Weights stay on the hub if a server has them.
     const found = await openModelFolder(given.model, progress, { weights: given.engine === null });
     const place = await during(progress, "trying devices", () => choosePlace(given, found.folder, models, progress));
     const { config, warmStart } = await startingConfig(given, found, place, options);
@@ -78,18 +78,18 @@ export async function startRun(given: AppConfig, options: StartOptions): Promise
     seconds,
     device: opened.engine.capabilities.device,
     trainingSeconds: await trainingSeconds(directory),
-    // One that had nothing left to train was trained before.
+    // Counts all seconds as earlier if no steps were left.
     earlierSeconds: (await trainingSeconds(directory, firstStep() ?? Infinity)) ?? 0,
   };
 }
 
-/** 0 done, 130 or 143 after a signal. */
+/** Exit code: 0 for a finished run, 130 or 143 after a signal. */
 export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupted" | "signal">): number {
   if (!interrupted) return 0;
   return signal === "SIGTERM" ? 143 : 130;
 }
 
-/** Where the models will be: a device that works, or a server that was probed. */
+/** Returns a working device or a probed server for the models. */
 async function choosePlace(
   config: AppConfig,
   modelFolder: string,
@@ -105,7 +105,7 @@ async function choosePlace(
   return server;
 }
 
-/** The configuration as the run keeps it. The model is warm-started where the configuration says so, and the team before it measured. */
+/** Returns the configuration to store. Warm-starts the model if configured, and evaluates the team before it. */
 async function startingConfig(
   given: AppConfig,
   found: ModelFolder,
@@ -116,12 +116,12 @@ async function startingConfig(
   if ("kind" in place)
     return { config: { ...pinned, warmStart: null, engine: { tinker: place.settings } }, warmStart: null };
   const { settings, record } = await startingModel(given, found, place, directory, progress);
-  // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
+  // Stores the resolved `auto`: a resume on other hardware is refused instead of rounding differently.
   const config = { ...pinned, ...settings, device: place.name, workers: place.workers };
   return { config, warmStart: record && (await measureBeforeWarmStart(config, record, place, directory, progress)) };
 }
 
-/** Starts the engine, loads the models and opens the task; from then on an interrupt saves. */
+/** Starts the engine, loads the models and opens the task. Interrupts save from then on. */
 async function openModels(
   config: AppConfig,
   place: Place,
@@ -138,7 +138,7 @@ async function openModels(
       ...(opponents && { opponents: (tokenizerOf) => findOpponentRuns(opponents, tokenizerOf, progress) }),
       journal: join(directory, "tinker.jsonl"),
       spending,
-      // Servers batch by themselves: no request waits for another.
+      // Servers batch requests themselves, so requests do not wait for each other.
       ...(sampler && { batching: "continuous" }),
     }),
   );

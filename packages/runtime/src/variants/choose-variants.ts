@@ -21,21 +21,21 @@ interface Choice {
 
 interface ChoiceOptions {
   readonly base: WrittenConfig;
-  /** Words that hold for all. */
+  /** Overrides for all variants. */
   readonly fixed: readonly string[];
-  /** Known variants by name; absent takes all that the configuration has. */
+  /** Names of known variants. Default: all that apply to the configuration. */
   readonly only?: readonly string[] | undefined;
-  /** The user's own: always trained. */
+  /** User variants; always trained. */
   readonly own: readonly Variant[];
-  /** Of a token, around which fixed prices lie; null leaves them out. */
+  /** Token price from which fixed prices are derived; null skips them. */
   readonly price: number | null;
-  /** Whether user variants may change several factors at once; their descriptions say so. */
+  /** Whether user variants may change several factors; their descriptions then say so. */
   readonly severalFactors?: boolean;
 }
 
 /**
- * What an ablation of a configuration trains. A variant that changes nothing, or that the run would refuse, is left out with the
- * reason; one that was asked for is refused with it.
+ * Returns the variants of an ablation. Skips a variant with its reason if it changes nothing or the run would refuse
+ * it. A requested variant is refused instead.
  * @throws LaconicError `config_invalid`
  */
 export async function chooseVariants(options: ChoiceOptions, progress: Progress): Promise<Choice> {
@@ -58,7 +58,7 @@ export async function chooseVariants(options: ChoiceOptions, progress: Progress)
   return { variants, skipped };
 }
 
-/** A variant that changes one factor, or says in its description that it changes several. */
+/** Returns the variant if it changes one factor, or describes several changes. */
 function alone(variant: Variant, changes: readonly Change[], severalFactors: boolean): Variant {
   const factors = factorsOf(changes);
   if (factors.length < 2) return variant;
@@ -71,7 +71,7 @@ function alone(variant: Variant, changes: readonly Change[], severalFactors: boo
   );
 }
 
-/** What a variant changes; a reason where it would train nothing else than the base, or nothing at all. */
+/** Returns the changes of a variant, and the reason if it cannot be trained or equals the base. */
 async function triedOn(
   candidate: Candidate,
   {
@@ -105,8 +105,8 @@ function unknown(name: string, known: readonly string[]): LaconicError {
 }
 
 /**
- * Parts of a configuration that an ablation varies one at a time, by the beginnings of their settings, the first that fits. What cannot
- * vary alone is one factor: a clip range belongs to its ratios, whose scale it is on.
+ * Factors that an ablation varies one at a time, by prefixes of their settings; the first match counts. Settings that
+ * cannot vary alone are one factor: a clip range depends on its ratios.
  */
 const factors: readonly (readonly [name: string, settings: RegExp])[] = [
   ["price", /^(?:train\.(?:budgets?|prices|budgetPolicy)|task\.showBudget)\b/u],
@@ -124,12 +124,12 @@ interface Factor {
   readonly changes: readonly Change[];
 }
 
-/** The factors that changes are of. A policy's own setting is of the factor of the run's; what has no name is a factor by itself. */
+/** Groups changes by factor; policies share the run's factors. A setting without a named factor is a separate one. */
 export function factorsOf(changes: readonly Change[]): readonly Factor[] {
   const found = new Map<string, Change[]>();
   for (const change of changes) {
     const key = change.key.replace(/^train\.policies\.[^.]+\./u, "train.");
-    // A setting that one of two objectives has comes with its name.
+    // A setting that only one of two objectives has follows from the objective's name.
     const isOfOne = key.startsWith("train.objective.") && [change.before, change.now].includes("nothing");
     const fitting = factors.filter(([name]) => !isOfOne || name !== "how losses are joined");
     const name = fitting.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
@@ -147,15 +147,15 @@ function factorsText(all: readonly Factor[]): string {
     .join(", ");
 }
 
-/** A variant that a configuration has, or why it has none. */
+/** A variant, or the reason why the configuration has none. */
 type Candidate = Variant | { readonly name: string; readonly reason: string };
 
-/** A configuration without one of its parts, from what it says itself. */
+/** Derives a configuration without one of its parts. */
 type Derivation = (config: AppConfig) => Candidate;
 
 /**
- * Overrides of a setting of the run, and of every policy that has one of its own.
- * @param valueOf - the setting that replaces the one of the run or the policy
+ * Returns overrides of a setting of the run and of every policy that sets it.
+ * @param valueOf - replacement of the run's or policy's setting
  */
 function everywhere<Key extends "objective" | "advantage" | "prices">(
   { train }: AppConfig,
@@ -176,7 +176,7 @@ const policyWithBudget = ({ train }: AppConfig): string | undefined =>
 
 const hasBudget = ({ train }: AppConfig): boolean => train.budget !== null || Object.keys(train.budgets).length > 0;
 
-/** Without a budget nothing of it can be shown to agents. */
+/** Without a budget, agents cannot see one. */
 const budgetGone = ({ task, train }: AppConfig): string[] => [
   ...(train.budget === null ? [] : ["train.budget=null"]),
   ...(!isReference(task) && task.name === "benchmark" && task.showBudget === true ? ["task.showBudget=false"] : []),
@@ -203,7 +203,7 @@ const noPrice: Derivation = (config) => {
   };
 };
 
-/** Shares of the price around which fixed prices lie. */
+/** Fixed prices as shares of the token price. */
 const fixedPrices: readonly (readonly [name: string, share: number])[] = [
   ["fixed-price-half", 0.5],
   ["fixed-price", 1],
@@ -268,8 +268,8 @@ const grpo: Derivation = (config) => {
 };
 
 /**
- * GRPO with everything of an objective that is not what its ratios are: a KL term, corrections, how losses are joined. Nothing is
- * known of an objective that has no name.
+ * Returns GRPO with the other settings of the objective: KL term, corrections, loss aggregation. A custom objective
+ * keeps nothing.
  */
 function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
   const clip = { low: 0.2, high: 0.2 };
@@ -280,17 +280,17 @@ function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
     "importance",
     "offPolicyMask",
     ...("aggregation" in takes ? ["aggregation", "constantLength"] : []),
-    // Caps on a clipped loss; CISPO's bound of the same name is on its weight.
+    // Caps on a clipped loss; CISPO's `maxRatio` limits its weight instead.
     ...("dualClip" in takes ? ["dualClip", "maxRatio"] : []),
   ];
   const kept = Object.entries(before).filter(([key]) => keys.includes(key));
   return { name: "grpo", clip, ...Object.fromEntries(kept) };
 }
 
-/** GRPO's own coefficient (DeepSeekMath, section 4.2), where a configuration has no KL term. */
+/** Coefficient of GRPO (DeepSeekMath, section 4.2) for a configuration without a KL term. */
 const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 
-/** With a KL term where there is none, or without the one that there is. */
+/** Adds a KL term, or removes the present one. */
 const klTerm =
   (name: "kl" | "no-kl"): Derivation =>
   ({ train: { objective, policies } }) => {
@@ -310,10 +310,10 @@ const klTerm =
       : { name, about: "without the KL term", overrides: [`train.objective=${JSON.stringify(rest)}`] };
   };
 
-/** Name of the configuration as it is, which all others are compared with. */
+/** Name of the unchanged configuration, the reference of all comparisons. */
 export const baseVariant = "base";
 
-/** Every variant that has a name, in the order of tables. */
+/** All named variants, in the order of tables. */
 export const knownVariants: readonly string[] = [
   "no-price",
   ...fixedPrices.map(([name]) => name),
@@ -325,8 +325,8 @@ export const knownVariants: readonly string[] = [
 ];
 
 /**
- * The known variants of a configuration, or why it has not got them.
- * @param price - of a token, around which fixed prices lie; null leaves them out
+ * Returns the known variants of a configuration, or the reasons why they do not apply.
+ * @param price - token price from which fixed prices are derived; null skips them
  */
 export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
   const fixed = fixedPrices.map(([name, share]) => fixedPrice(name, share, price));

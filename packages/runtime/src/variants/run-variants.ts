@@ -17,12 +17,12 @@ import { configOfRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { modelPlace } from "../models/model-folder.ts";
 
-/** A configuration by what it changes of another, as overrides. */
+/** A configuration as overrides of another. */
 export interface Variant {
   readonly name: string;
   readonly about: string;
   readonly overrides: readonly string[];
-  /** What they change, where it is not what the other variants change. */
+  /** Configuration to override, if it differs from the other variants'. */
   readonly base?: Readonly<Record<string, unknown>>;
 }
 
@@ -34,17 +34,17 @@ interface Side {
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
-  /** What its resolved settings have otherwise than the base's, by path; rows of older files lack it. */
+  /** Differences of the resolved settings from the base, by path; absent in older files. */
   readonly changes?: readonly Change[];
   readonly seed: number;
-  /** As the training began: after the warm start, where there was one. */
+  /** At the start of training, after a warm start. */
   readonly before: Side;
   readonly after: Side;
-  /** On the test problems, at the end; rows of older files lack it. */
+  /** Final test; absent in older files. */
   readonly test?: Side;
-  /** Before the warm start, where there was one; the name is that of the file. */
+  /** Before the warm start, if any. The file uses this name. */
   readonly beforeLessons?: Side;
-  /** Of the session that finished it. */
+  /** Seconds of the session that finished the run. */
   readonly seconds: number;
 }
 
@@ -69,7 +69,7 @@ interface VariantRun {
   readonly seed: number;
   readonly number: number;
   readonly runs: number;
-  /** As long as those before took on average; null before the first. */
+  /** Estimate from the mean time of earlier runs; null for the first. */
   readonly secondsLeft: number | null;
 }
 
@@ -81,10 +81,10 @@ export interface VariantOptions {
   readonly folder: string;
   readonly seeds: readonly number[];
   readonly overrides: readonly string[];
-  /** File in the folder that holds the results: what it has already is not trained again. */
+  /** Results file in the folder; runs in it are not trained again. */
   readonly file: string;
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
-  /** For all runs together, of actors behind a server. */
+  /** Limit for all runs together, for actors behind a server. */
   readonly cap?: ActorCap;
   readonly onRun: (run: VariantRun) => void;
   readonly start: (config: AppConfig, options: VariantStart) => Promise<StartedRun>;
@@ -103,12 +103,11 @@ interface Planned {
 }
 
 /**
- * Trains every variant with every seed, each into a directory of its own. All are checked before the first trains. What the
- * folder holds is taken up: results as they are, interrupted runs from their last checkpoint.
- *
- * @returns the results, or the interrupted run: what is half trained is no result
- * @throws LaconicError `config_invalid` for a variant that would be refused, or for a folder that holds the same variant
- * under other settings; `training_diverged` once all others are trained; `data_invalid` for results that cannot be read
+ * Trains every variant with every seed, each in a separate folder, after checking all. Reuses the folder's results, and
+ * resumes interrupted runs from their last checkpoint.
+ * @returns the results, or the interrupted run
+ * @throws LaconicError `config_invalid` for a variant that would be refused, or a folder with the same variant under
+ * other settings; `training_diverged` after all others are trained; `data_invalid` for unreadable results
  */
 export async function runVariants(options: VariantOptions, progress: Progress): Promise<VariantResult[] | StartedRun> {
   const { base, variants, folder, seeds, overrides, file, onResult } = options;
@@ -141,7 +140,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     const outcome = await options
       .start(config, { directory, resume: "where-possible", spending })
       .catch((error: unknown) => {
-        // Its training broke, which is a finding about this variant alone.
+        // Diverged training is a result for this variant only.
         if (LaconicError.is(error) && error.detail["bestStep"] !== undefined) return error;
         throw error;
       });
@@ -159,7 +158,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     await onResult(results);
   }
   await onResult(results);
-  // What all others came to is kept; the same command without these variants reads it.
+  // Other results are stored; the same command without these variants reads them.
   if (diverged.length > 0)
     throw new LaconicError(
       "training_diverged",
@@ -169,7 +168,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
   return results;
 }
 
-/** One account, with what every run has spent already. */
+/** Account shared by all runs, with their earlier spending. */
 async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
@@ -182,7 +181,7 @@ async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promi
         flag: "max-usd",
       },
     );
-  // Without a cap each run books on its own.
+  // Without a cap, each run has a separate account.
   if (names.size > 1) return null;
   let spent = 0;
   for (const { directory } of planned) spent += await spentIn(directory);
@@ -194,7 +193,7 @@ function secondsLeft(done: readonly VariantResult[], runs: number): number | nul
   return (runs * done.reduce((sum, { seconds }) => sum + seconds, 0)) / done.length;
 }
 
-/** A variant that may train: its settings are good, and what its directory holds was trained under them. */
+/** Checks a variant's settings, and that its folder was trained with them. */
 async function plan(
   variant: Variant,
   seed: number,
@@ -225,7 +224,7 @@ async function plan(
   return { variant, seed, config, changes: differencesFromBase(config, () => resolved([])), directory };
 }
 
-/** A base that a sweep only completes, and that no run could have alone, has nothing to be compared with. */
+/** Returns no changes if the base is valid only with a sweep's overrides. */
 function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly Change[] {
   try {
     return changesOf(base(), config);
@@ -235,7 +234,7 @@ function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly
   }
 }
 
-/** What a run resolves when it starts counts as it was resolved: a device, a hub's commit, or the model that its warm start made. */
+/** Uses the stored run's resolved values: device, hub commit, or the model made by its warm start. */
 function asStored(config: AppConfig, stored: AppConfig): AppConfig {
   const place = modelPlace(config.model);
   const isOf = (name: string): boolean =>
@@ -266,7 +265,7 @@ async function resultsIn(path: string): Promise<VariantResult[]> {
   }
 }
 
-/** Results of this command, and of earlier ones with other variants: a kill leaves the old file or the new one. */
+/** Writes this command's results and those of other variants. The write is atomic. */
 async function keep(path: string, own: readonly VariantResult[], before: readonly VariantResult[]): Promise<void> {
   const others = before.filter((old) => !own.some(({ variant, seed }) => variant === old.variant && seed === old.seed));
   await writing(path, async () => {
@@ -275,12 +274,12 @@ async function keep(path: string, own: readonly VariantResult[], before: readonl
   });
 }
 
-/** Share of a run's steps, the last ones, over which its price is averaged. */
+/** Share of last steps in the mean price. */
 const lastShare = 0.1;
 
 /**
- * The price of a token that Eq. 5 reached in a variant's runs: of each the mean over its last tenth of steps, and the mean over seeds.
- * Null where no run had a budget of tokens.
+ * Token price that Eq. 5 reached in a variant's runs: the mean over seeds of each run's mean over its last tenth of
+ * steps. Null if no run had a token budget.
  */
 export async function reachedPrice(folder: string, variant: string, seeds: readonly number[]): Promise<number | null> {
   const reached: number[] = [];

@@ -8,7 +8,7 @@ const variantWord = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
 const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
 
 /**
- * User variants: `NAME:key=value` words, grouped by name, and the remaining words.
+ * Splits arguments into user variants (`NAME:key=value`, grouped by name) and the rest.
  * @throws LaconicError `config_invalid` for a name that is taken
  */
 export function variantsInWords(words: readonly string[]): {
@@ -26,8 +26,8 @@ export function variantsInWords(words: readonly string[]): {
 }
 
 /**
- * Variants of a JSON file, `{ "NAME": { "key": value } }`. Files that values name are relative to the working directory.
- * @throws LaconicError `config_invalid` naming the file and what in it is none
+ * Reads variants from JSON, `{ "NAME": { "key": value } }`. File paths in values are relative to the working directory.
+ * @throws LaconicError `config_invalid` with the file and the invalid part
  */
 export function variantsInFile(text: string, file: string): readonly Variant[] {
   const value = parseJson(text, file);
@@ -63,9 +63,9 @@ interface Configuration {
 }
 
 /**
- * The variants that settings with several values stand for, each with each: `a=1,2 b=x` is `a=1 b=x` and `a=2 b=x`. Commas
- * inside brackets, braces and quotes part nothing. Of several configurations, each has all of them.
- * @throws LaconicError `config_invalid` when nothing varies, or too much does
+ * Expands settings with several values to all combinations: `a=1,2 b=x` gives `a=1 b=x` and `a=2 b=x`. Commas inside
+ * brackets, braces and quotes do not separate values. Each of several configurations gets all combinations.
+ * @throws LaconicError `config_invalid` for no variation, or too many variants
  */
 export function variantsOf(
   words: readonly string[],
@@ -95,7 +95,7 @@ export function variantsOf(
   const names = new Map<string, number>();
   const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
     const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
-    const same = (names.get(name) ?? 0) + 1; // different values may look alike in a folder's name
+    const same = (names.get(name) ?? 0) + 1; // different values may have the same folder name
     names.set(name, same);
     return {
       name: same === 1 ? name : `${name}-${same}`,
@@ -113,7 +113,7 @@ export function variantsOf(
   };
 }
 
-/** Fit for a folder: the last part of each key, and its value. */
+/** Folder name: the last part of each key, and its value. */
 function nameOf(overrides: readonly string[]): string {
   return overrides
     .map((word) =>
@@ -140,32 +140,29 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** A setting that every variant is tuned by, its values, and the seeds of that, which are not those of the result. */
+/** Setting to tune for every variant, its values, and tuning seeds. Result seeds must differ from them. */
 export interface Tuning {
   readonly key: string;
   readonly values: readonly string[];
   readonly seeds: readonly number[];
 }
 
-/** One point of the grid in one variant, as it did on validation problems. */
+/** Validation result of one value in one variant. */
 export interface TuningRow {
   readonly variant: string;
   readonly value: string;
   readonly seeds: readonly number[];
   readonly accuracy: number;
   readonly tokens: number;
-  /** Accuracy less price times tokens. */
+  /** Accuracy minus price times tokens. */
   readonly score: number;
   readonly chosen: boolean;
 }
 
-/** Folder of tuning runs inside an ablation's. */
+/** Folder of tuning runs in an ablation's folder. */
 export const tuningFolder = (folder: string): string => join(folder, "tuning");
 
-/**
- * Reads `KEY:a,b,c`.
- * @throws LaconicError `config_invalid` for one value, and for seeds that also report
- */
+/** Reads `KEY:a,b,c`. @throws LaconicError `config_invalid` for a single value, or seeds that are also reported */
 export function parseTuning(text: string, seeds: readonly number[], reported: readonly number[]): Tuning {
   const at = text.indexOf(":");
   const [key, values] = [
@@ -202,7 +199,7 @@ export function gridOf(variants: readonly Variant[], { key, values }: Tuning): r
 }
 
 /**
- * Of variants whose tuned value is not the base's, the same with the base's: what differs from the base there is the variant alone.
+ * Repeats variants whose tuned value differs from the base's with the base's value, to isolate the variant.
  * @param base - the tuned base
  */
 export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }: Tuning): readonly Variant[] {
@@ -217,8 +214,8 @@ export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }:
 }
 
 /**
- * The value of each variant with the best mean score on validation problems, the earlier one of equals.
- * @param price - of a token in the score
+ * Chooses each variant's value with the best mean score on validation problems; the first of equals.
+ * @param price - token price in the score
  */
 export function chooseTuned(
   variants: readonly Variant[],
@@ -248,14 +245,14 @@ function nameAt(variant: string, i: number): string {
 }
 
 /**
- * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that
- * `train.objective={"name":"grpo"}` has no KL term, whatever the configuration has.
+ * Describes settings that overrides drop: a group value replaces the whole group. Thus
+ * `train.objective={"name":"grpo"}` never has a KL term.
  */
 export function droppedSettings(base: Readonly<Record<string, unknown>>, overrides: readonly string[]): string[] {
   return overrides.flatMap((word) => {
     const at = word.indexOf("=");
     const key = word.slice(0, at);
-    // What is no JSON is plain text, which the configuration checks.
+    // Invalid JSON is plain text; the configuration checks it.
     const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
     if (dropped.length === 0) return [];
     return [
@@ -264,7 +261,7 @@ export function droppedSettings(base: Readonly<Record<string, unknown>>, overrid
   });
 }
 
-/** Keys of a group, at any depth, that the other has not. */
+/** Keys, at any depth, that the second group lacks. */
 function missingIn(before: unknown, now: unknown): string[] {
   if (!isRecord(before) || !isRecord(now)) return [];
   return Object.entries(before).flatMap(([key, value]) =>
