@@ -22,7 +22,7 @@ import { checkSamplerSettings, withGapCorrection, checkRemoteSettings } from "./
 import { samplerSettings, remoteSettings } from "./servers.ts";
 import { checkDeviceName } from "../devices/known-devices.ts";
 
-/** As written: `train` is partial and filled with defaults, and placeholders replace references. */
+/** Written form: `train` is partial, and placeholders replace references. */
 interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "warmStart"> {
   readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;
@@ -53,7 +53,7 @@ const defaults: WrittenConfig = {
   train: {},
 };
 
-/** A configuration as one writes it; of `train` only that it is an object. */
+/** Schema of a written configuration; `train` is checked separately. */
 export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema.describe("What the team solves: a built-in task with its settings, or a file of your own"),
   model: z.string().min(1).describe("The policy's first weights: `shipped`, a folder, or `hub:OWNER/NAME`"),
@@ -104,9 +104,9 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
 });
 
 /**
- * Checks a configuration and fills in what it leaves out.
- * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
- * without effect; `device_unavailable` for a device that does not exist.
+ * Checks a configuration and fills in defaults.
+ * @throws LaconicError `config_invalid` with the key (and the nearest known one) for an unknown key or a setting
+ * without effect; `device_unavailable` for an unknown device
  */
 export function parseAppConfig(written: unknown): AppConfig {
   if (!isRecord(written)) throw new LaconicError("config_invalid", "the configuration is not an object");
@@ -145,11 +145,11 @@ export function parseAppConfig(written: unknown): AppConfig {
   checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
   const { warmStart, train } = config;
-  // Examples of the run's own seed, so that runs of several seeds repeat nothing of each other.
+  // Examples use the run's seed, so that runs with other seeds have other examples.
   return { ...config, warmStart: warmStart && { ...warmStart, seed: warmStart.seed ?? String(train.seed) } };
 }
 
-/** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
+/** Converts a configuration to the written form, as {@link parseAppConfig} reads it. */
 export function writtenConfig({
   train,
   engine,
@@ -165,7 +165,7 @@ export function writtenConfig({
   return {
     ...config,
     ...where,
-    // Left out where they change nothing: runs of before knew no such setting.
+    // Defaults are omitted, because older runs lack these settings.
     ...(deterministic && { deterministic }),
     ...(warmStart && { warmStart }),
     ...(Object.keys(teachers).length > 0 && { teachers }),
@@ -174,7 +174,7 @@ export function writtenConfig({
   };
 }
 
-/** A configuration in which names stand for the references of task, team and actor, so that the settings beside them can be checked. */
+/** Replaces the references of task, team and actor by names, so that the other settings can be checked. */
 function withoutReferences(written: UnknownRecord): UnknownRecord {
   const { task, actor } = written;
   const withTeams = (named: unknown): unknown =>
@@ -186,7 +186,7 @@ function withoutReferences(written: UnknownRecord): UnknownRecord {
   };
 }
 
-/** The checked settings with the references at their keys again. */
+/** Puts the references back into the checked settings. */
 function withReferences(
   { task, actor }: UnknownRecord,
   checked: Pick<WrittenConfig, "task" | "actor">,
@@ -200,7 +200,7 @@ function withReferences(
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
 
-/** Refuses settings that nothing here would act on, before anything is opened. */
+/** Refuses settings without effect, before anything is opened. */
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
@@ -208,7 +208,7 @@ function checkEffects({ task, actor, device, train }: Checked): void {
       "task.showBudget",
       "has no effect, because the run has no budget for the team; set train.budget, or remove it",
     );
-  // Who learns in a task or team of a module is known once it is opened.
+  // Learners of a custom task or team are known only after opening.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
   checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);
@@ -219,7 +219,7 @@ export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void 
   throw settingError("actor", "has no effect, because every agent of this task learns; remove it");
 }
 
-/** What other trainers call a setting, in small letters without separators. */
+/** Names of settings in other trainers, in lower case without separators. */
 export const synonyms: Readonly<Record<string, string>> = wordTable({
   batchsize: "train.problemsPerStep",
   trainbatchsize: "train.problemsPerStep",
@@ -248,8 +248,8 @@ export const synonyms: Readonly<Record<string, string>> = wordTable({
 });
 
 /**
- * The setting that an unknown name means: what another trainer calls so, else a setting of this last name, else the nearest name;
- * undefined where no name is near.
+ * Suggests a setting for an unknown name: a synonym of another trainer, a setting with this last name, or the nearest
+ * name. Undefined if no name is near.
  */
 export function suggestSetting(name: string): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
@@ -267,13 +267,13 @@ export function suggestSetting(name: string): string | undefined {
 
 type Json = Record<string, unknown>;
 
-/** Names that would reach an object's prototype instead of its data. */
+/** Names that would access an object's prototype. */
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text; the name of a file
- * that makes a value, `task=./task.ts`, is relative to the working directory.
- * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
+ * Applies `a.b.c=value` overrides to a copy of a configuration. Values are JSON if they parse, otherwise text. Files
+ * such as `task=./task.ts` are relative to the working directory.
+ * @throws LaconicError `config_invalid` for an override without `=`, a path through a value, or a forbidden name
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
   const result = structuredClone(config) as Json;
@@ -300,7 +300,7 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
     }
     const value = parseValue(word.slice(split + 1), word.slice(0, split));
     const group = at[last];
-    // A bare number moves the target of a budget that is there.
+    // A number sets the target of an existing budget.
     if (typeof value === "number" && isRecord(group) && "targetTokens" in group)
       at[last] = { ...group, targetTokens: value };
     else at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
@@ -310,7 +310,7 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
 
 function parseValue(text: string, key: string): unknown {
   try {
-    JSON.parse(text); // whether it is JSON at all: parseJson refuses what is too deep
+    JSON.parse(text); // only checks for JSON; `parseJson` also refuses deep nesting
   } catch {
     return text;
   }

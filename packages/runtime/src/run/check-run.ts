@@ -16,16 +16,16 @@ import { checkBases, policiesOf } from "./policy-models.ts";
 import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 
-/** What the configuration calls the model of a role. */
+/** Name in the configuration of a role's model. */
 function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
   const [kind = "", name = ""] = role.split(/\.(.*)/su);
   return { bases, teachers }[kind]?.[name] ?? model;
 }
 
 /**
- * Refuses a configuration that would be refused once it runs: its models, task, policies and settings are checked against
- * each other, without data, weights or an engine.
- * @returns how many models the run has at a time
+ * Checks a configuration before the run, without data, weights or an engine: models, task, policies and settings must
+ * fit together.
+ * @returns the run's number of concurrent models
  * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
  */
 export async function checkRun(
@@ -41,7 +41,7 @@ export async function checkRun(
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
   const { budget } = config.train;
   const task = await openRunTask(config.task, {
-    // A task of a module is opened as the training opens it: both share what it holds.
+    // A custom task is opened with the training's arguments, so that both share one instance.
     ...(isReference(config.task)
       ? { ...(isNamedBudget(budget) && { targetTokens: budget.targetTokens }) }
       : { testProblems: 0 }),
@@ -74,7 +74,7 @@ export async function checkRun(
     );
     const { opponents } = config.train;
     if (opponents) await findOpponentRuns(opponents, tokenizerOf, progress);
-    // Without an actor, a model of its own speaks for those that do not learn.
+    // Without an actor, frozen agents use one more model.
     const speakers = Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0);
     const others = Object.keys(config.teachers).length + (opponents?.runs.length ?? 0);
     return { models: speakers + others };
@@ -85,7 +85,7 @@ export async function checkRun(
   }
 }
 
-/** Who plays its episodes: this process, or another program through an endpoint. */
+/** Checks that the task fits the source of episodes: this process, or an endpoint. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
   const [unread] =
@@ -105,20 +105,20 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
   );
 }
 
-/** A task that has a name draws its problems from data that is not opened here; a task of a module has them at hand. */
+/** Named tasks read problems from data that is not open here; custom tasks have them already. */
 function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
   return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
 }
 
-/** The warm start that a task's policies begin with; null where any language model will do. */
+/** Warm start that a task's policies need; null if any language model works. */
 export function policyTask(task: RunTask): string | null {
   if (isReference(task)) return null;
   return namedTask(task as TaskSettings).world?.(task as TaskSettings) ?? null;
 }
 
 /**
- * Refuses a model that cannot read a task's prompts: it would answer by chance, and training would teach it silence.
- * @param name - of the model, as the configuration has it
+ * Refuses a model that cannot read a task's prompts. Its replies would be random, and training would teach it silence.
+ * @param name - model name in the configuration
  */
 async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
   const [wanted, title] = [policyTask(task), runTaskTitle(task)];
@@ -128,7 +128,7 @@ async function checkPolicyTask(folder: string, name: string, task: RunTask): Pro
   const remedy = wanted?.startsWith("relay/")
     ? `make one with: laconic relay warm-start --level ${wanted.slice("relay/".length)} --out FOLDER, and set model to FOLDER`
     : "use a language model, such as hub:Qwen/Qwen2.5-0.5B-Instruct";
-  if (isReference(task)) return; // who writes a task knows what its prompts are written in
+  if (isReference(task)) return; // authors of a custom task choose its tokens themselves
   const taught = await taughtTask(folder);
   if (taught !== null) {
     if (taught !== wanted)

@@ -11,8 +11,8 @@ import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from ".
 type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
 
 /**
- * Refuses settings that a remote engine does not act on, before anything is opened.
- * @param written - names of the settings that were written
+ * Refuses settings that a remote engine ignores, before anything is opened.
+ * @param written - names of the written settings
  */
 export function checkRemoteSettings(
   { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
@@ -49,10 +49,7 @@ export function checkRemoteSettings(
   checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
-/**
- * Refuses settings that this server cannot do, once it was probed.
- * @param models - adapters that the run has at a time
- */
+/** Refuses settings that a probed server does not support. @param models - the run's number of concurrent adapters */
 export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
   const { maxGradNorm } = train.optimizer;
   if (maxGradNorm !== null && !record.clips)
@@ -85,14 +82,14 @@ function hasReference(objective: object | undefined): boolean {
   return objective !== undefined && "kl" in objective && objective.kl !== undefined;
 }
 
-/** Samples are weighed once servers are so far from the trainer, as bfloat16 is: the gap is measured in every step. */
+/** Importance weights, applied in steps with a mean gap above 0.02, as with bfloat16 servers. */
 const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
 
 const takingAll = serverKindNames
   .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
   .join(" or ");
 
-/** Refuses settings that servers which only sample cannot act on, before anything is opened. */
+/** Refuses settings that sampling servers do not support, before anything is opened. */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
@@ -144,15 +141,15 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
 }
 
 /**
- * Training settings with what the gap between sampler and trainer decides about, where servers sample and nothing was said of it:
- * samples are weighed where the gap is wide.
+ * Adds importance weights for a large gap between sampler and trainer. Applies to runs that sample on servers and do
+ * not set `importance`.
  */
 export function withGapCorrection(
   train: Readonly<Record<string, unknown>>,
   sampler: SamplerSettings | null,
 ): Readonly<Record<string, unknown>> {
   const { objective = {}, asynchronous = null, oldLogProbs = "recompute" } = train;
-  // Older samples are weighed anyway; the sampler's own log-probs leave nothing to weigh.
+  // Stale samples are weighted anyway; with the sampler's log-probs the gap is zero.
   if (sampler === null || asynchronous !== null || oldLogProbs !== "recompute") return train;
   if (typeof objective !== "object" || objective === null || "importance" in objective) return train;
   const { name = "gspo", ...options } = objective as Readonly<Record<string, unknown>>;
@@ -165,7 +162,7 @@ function takesImportance(name: unknown, options: Readonly<Record<string, unknown
     objectivePreset(name as Parameters<typeof objectivePreset>[0], { ...options, importance: gapCorrection });
     return true;
   } catch {
-    return false; // said where the objective is checked
+    return false; // the objective's own check reports the error
   }
 }
 

@@ -9,23 +9,23 @@ import { defaultBaseUrl } from "../spending/spending.ts";
 import { serversOf } from "./servers.ts";
 import type { AppConfig } from "./run-settings.ts";
 
-/** A server that a configuration names. */
+/** Server named in a configuration. */
 export interface NamedServer {
   readonly url: string;
-  /** Variables of the environment whose keys it gets. */
+  /** Environment variables with the keys that it receives. */
   readonly keys: readonly string[];
-  /** The address that the environment names for these keys. */
+  /** Address that the environment sets for these keys. */
   readonly configured?: string | undefined;
 }
 
-/** A folder of a run or a bench, and what its configuration says. */
+/** Folder of a run or bench, with a hash of its content. */
 export interface MadeFolder {
   readonly directory: string;
-  /** SHA-256 of its configuration and its sources. */
+  /** SHA-256 of configuration and sources. */
   readonly content: string;
 }
 
-/** @param inputs - of the manifest, of which sources count */
+/** @param inputs - the manifest's inputs, of which only sources count */
 export function madeFolder(
   directory: string,
   settings: unknown,
@@ -35,7 +35,7 @@ export function madeFolder(
   return { directory, content: sha256Of({ settings, sources }) };
 }
 
-/** Remembers that this machine made a folder, where opening it runs code or asks servers. */
+/** Records that this machine made a folder, if opening it runs code or calls servers. */
 export async function keepMade(
   { directory, content }: MadeFolder,
   config: unknown,
@@ -51,8 +51,8 @@ export async function keepMade(
 }
 
 /**
- * Refuses code of a folder that another machine made, unless the command trusts it.
- * @throws LaconicError `config_invalid` naming the files
+ * Refuses code of another machine's folder, unless the command trusts it.
+ * @throws LaconicError `config_invalid` with the files
  */
 export async function checkCode(folder: MadeFolder, config: unknown): Promise<void> {
   const files = codeIn(config);
@@ -65,8 +65,8 @@ export async function checkCode(folder: MadeFolder, config: unknown): Promise<vo
 }
 
 /**
- * Refuses servers that only a folder of another machine names: without trust all, and with it those that would get a key.
- * @throws LaconicError `config_invalid` naming the address, and the variable of the key
+ * Refuses servers that only another machine's folder names. With trust, refuses only those that would receive a key.
+ * @throws LaconicError `config_invalid` with the address and the key's variable
  */
 export async function checkServers(folder: MadeFolder, servers: readonly NamedServer[]): Promise<void> {
   if (servers.length === 0 || (await isMadeHere(folder.directory, folder.content))) return;

@@ -14,7 +14,7 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-/** What stands where a configuration takes a value. */
+/** Alternatives for a key that takes a value. */
 const ownValue: readonly JsonSchema[] = [
   { type: "string", description: "A file of your own: `./file.ts` or `./file.ts#name`" },
   {
@@ -26,8 +26,8 @@ const ownValue: readonly JsonSchema[] = [
 ];
 
 /**
- * The JSON schema (draft 2020-12) of a configuration file, so that editors complete keys, and say what each is and its default.
- * It derives from the schemas that check a configuration. Nothing is required; whether settings fit together is checked by the run.
+ * Returns the JSON schema (draft 2020-12) of a configuration file, for editors: keys, descriptions and defaults.
+ * Derived from the checking schemas. No key is required; the run checks combinations.
  */
 export function configurationSchema(): JsonSchema {
   const asJson = (schema: z.ZodType): JsonSchema => {
@@ -36,7 +36,7 @@ export function configurationSchema(): JsonSchema {
       io: "input",
       override({ zodSchema, jsonSchema }) {
         if (!(zodSchema instanceof z.ZodCustom)) return;
-        // JSON has no values: files that make them are added by path.
+        // JSON cannot hold values; files that make them are added by path.
         delete jsonSchema["value"];
         jsonSchema.not = {};
       },
@@ -57,7 +57,7 @@ export function configurationSchema(): JsonSchema {
   };
 }
 
-/** With the default of every setting, files where values go, and no required key. */
+/** Adds defaults, and files as alternatives to values. Makes all keys optional. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
   const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
   const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));
@@ -80,7 +80,7 @@ function explained(schema: JsonSchema, path: readonly string[], value: unknown):
   };
 }
 
-/** A part that needs no words of its own: what it belongs to has them. */
+/** Drops description and default, which the parent has. */
 function within(piece: JsonSchema, path: readonly string[], value?: unknown): JsonSchema {
   const { description: _words, default: _default, ...rest } = explained(piece, path, value);
   const { anyOf } = rest;

@@ -27,9 +27,9 @@ export interface OpenedFleet {
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   readonly record: FleetRecord;
   servers(): readonly ServerStatus[];
-  /** Replies since it was last asked, for the run's records. */
+  /** Returns and removes the replies since the last call, for the run's records. */
   takeReplies(): readonly SampledReply[];
-  /** Hears of servers that go into quarantine and come out of it, those of before among them. */
+  /** Calls `warn` for servers that enter or leave quarantine, earlier changes included. */
   listen(warn: (change: ServerChange) => void): void;
   close(): Promise<void>;
 }
@@ -47,9 +47,9 @@ const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) =
 };
 
 /**
- * Servers as a configuration names them.
- * @param sender - brings weights to the receivers of the configuration
- * @throws LaconicError `config_invalid` for an address or key that cannot be used
+ * Returns the servers of a configuration.
+ * @param sender - sends weights to the configured receivers
+ * @throws LaconicError `config_invalid` for an invalid address or key
  */
 export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender): SamplingServer[] {
   const { kind, urls, receivers, allowPlainHttp } = serversOf(sampler);
@@ -67,9 +67,9 @@ export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender
 }
 
 /**
- * Lets policies sample on servers, once these were probed with the weights of now; what a killed process of the run left on
- * them is removed.
- * @throws LaconicError naming the reasons when no server can be trained on
+ * Moves sampling to servers after probing them with the current weights. Removes weights left by a killed process of
+ * the run.
+ * @throws LaconicError with the reasons if no server is usable
  */
 export async function openFleet(
   sampler: SamplerSettings,
@@ -78,7 +78,7 @@ export async function openFleet(
 ): Promise<OpenedFleet> {
   const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
     serversOf(sampler);
-  // The same after a resume, unlike any other run's on the same servers.
+  // Stable across resumes, and unique among the runs on the same servers.
   const run = `laconic-${createHash("sha256")
     .update(`${hostname()} ${resolve(directory)}`)
     .digest("hex")
@@ -113,7 +113,7 @@ export async function openFleet(
       return [name, fleetPolicy(policy, fleet, options)] as const;
     });
     const [[, first]] = made as [(typeof made)[number]];
-    // Other temperatures are refused when they are asked for.
+    // Other temperatures are refused when requested.
     const takesRaw = logProbs === "forward" || temperature === 1;
     const record = await probeFleet(fleet, first.model, {
       vocabularySize,
@@ -146,7 +146,7 @@ export async function openFleet(
   }
 }
 
-/** What probes found out, one line a server. */
+/** Probe results, one line per server. */
 function fleetLines({ servers }: FleetRecord): string[] {
   return servers.map(
     ({ kind, url, version, gap, logProbsAt }) =>
@@ -165,7 +165,7 @@ export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, 
   };
 }
 
-/** `samplers 2/3`, with the addresses of those that are not asked. */
+/** `samplers 2/3`, with the addresses of unavailable servers. */
 export function serversInShort(servers: readonly ServerStatus[]): string {
   const up = servers.filter(({ state }) => state === "up");
   const down = servers.filter(({ state }) => state !== "up").map(({ url, state }) => `${url} ${state}`);
@@ -179,7 +179,7 @@ interface ServerLook {
   readonly detail: string;
 }
 
-/** Asks each server for its health, version, context and adapters. */
+/** Requests health, version, context length and adapters of each server. */
 export function lookAtServers(sampler: SamplerSettings): Promise<ServerLook[]> {
   return Promise.all(
     samplingServers(sampler).map(async (server): Promise<ServerLook> => {

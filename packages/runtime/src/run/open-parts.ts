@@ -37,49 +37,49 @@ import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
 
-/** An engine with the models of a run on it, and the task they work on. */
+/** Engine with a run's models and task. */
 export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
-  /** Settings of the training, with the values that they refer to. */
+  /** Training settings with resolved references. */
   readonly train: TrainConfig;
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /**
-   * Another model in an agent's place, on the same engine until it is closed. `begun` is the one that the agent's policy began with,
-   * `trained` the run's first policy. An agent that does not learn keeps its temperature.
+   * Opens another model for an agent on the same engine, which closes it. `begun`: the initial model of the agent's
+   * policy. `trained`: the run's first policy. An agent that does not learn keeps its temperature.
    */
   otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
-  /** Other runs that are opponents. */
+  /** Other runs used as opponents. */
   readonly opponentRuns: OpponentRuns;
-  /** Folders of critics and reward models by their names: those of rewards, until estimators are opened too. */
+  /** Folders of critics and reward models by name. Critics are added with the estimators. */
   readonly valueModels: Map<string, string>;
   close(): Promise<void>;
 }
 
-/** What opening takes beside the configuration. */
+/** Inputs of opening a run besides its configuration. */
 export interface RunResources {
-  /** Hears what the engine answers by itself. */
+  /** Called for the engine's warnings. */
   readonly onWarning: (message: string) => void;
   readonly modelFolder: string | null;
   readonly openModel: (name: string) => Promise<string>;
-  /** A checkpoint of the run, whose team knows what it has learned; the team that it began with when absent. */
+  /** Checkpoint whose weights and learned state the team gets. Default: the initial team. */
   readonly found?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
-  /** Policies begin with this instead. */
+  /** Replaces the initial weights of policies. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
-  /** The file of a remote engine's numbered requests. */
+  /** File for a remote engine's numbered requests. */
   readonly journal?: string;
-  /** One that is open already, and stays so when what is opened closes. */
+  /** Engine to use; it stays open after `close`. */
   readonly engine?: Engine;
-  /** How requests join; as suits the engine by default. */
+  /** Default: depends on the engine. */
   readonly batching?: Batching;
-  /** Instead of the configuration's actor. */
+  /** Replaces the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
   readonly spending?: Spending | null;
-  /** Finds other runs that are opponents; without it they are not opened: training alone plays against them. */
+  /** Finds the runs used as opponents. Absent outside training, where opponents stay closed. */
   readonly opponents?: (tokenizerOf: (agent: string) => TeamTask["tokenizer"]) => Promise<OpponentRuns>;
-  /** Problems of validation and test at most; 0 opens no data. Default 1000. */
+  /** Max validation and test problems; 0 loads no data. Default 1,000. */
   readonly testProblems?: number;
 }
 
@@ -89,8 +89,8 @@ type Parts = Pick<AppConfig, "task" | "train"> &
 export type Place = ChosenDevice | TinkerServer;
 
 /**
- * Starts the engine and loads the models; close what is returned when done.
- * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
+ * Starts the engine and loads the models.
+ * @throws LaconicError `config_invalid` for a base of an unknown policy, and the errors of tasks and engines
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
   const closing = new DisposalStack();
@@ -120,7 +120,7 @@ async function openAll(
   checkBases(bases, agentsOf);
   const values = await openTrain(config.train);
   const based = await basesOf(Object.keys(agentsOf), config, task, modelFolder, openModel);
-  // A server has the base's weights under a name of its own.
+  // A server names the base model differently.
   const sourceOf = (folder: string | null, saved?: string): ModelSource =>
     fresh ?? modelSource(config, "kind" in place ? place.record.baseModel : (folder ?? ""), saved);
   const policies: Record<string, TrainedPolicy> = {};
@@ -140,7 +140,7 @@ async function openAll(
   };
   const openSpeaker = async (given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> => {
     if (isReference(given)) return openActor(given);
-    // A model of its own, so that a resumed run's frozen agents are those of its beginning.
+    // A separate model, so that frozen agents keep the initial weights after a resume.
     if (given === null) return speaking(sourceOf(modelFolder), task.tokenizer);
     if ("source" in given) return speaking(given.source, given.tokenizer);
     if ("api" in given) return servedModel(given.api, given.api.concurrency ?? 32, resources.spending);
@@ -176,7 +176,7 @@ async function openAll(
   return { engine, task: parts.task, parts, train, tokenizers, otherModel, opponentRuns, valueModels, close };
 }
 
-/** The parts as a checkpoint leaves them. An estimator that is opened on the engine is for training alone. */
+/** Applies a checkpoint's state. Estimators that need the engine are used only in training. */
 async function withCheckpoint<P extends TrainingParts>(
   parts: P,
   train: TrainConfig,
@@ -192,7 +192,7 @@ async function withCheckpoint<P extends TrainingParts>(
   return withLearned(parts, learnedOf(state));
 }
 
-/** Who speaks for each agent of a side in other runs; a policy that speaks for several is opened once. */
+/** Opens the models of agents from other runs; each policy is opened once. */
 async function openOpponents(
   runs: OpponentRuns,
   open: (source: ModelSource, tokenizer: TeamTask["tokenizer"]) => Promise<LanguageModel>,
@@ -238,7 +238,7 @@ function speaker(
   return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 
-/** A model with a temperature of its own, whatever an episode has: AgentPO's actor is frozen at 0. */
+/** Fixes a model's temperature; AgentPO's actor is frozen at 0. */
 function speakingAt(temperature: number, model: LanguageModel): LanguageModel {
   return {
     id: model.id,

@@ -38,41 +38,41 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly made: MadeFolder;
   readonly config: AppConfig;
   readonly checkpoint: string;
-  /** Source files that changed since the run began, and whether the run's copies are read. */
+  /** Source files that changed since the start. `sources` says which version is used. */
   readonly changedSources: readonly string[];
   readonly sources: SourceChoice;
-  /** What was wrong with newer checkpoints. */
+  /** Problems of newer checkpoints. */
   readonly warnings: readonly string[];
 }
 
 export interface RunChoice {
-  /** Of its checkpoints; the last one by default. */
+  /** Checkpoint to use. Default: the latest. */
   readonly which?: "latest" | "best";
-  /** Where its sources were edited since; its own copies by default. */
+  /** Sources to use after an edit. Default: the run's copies. */
   readonly sources?: SourceChoice;
 }
 
 /**
- * What a run was started with, to look at: nothing of it may be opened.
- * @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting edited since, and for a source without
- * a copy
+ * Reads a run's configuration for display; nothing may be opened with it.
+ * @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting edited since, or a changed
+ * source without a copy
  */
 export async function configOfRun(directory: string): Promise<AppConfig> {
   return (await storedRun(directory)).config;
 }
 
 /**
- * The same, to be opened; of a source that was edited since, the run's own copy.
- * @throws LaconicError as {@link configOfRun}; `config_invalid` for code that another machine brought
+ * Reads a run's configuration for opening; changed sources are replaced by the run's copies.
+ * @throws LaconicError as {@link configOfRun}; `config_invalid` for untrusted code of another machine
  */
 export async function trustedConfigOf(directory: string): Promise<AppConfig> {
   return (await trustedRun(directory)).config;
 }
 
 /**
- * What a run goes on with that is told nothing but changes.
- * @param words - overrides; a server that they name is the user's
- * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that the folder alone names
+ * Returns the configuration of a resume with only overrides.
+ * @param words - overrides; servers in them are trusted
+ * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that only the folder names
  */
 export async function resumedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
   const settings = await readSettings(nodeFileSystem, directory);
@@ -102,7 +102,7 @@ async function storedRun(
   const file = join(directory, runFiles.config);
   const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
-  // More steps are written to the manifest first.
+  // A resume with more steps updates the manifest first.
   const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
   if (edited) {
     const { key, before, now } = edited;
@@ -117,13 +117,13 @@ async function storedRun(
   return { made: madeFolder(directory, kept, manifest?.inputs), config, changedSources: changed, sources };
 }
 
-/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid`, also for code that another machine brought */
+/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
 export async function findRun(directory: string, { which = "latest", sources }: RunChoice = {}): Promise<FoundRun> {
   const stored = await trustedRun(directory, sources);
   const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
     (error: unknown) => {
       if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
-      // It may be running: nothing of it is to be removed.
+      // The run may be active, so no advice to remove it.
       throw new LaconicError(
         "checkpoint_missing",
         `${directory} holds no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
@@ -136,13 +136,13 @@ export async function findRun(directory: string, { which = "latest", sources }: 
   return { directory, ...stored, checkpoint, ...rest };
 }
 
-/** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
+/** Max attempts to open a checkpoint that an active run removes. */
 const maxOpenings = 5;
 
 /**
- * Opens a checkpoint of a run that may go on meanwhile, and remove it before it is read: then the newest is opened.
- * @param open - may be called again with another checkpoint, after it threw
- * @throws LaconicError as {@link findRun} and `open`; `checkpoint_missing` where the run removes each before it is read
+ * Opens a checkpoint of a run that may be active. If the run removes it before it is read, opens the newest.
+ * @param open - called again with another checkpoint after such an error
+ * @throws LaconicError as {@link findRun} and `open`; `checkpoint_missing` if every checkpoint was removed
  */
 export async function openRun<T>(
   directory: string,
@@ -169,7 +169,7 @@ function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicEr
   );
 }
 
-/** What opening a configuration takes beside it: models from folder or hub, and who hears warnings and notes. */
+/** Returns inputs of opening: models from folders or the hub, and receivers of warnings and notes. */
 export async function runResources(
   model: string,
   progress: Progress,
@@ -191,7 +191,7 @@ export function noteSources({ directory, changedSources, sources }: FoundRun, pr
 }
 
 /**
- * Refuses models that are not those that a run was started with, unless it kept nothing to tell by, which is said.
+ * Refuses models that changed since the run's start. Warns if the run has no manifest.
  * @throws LaconicError `checkpoint_mismatch`
  */
 export async function checkModelsOf(
@@ -208,8 +208,8 @@ export async function checkModelsOf(
 }
 
 /**
- * A run's team with the weights of its checkpoint, or with those it began with.
- * @throws LaconicError `checkpoint_mismatch` naming a file of a model, or a tokenizer, that changed since
+ * Opens a run's team with its checkpoint, or with the initial weights.
+ * @throws LaconicError `checkpoint_mismatch` for a changed model file or tokenizer
  */
 export async function openFoundRun(
   found: FoundRun,
@@ -253,15 +253,15 @@ export async function openFoundRun(
   return opened;
 }
 
-/** Weights, their description, and what turns text into tokens; neither an optimiser's state nor a run's. */
+/** Files of weights, configuration and tokenizer, without optimizer or run state. */
 const modelFile =
   /^(?:(?:model|adapter_model)[\w.-]*\.safetensors|(?:config|adapter_config|generation_config|tokenizer\w*|special_tokens_map|vocab|added_tokens|model\.safetensors\.index)\.json|merges\.txt|chat_template[\w.-]*)$/u;
 
-/** Vocabularies up to this are compared token by token: those of built-in tokenizers, which have no file. */
+/** Max size of a vocabulary to hash: built-in tokenizers have no file. */
 const smallVocabulary = 1000;
 
 /**
- * SHA-256 of what a run reads, by name: files of each model, its task's tokenizer, its problems.
+ * SHA-256 of a run's inputs by name: model files, tokenizer, problems.
  * @param folders - by role: `model`, `bases.NAME`, `actor`
  */
 export async function runInputs(
@@ -272,21 +272,21 @@ export async function runInputs(
     ...(await modelInputs(folders)),
     ...tokenizerInput(task.tokenizer),
     ...(task.pool && { "data: training problems": sha256Of(task.pool) }),
-    // What evaluations of a run are on; its name is of before there were two kinds.
+    // Problems of the run's evaluations; the name dates from before the test split.
     "data: validation problems": sha256Of(task.validation ?? task.testProblems),
     ...(task.validation && { [testInput]: sha256Of(task.testProblems) }),
   };
 }
 
-/** Begins the role of an opponent's policy: nobody but the training reads it. */
+/** Role prefix of an opponent's policy, which only training reads. */
 export const opponentRole = "opponent ";
 
-/** Begins the role of a critic's own layers and of a reward model: nobody but the training reads it. */
+/** Role prefix of a critic's own layers or a reward model, which only training reads. */
 export const valueRole = "value model ";
 
 const testInput = "data: test problems";
 
-/** SHA-256 of the files of each model, by role and name. */
+/** SHA-256 of model files, by role and file name. */
 export async function modelInputs(folders: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const inputs: Record<string, string> = {};
   for (const [role, folder] of Object.entries(folders))
@@ -295,7 +295,7 @@ export async function modelInputs(folders: Readonly<Record<string, string>>): Pr
   return inputs;
 }
 
-/** SHA-256 of a tokenizer that has no file; nothing for one that has, which is a model's. */
+/** SHA-256 of a tokenizer without files; empty for others, whose files belong to a model. */
 export function tokenizerInput(tokenizer: TeamTask["tokenizer"]): Record<string, string> {
   const { vocabularySize } = tokenizer;
   if (vocabularySize > smallVocabulary) return {};
@@ -307,11 +307,11 @@ export function tokenizerInput(tokenizer: TeamTask["tokenizer"]): Record<string,
 const vocabularyInput = "tokenizer: vocabulary";
 
 /**
- * Compares a run's models, or its tokenizer without files, with what the run was started with.
- * @param given - of `modelInputs`, or of `tokenizerInput`
- * @param without - roles of models that another stands in for
- * @returns false where the run kept nothing to compare with
- * @throws LaconicError `checkpoint_mismatch` naming the first that differs, or for a manifest that is damaged
+ * Compares a run's models, or its tokenizer without files, with those at its start.
+ * @param given - from `modelInputs` or `tokenizerInput`
+ * @param without - roles of replaced models
+ * @returns false without a manifest
+ * @throws LaconicError `checkpoint_mismatch` with the first difference, or for a damaged manifest
  */
 export async function checkInputs(
   directory: string,

@@ -19,8 +19,8 @@ import { openRunTask } from "./run-task.ts";
 import { expectWeightsHere } from "./servers.ts";
 
 /**
- * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.
- * @throws LaconicError `config_invalid` for a run with several policies, and what opening a model throws
+ * Opens `hub:OWNER/NAME`, a model folder, another run (last checkpoint), or `api:NAME@URL`.
+ * @throws LaconicError `config_invalid` for a run with several policies, and the errors of opening a model
  */
 export async function actorChoice(text: string, progress: Progress): Promise<ActorChoice> {
   if (text.startsWith("api:")) {
@@ -45,7 +45,7 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
   return { title: `${directory}, step ${step}`, speaks: { source, tokenizer } };
 }
 
-/** The policies of another run by name, and the step that they are of. */
+/** Step and policies of another run. */
 async function runPolicies(
   directory: string,
   progress: Progress,
@@ -71,10 +71,10 @@ async function runPolicies(
 type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]>;
 
 /**
- * Finds the runs that settings name as opponents, without their weights.
- * @param tokenizerOf - of each agent in this run: an opponent's has to be the same
- * @param policiesIn - reads a run's folder
- * @throws LaconicError `config_invalid` for what is no run, a policy that it does not have, or another tokenizer
+ * Finds the runs that settings name as opponents, without loading weights.
+ * @param tokenizerOf - tokenizer of an agent in this run; an opponent's must be equal
+ * @param policiesIn - reads a run folder
+ * @throws LaconicError `config_invalid` for no run, an unknown policy, or another tokenizer
  */
 export async function findOpponentRuns(
   { runs, sides }: Pick<OpponentSettings, "runs" | "sides">,
@@ -110,7 +110,7 @@ export async function findOpponentRuns(
   return found;
 }
 
-/** What plays in opponents' place has to stay as it was: the files of each policy, by role. */
+/** Policy folders of opponents by role, to check that they stay unchanged. */
 export function opponentFolders(runs: OpponentRuns): Record<string, string> {
   return Object.fromEntries(
     Object.entries(runs).flatMap(([name, agents]) =>

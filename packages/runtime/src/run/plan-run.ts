@@ -33,17 +33,17 @@ import { openTrain } from "../resolver/open-train.ts";
 interface PlanOptions {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
-  /** For each worker; null asks the device. */
+  /** Bytes per worker; null to ask the device. */
   readonly memoryBytes: number | null;
-  /** Sustained; null measures the device. */
+  /** Sustained rate; null to measure the device. */
   readonly tflops: number | null;
-  /** The folder of another model by its name: of critics and reward models. */
+  /** Opens the folder of a critic or reward model by name. */
   readonly openModel: (model: string) => Promise<string>;
 }
 
 interface StepSeconds {
   readonly sampling: number;
-  /** Of the old policy; 0 where the sampler's log-probs are taken. */
+  /** Old policy's pass; 0 if the sampler's log-probs are used. */
   readonly oldLogProbs: number;
   readonly update: number;
 }
@@ -52,33 +52,33 @@ export interface RunPlan {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;
   readonly settings: MemorySettings;
-  /** Part of a micro-batch's tokens that is not passed again, because sequences share their prompts. */
+  /** Fraction of a micro-batch's tokens saved by shared prompts. */
   readonly sharedTokenFraction: number;
-  /** Of one worker; each has a replica. */
+  /** Memory of one worker; each has a replica. */
   readonly memory: MemoryPlan;
-  /** Critics with layers of their own, and reward models: beside `memory`, on each worker. */
+  /** Critics with separate layers, and reward models: on each worker, besides `memory`. */
   readonly valueModels: readonly PlannedValueModel[];
-  /** Most that a worker holds: `memory` and what value models keep, or what the largest of them needs while it learns. */
+  /** Peak per worker: `memory` with resident value models, or the largest value model while it learns. */
   readonly peak: number;
   readonly workers: number;
-  /** For each worker; null where nobody knows. */
+  /** Bytes per worker; null if unknown. */
   readonly memoryBytes: number | null;
   readonly largest: LargestBatches | null;
   readonly replies: number;
   readonly steps: number;
-  /** Null where the device does not work here and no rate was given. */
+  /** Null if the device does not work here and no rate is given. */
   readonly stepSeconds: StepSeconds | null;
   readonly timing: string;
-  /** Supervised examples of one's own, before the training and beside it. */
+  /** The user's supervised examples, before and during training. */
   readonly examples: PlannedExamples;
-  /** Null where the run samples on its own engine. */
+  /** Null if the run samples on its own engine. */
   readonly fleet: FleetPlan | null;
 }
 
-/** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
+/** Max planned tokens of prompt and of reply; the default is half the context. */
 const maxPlannedTokens = 1024;
 
-/** Plans memory by part and, from a short measurement or a given rate, time. Reads the model's configuration, not its weights. */
+/** Plans memory, and time from a short measurement or a given rate. Reads only the model's configuration. */
 export async function planRun(
   config: AppConfig,
   folder: string,
@@ -100,7 +100,7 @@ export async function planRun(
   const lengths: SequenceLengths = {
     promptTokens: options.promptTokens ?? half,
     completionTokens: options.completionTokens ?? half,
-    // Sequences are dealt to minibatches by chance: each has so many of a prompt's replies.
+    // Sequences are assigned to minibatches at random; this is the mean.
     repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches),
   };
   const { promptTokens, completionTokens } = lengths;
@@ -170,7 +170,7 @@ function stepSeconds(
   const microBatches = Math.ceil(rollouts / microBatch);
   const rows = rowsOf(settings, microBatch);
   const prefill = (microBatches * seconds.forward * (rows - microBatch * completionTokens)) / rows;
-  // More replies than fit are sampled in waves.
+  // Excess replies are sampled in waves.
   const waves = largest && largest.rollouts > 0 ? Math.ceil(rollouts / largest.rollouts) : 1;
   const decodeStep =
     waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
@@ -181,7 +181,7 @@ function stepSeconds(
   };
 }
 
-/** What passes over examples beside the rewards take; those that a function makes are not known. */
+/** Adds the time of supervised examples; those from a function are unknown. */
 function withExampleSeconds(
   step: StepSeconds,
   { train }: AppConfig,
@@ -222,7 +222,7 @@ async function timeOf(
   }
 }
 
-/** 2 operations per weight and token forward, 4 backward; 2 where only an adapter is trained (products of attention left out). */
+/** 2 operations per weight and token forward, 4 backward (2 for an adapter), without attention products. */
 function rated(model: ModelConfig, settings: MemorySettings, tflops: number): PassSeconds {
   const parameters =
     elementCount(parameterShapes(model)) - (model.tiedHead ? 0 : model.vocabularySize * model.hiddenSize);
@@ -237,17 +237,17 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
   };
 }
 
-/** What a critic with layers of its own, or a reward model, takes on the device, in bytes. */
+/** Device memory of a critic with separate layers or a reward model, in bytes. */
 interface PlannedValueModel {
   readonly model: string;
   readonly of: "critic" | "reward";
-  /** Weights, with exact copies and moments where they learn: from the beginning to the end. */
+  /** Weights for the whole run; with exact copies and moments if trained. */
   readonly lasting: number;
-  /** Gradients and activations of a pass, while it values or learns. */
+  /** Gradients and activations of a pass. */
   readonly coming: number;
 }
 
-/** What an estimator or a reward asks an engine for. */
+/** Model request of an estimator or reward. */
 interface Asked {
   readonly model: string;
   readonly of: PlannedValueModel["of"];
@@ -255,10 +255,10 @@ interface Asked {
 }
 
 /**
- * Memory of the models that a run's own estimators and reward open by name, one critic for each policy. A head on a policy's layers takes a row of
- * numbers, and is left out. A state is taken to have as many tokens as a planned sequence.
- * @param folderOf - the folder of a model, its description alone
- * @throws LaconicError what opening a value throws
+ * Plans the memory of models that estimators and the reward open by name, one critic per policy. Heads on a policy's
+ * layers are negligible. States have the length of a planned sequence.
+ * @param folderOf - folder with a model's configuration
+ * @throws LaconicError as opening a value does
  */
 export async function planValueModels(
   { train }: Pick<AppConfig, "train">,
@@ -299,7 +299,7 @@ function bytesOf(
   return { lasting: plan.weights, coming: forwardPassBytes(config, { ...read, shared: false }, sequences) };
 }
 
-/** Notes what is asked for, and gives a model that computes nothing: a plan values no state. */
+/** Records requests and returns a model that refuses all calls. */
 function recording(of: Asked["of"], asked: Asked[]): ModelResources {
   const refuse = (): never => {
     throw new LaconicError("input_invalid", "a plan opens no model: ask it for values in a run");

@@ -9,23 +9,23 @@ import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings 
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 
-/** What sampling on servers takes. How fast they are is theirs to say. */
+/** Resources for sampling on servers. Their speed is unknown. */
 export interface FleetPlan {
   readonly sampler: string;
   readonly servers: number;
-  /** Of the weights that are handed over with each version, in float32. */
+  /** Bytes of weights per version, in float32. */
   readonly bytesPerVersion: number;
-  /** Versions of all policies that a server has to hold at once. */
+  /** Max versions of all policies on a server at once. */
   readonly versionsAtOnce: number;
-  /** Times that weights are handed over in the run. */
+  /** Max weight transfers in the run. */
   readonly publications: number;
-  /** Replies of a step that one server gives, if they share evenly. */
+  /** Replies per step and server, evenly distributed. */
   readonly repliesPerServer: number;
-  /** How each server is to be started. */
+  /** Start command of each server. */
   readonly start: string;
 }
 
-/** Null for a run that samples where it trains. */
+/** Null if the run samples on its own engine. */
 export async function planFleet(
   config: AppConfig,
   folder: string,
@@ -39,7 +39,7 @@ export async function planFleet(
   const shapes = lora ? adapterShapes(model, lora) : parameterShapes(model);
   let elements = 0;
   for (const shape of shapes.values()) elements += shape.reduce((product, size) => product * size, 1);
-  // Those that are still sampled, and the one that takes their place.
+  // Versions still in use, and the next one.
   const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
   const versionsAtOnce = lora ? policies * perPolicy : 1;
   const evaluations = train.evaluation.every === 0 ? 2 : 2 + Math.floor(train.steps / train.evaluation.every);
@@ -63,23 +63,23 @@ export function describeFleet(plan: FleetPlan): string {
   ].join("\n");
 }
 
-/** What one step sends to a server. What the server needs for it is the server's to say. */
+/** Network traffic of one step. The server's own needs are unknown. */
 interface RemotePlan {
   readonly engine: string;
   readonly replies: number;
   readonly steps: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Tokens that the server reads or writes in one step, by what for. */
+  /** Tokens per step that the server reads or writes, by purpose. */
   readonly tokens: { readonly sampling: number; readonly forward: number; readonly gradient: number };
-  /** Of requests and replies in JSON, by what for; the rest of a step is a few hundred bytes a request. */
+  /** JSON bytes per step by purpose; other content is a few hundred bytes per request. */
   readonly bytes: { readonly sampling: number; readonly forward: number; readonly gradient: number };
 }
 
-/** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
+/** Max planned tokens of prompt and of reply; the default is half the context. */
 const maxPlannedTokens = 1024;
 
-/** Counts what goes over the wire by writing requests of that size. */
+/** Counts network bytes by writing requests of the planned size. */
 export async function planRemote(
   config: AppConfig,
   engine: RemoteSettings,
@@ -107,7 +107,7 @@ export async function planRemote(
       "config_invalid",
       `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${contextLength} positions`,
     );
-  // The old policy's pass where it is needed, and the one before each gradient.
+  // The old policy's pass if needed, and the pass before each gradient.
   const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
   const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);
   return {
@@ -129,11 +129,11 @@ export async function planRemote(
   };
 }
 
-/** Of one sequence, requests and replies. */
+/** Bytes of one sequence, requests and replies. */
 function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): RemotePlan["bytes"] {
   const length = promptTokens + completionTokens;
   const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
-  // As many digits as a server's float32 has in JSON, and as float64 has here.
+  // Numbers with the max digits of the server's float32 and of float64.
   const [floats, doubles] = [Math.fround(-Math.PI), -Math.PI].map((value) => new Float64Array(length - 1).fill(value));
   const size = (body: object): number => jsonCodec.request("forward_backward", body).body.length;
   const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };

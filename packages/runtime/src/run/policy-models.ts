@@ -8,29 +8,29 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import type { ActorSettings, AppConfig } from "./run-settings.ts";
 
-/** Who speaks for the agents that do not learn, instead of the training's. */
+/** Replacement for the model of agents that do not learn. */
 export interface ActorChoice {
-  /** What results call it: the same text means the same weights, as far as a name can. */
+  /** Title in results; equal titles should mean equal weights. */
   readonly title: string;
   readonly speaks:
     | ActorSettings
-    /** The trained policy of another run. */
+    /** Trained policy of another run. */
     | { readonly source: ModelSource; readonly tokenizer: TeamTask["tokenizer"] };
 }
 
-/** A policy of another run, with the weights of its last checkpoint. */
+/** Policy of another run, with its last checkpoint. */
 export interface RunPolicy {
   readonly source: ModelSource;
   readonly tokenizer: TeamTask["tokenizer"];
   readonly agents: readonly string[];
-  /** Where its checkpoint has it. */
+  /** Folder in the checkpoint. */
   readonly folder: string;
 }
 
-/** Other runs in the pool of opponents: the policy that plays each agent, by the run's name. */
+/** Opponents from other runs: policies by run name and agent. */
 export type OpponentRuns = Readonly<Record<string, Readonly<Record<string, RunPolicy>>>>;
 
-/** Agents by policy: one that all trained agents share, or one for each of them. */
+/** Agents by policy: one shared policy, or one per trained agent. */
 export function policiesOf(
   { policies = "shared" }: Partial<Pick<AppConfig, "policies">>,
   task: Pick<TeamTask, "topology" | "trainedAgents">,
@@ -46,8 +46,8 @@ export function checkBases(bases: Readonly<Record<string, string>>, policies: Re
 }
 
 /**
- * Where a policy's model comes from: what the configuration names, or a folder of one of the run's checkpoints.
- * @param folder - of the configuration's model, or of its adapter's base
+ * Source of a policy's model: the configuration's model, or a checkpoint folder.
+ * @param folder - the configuration's model, or the adapter's base
  */
 export function modelSource(
   { lora = null, train }: Pick<AppConfig, "train"> & Partial<Pick<AppConfig, "lora">>,
@@ -59,13 +59,13 @@ export function modelSource(
   return lora ? { kind: "adapter-folder", base, path: saved } : { kind: "folder", path: saved };
 }
 
-/** The first weights of a policy, and its tokenizer. */
+/** Initial weights and tokenizer of a policy. */
 interface PolicyBase {
   readonly folder: string | null;
   readonly tokenizer: Tokenizer | ChatTokenizer;
 }
 
-/** What each policy begins with: its own base, or the run's model, whose tokenizer is the task's. */
+/** Returns each policy's base, or else the run's model with the task's tokenizer. */
 export async function basesOf(
   names: readonly string[],
   { bases = {}, chatTemplateArguments = {} }: Partial<Pick<AppConfig, "bases" | "chatTemplateArguments">>,
@@ -85,7 +85,7 @@ export async function basesOf(
   return based;
 }
 
-/** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
+/** Folders of a configuration's models by role. Downloads missing models from the hub. */
 export async function modelFolders(
   { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
   progress: Progress,

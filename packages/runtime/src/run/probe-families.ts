@@ -13,7 +13,7 @@ import type { ProbeCase } from "@laconic/tasks";
 import type { TrainingParts } from "@laconic/trainer";
 import type { OpenedParts } from "./open-parts.ts";
 
-/** Families that every run is probed by, where its task can have them. */
+/** Families for all runs whose task supports them. */
 export const probeFamilies: readonly string[] = [
   "paraphrase",
   "distractors",
@@ -29,12 +29,12 @@ export const probeFamilies: readonly string[] = [
 
 export interface ProbePlan {
   readonly family: string;
-  /** What was changed, in words. */
+  /** Description of the change. */
   readonly change: string;
-  /** By position beside the test problems; null where the family has no counterpart. */
+  /** Parallel to the test problems; null without a counterpart. */
   readonly problems: readonly (Problem | null)[];
   readonly parts: TrainingParts;
-  /** Of `fresh-reader`: the same without any message. */
+  /** Only in `fresh-reader`: the same team without messages. */
   readonly unheard?: TrainingParts;
 }
 
@@ -45,17 +45,17 @@ export interface SkippedFamily {
 
 export interface ProbeSources {
   readonly opened: Pick<OpenedParts, "task" | "parts" | "otherModel">;
-  /** The run's own test problems, and an episode of each. */
+  /** The run's test problems, with one episode each. */
   readonly problems: readonly Problem[];
   readonly base: readonly Episode[];
   readonly seed: string;
-  /** Who speaks in `other-actor`: a model with what it is called; null for the one that suits the run. */
+  /** Model and title for `other-actor`; null for the run's default. */
   readonly actor: { readonly title: string; readonly speaks: Parameters<OpenedParts["otherModel"]>[1] } | null;
-  /** The model before the run's warm start; null without one. */
+  /** Model before the run's warm start; null without one. */
   readonly fetched: string | null;
 }
 
-/** Plans a family; models that it needs are opened. */
+/** Plans a family and opens the models it needs. */
 export async function planFamily(family: string, sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const { opened, problems, seed } = sources;
   const known = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];
@@ -92,7 +92,7 @@ function ofCase(
   };
 }
 
-/** One message of each test problem's episode is dropped, or becomes what the teammate said of another problem. */
+/** Drops one message per test episode, or replaces it by the teammate's message on another problem. */
 function ofTeammate(
   family: string,
   { opened: { parts }, problems, base, seed }: ProbeSources,
@@ -134,7 +134,7 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
       throw error;
     });
     if (LaconicError.is(model)) return { family, reason: `the model before the warm start: ${model.message}` };
-    // A folder's place is of this machine alone.
+    // A folder's path is specific to this machine.
     const name = isAbsolute(fetched) ? basename(fetched) : fetched;
     return plan(`the model before its warm start, ${name}`, model);
   }
@@ -144,7 +144,7 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
   return { family, reason: "the run had no warm start, so fresh-reader is that; --actor names another model" };
 }
 
-/** The model as the run began answers from the messages of the trained team. */
+/** The initial model answers from the trained team's messages. */
 async function freshReader({ opened, problems, base }: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const family = "fresh-reader";
   const { parts } = opened;
@@ -173,7 +173,7 @@ function policyOf({ policies }: TrainingParts, agent: AgentId): string | null {
   return Object.keys(policies).find((name) => policies[name]?.agents.includes(agent)) ?? null;
 }
 
-/** The agent leaves its policy, where it had one. */
+/** Replaces an agent's model and removes the agent from its policy. */
 function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel): TrainingParts {
   const policies = Object.entries(parts.policies).map(
     ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((each) => each !== agent) }] as const,
@@ -181,15 +181,15 @@ function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel
   return { ...parts, policies: Object.fromEntries(policies), frozen: { ...parts.frozen, [agent]: model } };
 }
 
-/** Replacement of a teammate's words; silence is an empty text of no tokens. */
+/** Replacement of a teammate's message; silence is empty text with 0 tokens. */
 interface Replacement {
   readonly agent: AgentId;
   readonly text: string;
-  /** Written, the end token included. */
+  /** Written tokens, with the end token. */
   readonly tokens: number;
 }
 
-/** A team in which some agents say something else; their models are not asked. */
+/** Team in which some agents give fixed replies without a model call. */
 export function withReplacements(
   topology: Topology,
   replacementsOf: (problem: Problem) => readonly Replacement[],
@@ -222,14 +222,14 @@ export function silence(agent: AgentId): Replacement {
   return { agent, text: "", tokens: 0 };
 }
 
-/** What others than the one who answers said, and somebody read. */
+/** Delivered messages of all agents except the answerer. */
 export function messagesIn({ utterances }: Episode, answerer: AgentId | null): Utterance[] {
   return utterances.filter(({ agent, silent, deliveredTo }) => agent !== answerer && !silent && deliveredTo.length > 0);
 }
 
 /**
- * For each episode a message of one teammate, drawn among those that were read; null where none was.
- * @param pick - chooses one of the messages of an episode, by its position
+ * Picks one delivered message per episode; null if there was none.
+ * @param pick - chooses a message of the episode at a position
  */
 export function teammatesHeard(
   episodes: readonly Episode[],
@@ -242,7 +242,7 @@ export function teammatesHeard(
   });
 }
 
-/** For each message what the same agent said in the next episode where it said something else; null where it never did. */
+/** Finds for each message a different text by the same agent, from the next episodes; null without one. */
 export function liesFor(
   heard: readonly (Utterance | null)[],
   episodes: readonly Episode[],
@@ -257,7 +257,7 @@ export function liesFor(
   });
 }
 
-/** Who answers: the last to have said what stands as the answer, in most episodes; null where several agents answer. */
+/** Agent whose reply is the answer in most episodes; null if several agents answer. */
 export function answererOf(episodes: readonly Episode[]): AgentId | null {
   const counts = new Map<AgentId, number>();
   for (const { answer, outputs, utterances } of episodes) {

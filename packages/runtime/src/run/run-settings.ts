@@ -11,29 +11,29 @@ import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { SamplerSettings, RemoteSettings } from "./servers.ts";
 
-/** A run as a configuration file describes it; `configSchema` says what each setting is. */
+/** Settings of a run; `configSchema` describes each. */
 export interface AppConfig {
   readonly task: RunTask;
   readonly model: string;
   readonly warmStart: WarmStartSettings | null;
-  /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
+  /** Null to compute here. Otherwise a server trains and samples, and `model` provides the tokenizer. */
   readonly engine: RemoteSettings | null;
   readonly actor: ActorSettings | Reference | null;
   readonly sampler: SamplerSettings | null;
-  /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
+  /** `shared`: one policy for all learning agents. `own`: one per agent, as adapters with `lora`. */
   readonly policies: "shared" | "own";
   readonly bases: Readonly<Record<string, string>>;
   readonly teachers: Readonly<Record<string, string>>;
   /**
-   * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
-   * ... For all models of the run that compute here; a template that does not know one ignores it.
+   * Variables of chat templates, as keywords of transformers' `apply_chat_template`, such as `enable_thinking`. Apply
+   * to all local models of the run; templates ignore unknown ones.
    */
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   readonly lora: LoraSettings | null;
   readonly device: string;
-  /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
+  /** Threads per batch; `auto` depends on the device. Part of the run, because rounding depends on it. */
   readonly workers: number | "auto";
-  /** No sums whose order differs from run to run, as CUDA's atomic ones do; a device that cannot do without is refused. */
+  /** Forbids sums in varying order, such as CUDA's atomic ones. Refused on devices that need them. */
   readonly deterministic: boolean;
   readonly memory: MemorySettings;
   readonly sinks: readonly SinkSetting[];
@@ -42,48 +42,48 @@ export interface AppConfig {
 
 export type { TaskSettings };
 
-/** A named task, whose team may be a reference, or a reference to a task. */
+/** A named task, optionally with a custom team, or a custom task. */
 export type RunTask = WithReferences<TaskSettings> | Reference;
 
 type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
 
-/** A supervised warm start before the training: on examples of one's own, or of what a story world needs. */
+/** Supervised warm start before training, on custom examples or those of a story world. */
 export type WarmStartSettings = ExamplesWarmStart | WorldWarmStart;
 
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {
   readonly name: "examples";
   readonly examples: Reference;
-  /** Peak of the learning rate: it rises over the first tenth of the steps and falls to a twentieth. */
+  /** Peak learning rate: rises over the first tenth of the steps, then falls to a twentieth. */
   readonly learningRate: number;
 }
 
-/** What agents that do not learn speak with, at temperature 0. */
+/** Model of the agents that do not learn, at temperature 0. */
 export type ActorSettings =
-  /** A model folder, or `hub:owner/name@revision`. */
+  /** Model folder, or `hub:owner/name@revision`. */
   | { readonly model: string }
-  /** Any OpenAI-compatible server; its key is $OPENAI_API_KEY. */
+  /** OpenAI-compatible server; its key is $OPENAI_API_KEY. */
   | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
 
-/** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
+/** Memory limits; see `laconic plan`. Part of the run, because rounding depends on the micro-batches. */
 export interface MemorySettings {
-  /** Bounds what a training pass holds. */
+  /** Bounds the memory of a training pass. */
   readonly maxTokensPerMicroBatch: number;
-  /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
+  /** `layer` stores only each layer's input: less memory, one more forward pass. */
   readonly recompute: Recompute;
-  /** Most memory of the key-value caches of each worker in GB; three quarters of what is free by default. */
+  /** Max GB of each worker's key-value caches. Default: three quarters of free memory. */
   readonly cacheGb?: number;
 }
 
-/** Kinds of examples: the tasks whose models need them. */
+/** Tasks by kind of examples. */
 const tasksOf: Readonly<Record<WorldWarmStart["name"], readonly string[]>> = {
   copying: ["story-tellers", "story-relay"],
   owners: ["story-tellers"],
   budgets: ["story-budget"],
 };
 
-/** Steps that the presets' figures begin with. */
+/** Default steps, as in the presets. */
 const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
   copying: 400,
   owners: 600,
@@ -105,7 +105,7 @@ const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
   model: z.string().min(1).exactOptional().describe("Weights to begin with, instead of those of the run"),
 });
 
-/** A warm start whose examples may take the seed of the run. */
+/** A warm start whose seed defaults to the run's. */
 export type GivenWarmStart = WarmStartSettings extends infer Each
   ? Each extends WarmStartSettings
     ? Omit<Each, "seed"> & Partial<Pick<Each, "seed">>
@@ -123,7 +123,7 @@ const referenceSchema: z.ZodType<Reference> = z.strictObject(
   { error: "is a file of examples, or a list or function in a module" },
 );
 
-/** As TRL's trainer of supervised examples has it. */
+/** Default of TRL's SFT trainer. */
 const defaultLearningRate = 2e-5;
 
 const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
@@ -149,7 +149,7 @@ export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion
   }),
 ]);
 
-/** @throws LaconicError `config_invalid` for a warm start that the task does not need, or that cannot be given here */
+/** @throws LaconicError `config_invalid` for a warm start that does not fit the task, or a remote engine */
 export function checkWarmStart({
   warmStart,
   task,
@@ -175,11 +175,11 @@ export function checkWarmStart({
     );
 }
 
-/** A sink that has a name, with its settings; what is absent is in the environment, or has a default. */
+/** Named sink with settings. Absent settings come from the environment or have defaults. */
 export type NamedSink =
   | "tensorboard"
   | "wandb"
-  /** Offline runs: `wandb sync` sends them. */
+  /** Offline runs; upload them with `wandb sync`. */
   | { readonly wandb: { readonly project?: string; readonly entity?: string } };
 
 export type SinkSetting = NamedSink | Reference;
@@ -193,7 +193,7 @@ export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
 
 const word = z.string().min(1).exactOptional();
 
-/** Of the key `sinks`; values are references by then. */
+/** Schema of `sinks`, after values became references. */
 export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
   z.union(
     [

@@ -12,9 +12,9 @@ import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { dataFolder } from "../folders/folders.ts";
 
 /**
- * The task of a run, by its name or of a module; close it where it says how. A task of a module is made once for
- * a command, so that its check and its training share a sandbox, and stays open until the command is over.
- * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
+ * Opens the task of a run. A custom task is opened once per command and stays open until its end, so that check and
+ * training share resources such as a sandbox.
+ * @throws LaconicError `config_invalid` with file and export of an invalid task or team, and opening errors
  */
 export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   if (!isReference(task)) return openTask(await withTeams(task), given);
@@ -26,15 +26,14 @@ export async function openRunTask(task: RunTask, given: Partial<TaskResources> =
   return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
 
-/** As `relay/one-fact`, or the title of a module's task. */
+/** Title such as `relay/one-fact`, or that of a custom task. */
 export function runTaskTitle(task: RunTask): string {
   if (isReference(task)) return referenceTitle(task);
   if (referencesIn(task).length === 0) return taskTitle(task as TaskSettings);
-  // A team's title is its name.
   return taskTitle(mapTeams(task, (team) => ({ name: referenceTitle(team) }) as TeamChoice));
 }
 
-/** The task as it can be opened again. */
+/** Task with pinned data versions, so that it can be opened again. */
 export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   if (isReference(task)) return task;
   if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
@@ -55,32 +54,32 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
   return { ...task, team: Array.isArray(team) ? team.map(one) : one(team) };
 }
 
-/** What a task without a tokenizer of its own is told in: the one that the model was taught with. */
+/** Tokenizer that the model was trained with, for a task without one. */
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (modelFolder === null) throw settingError("model", "this task needs a checkpoint with a tokenizer");
   return policyTokenizer(modelFolder, templateArguments);
 }
 
-/** What opening a task takes, completed with this machine's. */
+/** Task resources with defaults of this machine. */
 function taskResources(given: Partial<TaskResources>): TaskResources {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
 
-/** A task with its data and graders, which come from this machine's folder and hub; close it where it says how. */
+/** Opens a task with its data and graders, from this machine's folder and the hub. */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   return openNamed(settings, taskResources(given));
 }
 
-/** The task as it can be opened again: data sets of the hub with their commits. */
+/** Task with the commits of its hub data sets. */
 async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
   return pinNamed(settings, taskResources({}));
 }
 
-/** Validation and test problems that are training problems too, by split; empty where no problem was seen. */
+/** Validation and test problems that are also training problems, by split. Empty if there are none. */
 type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
-/** Compares a task's validation and test problems with its training problems. A task that draws its problems has no list to compare. */
+/** Finds validation and test problems among the training problems. Tasks that generate problems are skipped. */
 export function seenProblems({
   pool,
   validation,

@@ -2,21 +2,18 @@ import { settingError } from "../setting-error.ts";
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import { z } from "zod";
 
-/** A kind of servers to sample on, as settings, checks and plans need it; `open-fleet.ts` says how one is asked. */
+/** Kind of sampling servers, for settings, checks and plans; `open-fleet.ts` connects to them. */
 export interface ServerKind {
   readonly title: string;
-  /** Holds a version of all weights, not adapters alone. */
+  /** Whether it accepts full weights besides adapters. */
   readonly takesAllWeights: boolean;
-  /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
+  /** Whether truncated sampling leaves its log-probs those of the full distribution. */
   readonly reportsUncut: boolean;
-  /**
-   * The command that starts one.
-   * @param versions - that it has to hold at once
-   */
+  /** Returns the command that starts a server. @param versions - max versions at once */
   start(lora: LoraSettings | null, versions: number): string;
 }
 
-/** Name of a kind, in the setting `sampler` and in what a run records. */
+/** Name of a kind in the setting `sampler` and in records. */
 export type ServerKindName = "vllm" | "sglang";
 
 export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
@@ -38,27 +35,27 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
 
 export const serverKindNames: readonly ServerKindName[] = Object.keys(serverKinds) as ServerKindName[];
 
-/** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
+/** Sampling servers of a run that trains here. Optional key: $SAMPLER_API_KEY. */
 interface SamplerServers {
   readonly urls: readonly string[];
   readonly folder?: string;
   readonly folderAtServers?: string;
-  /** For servers that share no disk: a `laconic serve weights` on each server's machine takes the weights; one for each of `urls`, in their order. */
+  /** Addresses of `laconic serve weights` on servers without a shared disk, parallel to `urls`. */
   readonly receivers?: readonly string[];
-  /** Requests at once on each server; 64 by default. */
+  /** Max concurrent requests per server. Default 64. */
   readonly concurrency?: number;
-  /** `server` takes the log-probs that servers report, `forward` computes them here; `server` by default. */
+  /** Source of log-probs: the servers, or a forward pass here. Default `server`. */
   readonly logProbs?: "server" | "forward";
-  /** Largest mean gap of a token's log-prob between server and trainer that is let through, at the probe and of replies; 0.1 by default. */
+  /** Max mean log-prob gap between server and trainer, at the probe and in replies. Default 0.1. */
   readonly tolerance?: number;
-  /** Most seconds of one reply, before another server is asked; 300 by default, and at most. */
+  /** Timeout of one reply, after which another server is tried. Default and max 300. */
   readonly replySeconds?: number;
-  /** Most seconds without any server that works; 600 by default. */
+  /** Max seconds without a working server. Default 600. */
   readonly patienceSeconds?: number;
   readonly allowPlainHttp?: boolean;
 }
 
-/** Where a run samples, if not on its own engine. */
+/** Sampling servers by kind. */
 export type SamplerSettings = {
   [Kind in ServerKindName]: { readonly [Name in Kind]: SamplerServers };
 }[ServerKindName];
@@ -93,7 +90,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
 
 const [first, ...others] = serverKindNames;
 
-/** `vllm:URL,URL` or `sglang:URL,URL`, or the same written out. */
+/** `vllm:URL,URL` or `sglang:URL,URL`, or the same as an object. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   (given) => (typeof given === "string" ? samplerFromText(given) : given),
   z.union(
@@ -103,7 +100,7 @@ export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   ) as unknown as z.ZodType<SamplerSettings>,
 );
 
-/** @throws LaconicError `config_invalid` for a text that names no servers */
+/** @throws LaconicError `config_invalid` for text without servers */
 export function samplerFromText(text: string): SamplerSettings {
   const [, kind, list = ""] = /^(\w+):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
   const known = serverKindNames.find((each) => each === kind);
@@ -116,7 +113,7 @@ export function samplerFromText(text: string): SamplerSettings {
   return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
 }
 
-/** The kind of the servers, and the rest of the setting. */
+/** Splits the setting into kind and servers. */
 export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: ServerKindName } {
   const [[kind, given]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
   return { kind, ...given };
@@ -127,27 +124,27 @@ export function samplerTitle(sampler: SamplerSettings): string {
   return `${kind}:${urls.join(",")}`;
 }
 
-/** A server of the Tinker protocol that trains and samples instead of this machine. Its key is $TINKER_API_KEY. */
+/** Server with the Tinker protocol that trains and samples. Key: $TINKER_API_KEY. */
 export interface TinkerSettings {
   readonly url: string;
-  /** What the server calls the base model; its only one by default. */
+  /** Base model's name at the server. Default: its only model. */
   readonly model?: string;
   readonly allowPlainHttp?: boolean;
-  /** The scale of the server's adapters, where it is not 32; the protocol has no field. */
+  /** Scale of the server's adapters, which the protocol does not report. Default 32. */
   readonly loraAlpha?: number;
   readonly sequencesPerRequest?: number;
-  /** Samples that are asked for at a time; 64 by default. */
+  /** Max concurrent samples. Default 64. */
   readonly samplesAtOnce?: number;
-  /** `json`, which self-hosted servers speak, or `protobuf`, that of the SDK from 0.25 on; `json` by default. */
+  /** `json` for self-hosted servers, `protobuf` for the SDK's format from 0.25 on. Default `json`. */
   readonly wire?: "json" | "protobuf";
-  /** Seconds after which the server may delete the weights of a sampler; it keeps them by default. */
+  /** Lifetime of sampler weights on the server. Default: unlimited. */
   readonly samplerTtlSeconds?: number;
-  /** A step whose gradient norm is above it ends the run before anything is built on it. */
+  /** Max gradient norm; a step above it ends the run before later work depends on it. */
   readonly gradientCeiling?: number;
   readonly deadlineSeconds?: number;
 }
 
-/** Where a run's models are, if not here. */
+/** Remote engine of a run. */
 export interface RemoteSettings {
   readonly tinker: TinkerSettings;
 }
@@ -173,13 +170,13 @@ const tinker: z.ZodType<TinkerSettings> = z.strictObject({
   deadlineSeconds: z.number().positive().exactOptional().describe("Seconds that a result may take"),
 });
 
-/** `tinker:URL` or `tinker:MODEL@URL`, or the same written out. */
+/** `tinker:URL` or `tinker:MODEL@URL`, or the same as an object. */
 export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
   (given) => (typeof given === "string" ? fromText(given) : given),
   z.strictObject({ tinker: tinker.describe("A server of the Tinker protocol") }),
 );
 
-/** @throws LaconicError `config_invalid` for a text that names no server */
+/** @throws LaconicError `config_invalid` for text without a server */
 export function fromText(text: string): RemoteSettings {
   const [, model, url] = /^tinker:(?:(.+)@)?(https?:\/\/.+)$/u.exec(text) ?? [];
   if (url === undefined)
@@ -194,7 +191,7 @@ export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string 
   return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
 }
 
-/** @throws LaconicError `config_invalid` for a run whose checkpoints hold names of what its server keeps, instead of weights */
+/** @throws LaconicError `config_invalid` for a run whose weights are stored on its server */
 export function expectWeightsHere(engine: RemoteSettings | null, directory: string): void {
   if (engine === null) return;
   throw new LaconicError(

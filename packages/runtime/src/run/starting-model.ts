@@ -28,21 +28,21 @@ import { openExamples } from "../resolver/open-train.ts";
 import { openRunTask } from "./run-task.ts";
 import { openParts } from "./open-parts.ts";
 
-/** Other examples under the same settings: models of older versions are trained anew. */
+/** Version of the examples; a new one retrains cached models. */
 const version = 2;
 
 interface StartingModel {
-  /** The model, and the warm start with the model as it was before: settings of the run from then on. */
+  /** New settings: the model, and the warm start with the model before it. */
   readonly settings: Pick<AppConfig, "model" | "warmStart">;
-  /** Of the warm start that the model has had; null without any. */
+  /** Record of the model's warm start; null without one. */
   readonly record: WarmStartRecord | null;
 }
 
 /**
- * Warm-starts a run's model, once for all runs of the same model, settings and device; the model then lies in the run's
- * folder. A model that has had them already is taken as it is.
- * @param found - the model of the configuration
- * @throws LaconicError `config_invalid` for a model that has had another warm start; `run_exists`
+ * Warm-starts a run's model into the run folder; runs with the same model, settings and device share the result. Uses
+ * an already warm-started model unchanged.
+ * @param found - the configuration's model
+ * @throws LaconicError `config_invalid` for a model with another warm start; `run_exists`
  */
 export async function startingModel(
   config: Pick<AppConfig, "warmStart"> & WarmStartedRun,
@@ -55,7 +55,7 @@ export async function startingModel(
   const had = await warmStartIn(found.folder);
   const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
   if (had !== null) {
-    // Examples of the run's seed are what nobody asked for by name.
+    // A seed derived from the run was not requested explicitly.
     const isOwnSeed = warmStart?.seed === String(config.train.seed);
     const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
     if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
@@ -109,7 +109,7 @@ function checkSame(had: Learned, wanted: Learned, model: string): void {
 
 type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
 
-/** The warm-started model, from the user's cache or from a training now. */
+/** Returns the warm-started model from the user's cache, or trains it now. */
 async function inCache(
   { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
   run: WarmStartedRun,
@@ -141,8 +141,8 @@ async function inCache(
 }
 
 /**
- * SHA-256 of what a warm start's examples are made of, wherever it lies: their file, for a function its modules and problems, and how
- * they become tokens. Null for those of a world.
+ * SHA-256 of a warm start's examples, independent of their path. Covers their file; for a function also its modules,
+ * the problems and the tokenization settings. Null for a world's examples.
  */
 async function digestOfExamples(
   warmStart: WarmStartSettings,
@@ -167,25 +167,25 @@ async function digestOfExamples(
   });
 }
 
-/** The team of the model as it was before the supervised warm start of a run: `warm-start.json` in the run's folder. */
+/** Team before a run's warm start, stored as `warm-start.json` in the run folder. */
 export interface BeforeWarmStart {
-  /** Of the settings that the evaluation depends on. */
+  /** Hash of the settings that affect the evaluation. */
   readonly key: string;
   readonly warmStart: WarmStartRecord["warmStart"];
   readonly said: string;
-  /** On the problems, and with the random streams, of the run's own evaluations; language under the model itself. */
+  /** Uses the problems and random streams of the run's evaluations. Language is measured against the model itself. */
   readonly before: Evaluation;
 }
 
-/** The name of the model as it was before the run's supervised warm start; null for a run without one. */
+/** Name of the model before the run's warm start; null without one. */
 export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress: Progress): Promise<string | null> {
   const { folder } = await openModelFolder(model, progress);
   return (await warmStartIn(folder))?.warmStart.model ?? null;
 }
 
 /**
- * Measures the team of the model as it was before its supervised warm start; a run that goes on has it already. Null, with a warning, where that model
- * is not to be had any more.
+ * Evaluates the team before its warm start; a resumed run reuses the result. Null, with a warning, if that model is no
+ * longer available.
  */
 export async function measureBeforeWarmStart(
   config: AppConfig,

@@ -19,8 +19,8 @@ import { policiesOf } from "./policy-models.ts";
 import type { AppConfig, ExamplesWarmStart } from "./run-settings.ts";
 
 /**
- * Refuses lists of examples that would be refused once a model is there, as far as one sees without its tokenizer.
- * @throws LaconicError `data_invalid` naming file and row, `config_invalid`
+ * Checks lists of examples, as far as possible without a tokenizer.
+ * @throws LaconicError `data_invalid` with file and row, `config_invalid`
  */
 export async function checkExamples(
   { warmStart, train }: Pick<AppConfig, "warmStart" | "train">,
@@ -34,7 +34,7 @@ export async function checkExamples(
   if (mixed && typeof mixed !== "function") checkedExamples(mixed, train.supervised ?? {}, learners);
 }
 
-/** The policies with the examples that each learns beside what it earns; as they are where the run has none. */
+/** Adds the examples for mixed training to the policies, if the run has any. */
 export async function withExamples(opened: OpenedParts, config: AppConfig, progress: Progress): Promise<OpenedParts> {
   const examples = await openMixedExamples(config.train);
   if (!examples) return opened;
@@ -68,7 +68,7 @@ export interface PlannedExamples {
   readonly before: {
     readonly steps: number;
     readonly batch: number;
-    /** Null where a function makes them. */
+    /** Null for examples from a function. */
     readonly size: ExampleSize | null;
   } | null;
   readonly beside: readonly { readonly text: string; readonly size: ExampleSize | null }[];
@@ -108,13 +108,13 @@ function besideText(
   return `each optimiser step${who} also learns ${batch} of ${exampleSizeText(size)}, with weight ${weight}`;
 }
 
-/** In a few words: `120 supervised examples (3,400 tokens to learn, the longest 61)`. */
+/** Text such as `120 supervised examples (3,400 tokens to learn, the longest 61)`. */
 export function exampleSizeText(size: ExampleSize | null): string {
   if (size === null) return "the supervised examples that a function makes";
   return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} tokens to learn, the longest ${size.longest})`;
 }
 
-/** Examples of one's own, each once before any comes again. */
+/** Course on custom examples; all are used once before any repeats. */
 export function ownExamples(warmStart: ExamplesWarmStart, run: Pick<AppConfig, "policies">): Course {
   const { examples, seed, learningRate, steps } = warmStart;
   return {

@@ -19,31 +19,31 @@ import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 import type { TinkerSettings } from "./servers.ts";
 
-/** A server that was probed, or whose record a run has kept. */
+/** Server with the record of its probe. */
 export interface TinkerServer {
   readonly kind: "tinker";
-  /** With the base model's name. */
+  /** Includes the base model's name. */
   readonly settings: TinkerSettings & { readonly model: string };
   readonly record: ServerRecord;
-  /** @param journal - of numbered requests; none is kept without */
+  /** @param journal - file for numbered requests. Default: none */
   open(
     limits: TokenLimits,
     options: { readonly journal?: string; readonly onWarning: (text: string) => void },
   ): Promise<Engine>;
 }
 
-/** What the protocol does not say. */
+/** Limits that the protocol does not report. */
 interface TokenLimits {
-  /** Token ids are below it. */
+  /** Upper bound of token ids. */
   readonly vocabularySize: number;
-  /** Null where the folder does not say; the server may. */
+  /** Null if the folder does not say; the server may know. */
   readonly contextLength: number | null;
 }
 
 /**
- * Finds the server's base model and asks what the server does where the protocol leaves it open; `progress` hears the answers.
- * @throws LaconicError `config_invalid` for an address, or a server of several models where none is named; `model_unsupported` for a
- * server that no training can be built on; `api_*` for one that cannot be reached
+ * Finds the server's base model and probes behaviour that the protocol leaves open; reports it to `progress`.
+ * @throws LaconicError `config_invalid` for an invalid address, or several models without a choice; `model_unsupported`
+ * for a server unsuited to training; `api_*` for an unreachable one
  */
 export async function probedServer(
   settings: TinkerSettings,
@@ -79,8 +79,8 @@ export async function probedServer(
 }
 
 /**
- * The server of a run as it was probed when the run was started: for what does not train.
- * @throws LaconicError `checkpoint_mismatch` for a run that kept no record
+ * Returns a run's server with the probe record of its start, for use without training.
+ * @throws LaconicError `checkpoint_mismatch` without a record
  */
 export async function storedServer(
   settings: TinkerSettings,
@@ -139,23 +139,23 @@ function clientOptions(
   };
 }
 
-/** What the server does, one line each. */
+/** Describes the server's behaviour, one line per property. */
 export function recordLines(record: ServerRecord): string[] {
   return Object.entries(recordInputs(record)).map(([key, value]) => `  ${key}: ${value}`);
 }
 
-/** As a run's inputs: a resumed run is refused by the name of what the server does otherwise. */
+/** Server behaviour as run inputs, so that a resume with other behaviour is refused. */
 export function recordInputs({ reduction, ...record }: ServerRecord): Record<string, string> {
   const flat = { ...record, "loss over sequences": reduction.sequences, "loss over positions": reduction.positions };
   return Object.fromEntries(Object.entries(flat).map(([key, value]) => [`server ${key}`, String(value)]));
 }
 
-/** Whether an input of a run says what its server does. */
+/** Whether an input of a run describes its server. */
 export function isServerInput(name: string): boolean {
   return name.startsWith("server ");
 }
 
-/** Of the base model's configuration. */
+/** Reads the limits from the base model's configuration. */
 export async function tokenLimits(folder: string): Promise<TokenLimits> {
   const file = join(folder, "config.json");
   const config = (await readJsonFile(file)) as Record<string, unknown>;

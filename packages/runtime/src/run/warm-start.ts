@@ -26,18 +26,18 @@ import { openParts } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
 import { freshRelayModel } from "../models/model-folder.ts";
 
-/** What a model folder says of the warm start that its model has had. */
+/** Record in a model folder of the model's warm start. */
 export interface WarmStartRecord {
   readonly version: 2;
-  /** With the model as it was before. */
+  /** With the model before the warm start. */
   readonly warmStart: WarmStartSettings & { readonly model: string };
-  /** Of the last step, nats per token. */
+  /** Loss of the last step, in nats per token. */
   readonly loss: number;
-  /** SHA-256 of what examples of one's own were made of: whichever way they are named, these were learned. */
+  /** SHA-256 of the custom examples, independent of their name. */
   readonly examples?: string;
 }
 
-/** As a record keeps a warm start: where the examples lie is the run's to say. */
+/** Stored form of a warm start, without the path of the examples. */
 export function recorded<T extends WarmStartSettings>(warmStart: T): T {
   if (warmStart.name !== "examples") return warmStart;
   return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
@@ -58,8 +58,8 @@ const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
 });
 
 /**
- * The warm start of a model folder; null for a model that has had none.
- * @throws LaconicError `data_invalid` for a file that is no record of a warm start
+ * Reads the warm start of a model folder; null without one.
+ * @throws LaconicError `data_invalid` for an invalid record
  */
 export async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   const path = join(folder, recordFile);
@@ -76,15 +76,15 @@ export async function writeWarmStart(folder: string, record: WarmStartRecord): P
   await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** What a model folder says of its tokens and of its ends, beside its weights. */
+/** Tokenizer and generation files to copy with the weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
 export type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
 
-/** A model before its warm start, and where it goes after it. */
+/** A model before its warm start, and its destination. */
 interface Teaching {
   readonly warmStart: WarmStartSettings;
-  /** Whose warm start it is; examples of one's own are of its task. */
+  /** Run with the task of custom examples. */
   readonly run?: WarmStartedRun;
   readonly model: string;
   readonly from: string;
@@ -101,7 +101,7 @@ export async function trainWarmStart(
     warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : worldCourse(warmStart);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
   const resources = { ...(await runResources(given, progress)), testProblems: 0 };
-  // One model, whoever will speak with it.
+  // A single model for all agents.
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
@@ -111,7 +111,7 @@ export async function trainWarmStart(
     });
     await makeFolders(to);
     await model.save(to);
-    // Reinforcement learning starts a fresh optimiser.
+    // Reinforcement learning starts with a new optimizer.
     await rm(join(to, "optimizer.safetensors"), { force: true });
     for (const name of beside) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
     const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: given }), loss };
@@ -122,7 +122,7 @@ export async function trainWarmStart(
   }
 }
 
-/** How a relay model is taught to imitate the wordy teacher. */
+/** Imitation training of a relay model on the wordy teacher. */
 export interface RelayWarmStart {
   readonly level: RelayLevel;
   readonly seed: string;
@@ -133,7 +133,7 @@ export interface RelayWarmStart {
   readonly onStep: (step: number, loss: number) => void;
 }
 
-/** Teaches a fresh relay model and saves it: the start of every relay run. @returns the team on validation problems */
+/** Trains and saves a new relay model, the start of every relay run. @returns the team on validation problems */
 export async function trainRelayWarmStart(
   { level, seed, steps, batch, device: name, to, onStep }: RelayWarmStart,
   progress: Progress,
@@ -160,7 +160,7 @@ export async function trainRelayWarmStart(
     });
     await makeFolders(to);
     await model.save(to);
-    // The first step of reinforcement learning starts a fresh optimiser.
+    // Reinforcement learning starts with a new optimizer.
     await rm(join(to, "optimizer.safetensors"), { force: true });
     await writeFile(join(to, policyFile), `${JSON.stringify({ task: `relay/${level.name}` }, null, 2)}\n`);
     return evaluation;
@@ -169,7 +169,7 @@ export async function trainRelayWarmStart(
   }
 }
 
-/** The phase of the curriculum that holds at a share of the run, in [0, 1). */
+/** Phase of the curriculum at a fraction of the run, in [0, 1). */
 function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
   let end = 0;
   const phases = warmStartCurriculum(level);
